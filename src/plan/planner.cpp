@@ -149,6 +149,19 @@ class planner {
     return {};
   }
 
+  /// What is known of the inputs of a node's subgraphs.
+  result<std::span<std::span<const operand>>> formal_inputs(const detail::draft_node& node) {
+    result<std::span<std::span<const operand>>> all = memory_.take<std::span<const operand>>(node.subgraphs.size());
+    for (std::size_t i = 0; all && i < node.subgraphs.size(); ++i) {
+      const draft& inner = *node.subgraphs[i];
+      const result<std::span<operand>> each = memory_.take<operand>(inner.inputs.size());
+      if (!each) return each.error();
+      for (std::size_t k = 0; k < each->size(); ++k) (*each)[k] = inner.values[inner.inputs[k]].info;
+      (*all)[i] = *each;
+    }
+    return all;
+  }
+
   status bind(const detail::draft_node& node, const node_binder& binder, plan_step& step) {
     operands_.clear();
     for (std::span<const slot> slots : {step.inputs, step.outputs})
@@ -158,6 +171,8 @@ class planner {
         if (!operands_.push_back(o)) return status_code::out_of_memory;
       }
     const std::span<const operand> all = operands_.span();
+    const result<std::span<std::span<const operand>>> formals = formal_inputs(node);
+    if (!formals) return formals.error();
     detail::arena_vector<output_hint> hints{memory_};
     bind_context context{.op_type = node.op_type,
                          .node_name = node.name,
@@ -166,6 +181,7 @@ class planner {
                          .inputs = all.first(step.inputs.size()),
                          .outputs = all.subspan(step.inputs.size()),
                          .subgraph_count = node.subgraphs.size(),
+                         .formal_inputs = *formals,
                          .state = memory_,
                          .prepack = options_.prepack,
                          .hints = hints,

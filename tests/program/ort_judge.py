@@ -114,10 +114,15 @@ def element_of(type_name):
 
 
 def without_numpy(type_name):
-    return type_name.startswith("tensor(") and element_of(type_name) in WITHOUT_NUMPY
+    return type_name.startswith("sparse_tensor(") or (type_name.startswith("tensor(")
+                                                      and element_of(type_name) in WITHOUT_NUMPY)
 
 
 def to_ort_value(array, type_name):
+    if type_name.startswith("sparse_tensor("):
+        made = ort.SparseTensor.sparse_coo_from_numpy(np.array(array.shape, np.int64), array.elements, array.indices,
+                                                      ort.OrtDevice.make("cpu", 0))
+        return ort.OrtValue.ort_value_from_sparse_tensor(made)
     element = element_of(type_name)
     if element not in WITHOUT_NUMPY:
         return ort.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
@@ -136,8 +141,26 @@ def from_ort_value(value):
     return numpy_helper.to_array(tensor)
 
 
-def ort_runs(session, feeds):
+def ort_runs_in_place(session, feeds, shared):
+    """The outputs by name, where the outputs that `shared` names are written over inputs."""
+    binding = session.io_binding()
+    values = {name: ort.OrtValue.ortvalue_from_numpy(np.array(v)) for name, v in feeds.items()}
+    names = [o.name for o in session.get_outputs()]
+    for name, v in values.items():
+        binding.bind_ortvalue_input(name, v)
+    for name in names:
+        if name in shared:
+            binding.bind_ortvalue_output(name, values[shared[name]])
+        else:
+            binding.bind_output(name)
+    session.run_with_iobinding(binding)
+    return dict(zip(names, (np.array(v.numpy()) for v in binding.get_outputs())))
+
+
+def ort_runs(session, feeds, shared=None):
     """The outputs by name. Through onnxruntime's own values where a type is none of numpy's."""
+    if shared:
+        return ort_runs_in_place(session, feeds, shared)
     types = {i.name: i.type for i in session.get_inputs() + session.get_overridable_initializers()}
     outputs = session.get_outputs()
     names = [o.name for o in outputs]

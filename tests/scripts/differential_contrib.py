@@ -262,6 +262,22 @@ def linear_attention(rng, domain):
                       scale=perhaps(rng, 0.7), rtol=1e-3, atol=1e-5)
 
 
+def attn_lstm(rng):
+    kind, both = "f4", rng.random() < 0.4  # onnxruntime has a row for doubles and refuses them in a run
+    length, batch, inputs, hidden, steps, depth, size = (int(v) for v in rng.integers(1, 5, 7))
+    directions, answer = 2 if both else 1, int(rng.integers(1, 4)) if rng.random() < 0.5 else 0
+    of = lambda *shape: floats(rng, (directions, *shape), kind)  # noqa: E731
+    given = [floats(rng, (length, batch, inputs), kind), of(4 * hidden, inputs + (answer or depth)), of(4 * hidden, hidden),
+             perhaps(rng, of(8 * hidden)), perhaps(rng, rng.integers(1, length + 1, batch).astype("i4")),
+             perhaps(rng, of(batch, hidden)), perhaps(rng, of(batch, hidden)), perhaps(rng, of(3 * hidden)),
+             of(hidden, size), of(depth, size), of(size), floats(rng, (batch, steps, depth), kind),
+             perhaps(rng, rng.integers(1, steps + 1, batch).astype("i4"))]
+    return ms("AttnLSTM", given + ([of(hidden + depth, answer)] if answer else []), 3, hidden_size=hidden,
+              direction="bidirectional" if both else str(rng.choice(["forward", "reverse"])),
+              activations=perhaps(rng, ["HardSigmoid", "Softsign", "Tanh"] * directions, 0.2),
+              input_forget=perhaps(rng, 1, 0.2), clip=perhaps(rng, 0.7, 0.2), rtol=1e-3, atol=1e-4)
+
+
 def causal_conv(rng, domain):
     batch, channels, taps = (int(v) for v in rng.integers(1, 4, 3))
     length = int(rng.integers(1, 7))
@@ -321,6 +337,28 @@ def ngram_hash(rng):
               pad_id=int(rng.integers(0, 5)), reset_on_eos=perhaps(rng, int(rng.integers(2))))
 
 
+def varlen_ngram_hash(rng):
+    kind = str(rng.choice(["i4", "i8"]))
+    requests, heads, orders = int(rng.integers(1, 4)), int(rng.integers(1, 3)), int(rng.integers(2, 5))
+    starts = np.concatenate([[0], np.cumsum(rng.integers(1, 6, requests))]).astype("i4")
+    tokens, state = int(starts[-1]), (requests, orders - 1)
+    segments = perhaps(rng, np.sort(rng.integers(0, 3, tokens)).astype("i4"))
+    capacity = int(rng.integers(1, 9)) if rng.random() < 0.5 else 0
+    inputs = [rng.integers(0, 5, tokens).astype(kind), (2 * rng.integers(-50, 50, orders) + 1).astype(kind),
+              rng.integers(2, 30, (orders - 1) * heads).astype(kind), starts,
+              perhaps(rng, rng.integers(0, 5, state).astype(kind)),
+              perhaps(rng, rng.integers(0, 99, (orders - 1) * heads).astype(kind)),
+              perhaps(rng, np.array(int(rng.integers(0, 5)), kind)), segments,
+              None if segments is None else perhaps(rng, rng.integers(0, 2, state).astype("i4")),
+              rng.integers(-1, 9, requests).astype("i4") if capacity else None]
+    while inputs[-1] is None:
+        inputs.pop()
+    return ms("VarlenNGramHashMapping", inputs, ["y", "ids", "" if segments is None else "segments"]
+              + (["states"] if capacity else []), max_ngram_size=orders, n_head_per_ngram=heads,
+              pad_id=int(rng.integers(0, 5)), reset_on_eos=perhaps(rng, int(rng.integers(2))),
+              state_update_capacity=capacity or None)
+
+
 def tfidf(rng):
     texts, most, words = rng.random() < 0.4, int(rng.integers(1, 4)), 3
     pool, starts, count = [], [], 0
@@ -371,6 +409,19 @@ def transpose_matmul(rng):
     ta, tb = int(rng.integers(2)), int(rng.integers(2))
     return ms("TransposeMatMul", [a.swapaxes(1, 2) if ta else a, b.swapaxes(1, 2) if tb else b], transA=ta, transB=tb,
               alpha=perhaps(rng, 0.5), rtol=1e-3, atol=1e-5)
+
+
+def sparse_matmul(rng):
+    # onnxruntime checks the shapes of A and B as if neither were turned round: those are square. Its alpha is 1 for all
+    # elements but floats.
+    kind = str(rng.choice(["f4", "f8", "i4", "i8", "u4", "u8"]))
+    ta, tb, m, k, n = int(rng.integers(2)), int(rng.integers(2)), *(int(v) for v in rng.integers(1, 6, 3))
+    m, n = k if ta or tb else m, k if ta or tb else n
+    dense = some(rng, (m, k), kind) * (rng.random((m, k)) < 0.5).astype(kind)
+    places = np.ascontiguousarray(np.argwhere(dense).astype("i8"))
+    dense_b = some(rng, (k, n), kind)
+    return ms("SparseToDenseMatMul", [d.sparse(dense[dense != 0], places, [m, k]), dense_b], transA=ta,
+              transB=tb, alpha=perhaps(rng, 2.5) if kind == "f4" else None, rtol=1e-4, atol=1e-4)
 
 
 def inverse(rng):
@@ -528,6 +579,37 @@ def decoder_attention(rng):
               past_present_share_buffer=None if cross else 1, rtol=1e-3, atol=1e-5)
 
 
+def sparse_attention(rng):
+    """Blocks of 16 keys by layouts in which each block sees itself; the other ones by chance."""
+    kind, block, rows = str(rng.choice(["f4", "f4", "f2"])), 16, int(rng.integers(1, 5))
+    batch, of_keys, group, layouts = (int(v) for v in rng.integers(1, 3, 4))
+    heads, size, capacity = group * of_keys * layouts, 16 * int(rng.integers(1, 3)), block * rows
+    seen = [np.tril(rng.random((rows, rows)) < 0.5) | np.eye(rows, dtype=bool) for _ in range(layouts)]
+    most = max(int(each.sum()) for each in seen)
+    starts = np.array([np.concatenate([[0], np.cumsum(each.sum(1))]) for each in seen], "i4")
+    columns = np.array([np.pad(np.nonzero(each)[1], (0, most - int(each.sum())), constant_values=-1) for each in seen], "i4")
+    of_keys *= layouts
+    if rng.random() < 0.5:
+        length = int(rng.integers(1, capacity + 1))
+        totals = np.full(batch, length, "i4")
+    else:
+        # Where batches have different numbers of keys, onnxruntime adds up memory that it never wrote.
+        length, totals = 1, np.full(batch, int(rng.integers(2, capacity + 1)), "i4")
+    turns, packed_rows = rng.random() < 0.5, rng.random() < 0.5
+    past = (batch, of_keys, capacity, size)
+    width = (heads + 2 * of_keys) * size if packed_rows else heads * size
+    new = [floats(rng, (batch, length, width), kind)]
+    new += [None, None] if packed_rows else [floats(rng, (batch, length, of_keys * size), kind) for _ in range(2)]
+    angles = rng.uniform(0, 6, (capacity, size // 2))
+    inputs = [*new, floats(rng, past, kind), floats(rng, past, kind), starts, columns, np.array([totals.max()], "i4"), totals]
+    inputs += [np.cos(angles).astype(kind), np.sin(angles).astype(kind)] if turns else []
+    made = ms("SparseAttention", inputs, 3, num_heads=heads, kv_num_heads=of_keys, sparse_block_size=block,
+              do_rotary=int(turns), rotary_interleaved=perhaps(rng, int(rng.integers(2))) or 0,
+              scale=perhaps(rng, 0.4), **near(kind))
+    made.shared = {"out_1": "in_3", "out_2": "in_4"}
+    return made
+
+
 def flex_attention(rng):
     batch, group, of_keys, length, keys, size, width = (int(v) for v in rng.integers(1, 4, 7))
     kind = str(rng.choice(["f4", "f4", "f8", "f2"]))
@@ -665,7 +747,9 @@ FAMILIES = {
     "CausalConvWithState": (lambda rng: causal_conv(rng, MS), 150),
     "OnnxCausalConvWithState": (lambda rng: causal_conv(rng, ""), 100),
     "NGramRepeatBlock": (ngram_repeat_block, 80), "BifurcationDetector": (bifurcation_detector, 200),
-    "MurmurHash3": (murmur_hash, 100), "NGramHashMapping": (ngram_hash, 150), "TfIdfVectorizer": (tfidf, 200),
+    "MurmurHash3": (murmur_hash, 100), "NGramHashMapping": (ngram_hash, 150),
+    "VarlenNGramHashMapping": (varlen_ngram_hash, 200), "SparseToDenseMatMul": (sparse_matmul, 120),
+    "AttnLSTM": (attn_lstm, 150), "SparseAttention": (sparse_attention, 150), "TfIdfVectorizer": (tfidf, 200),
     "TransposeMatMul": (transpose_matmul, 40), "Inverse": (inverse, 60), "CDist": (cdist, 60),
     "DynamicTimeWarping": (time_warping, 100), "MatMulBnb4": (bnb4, 100), "MatMulFpQ4": (fpq4, 60),
     "Adagrad": (lambda rng: optimizer(rng, "Adagrad"), 40), "Adam": (lambda rng: optimizer(rng, "Adam"), 40),

@@ -15,6 +15,7 @@
 #include "quantised/quantised_rows.hpp"
 #include "recurrent/recurrent_rows.hpp"
 #include "reduce/reduce_rows.hpp"
+#include "search/search_rows.hpp"
 #include "signal/signal_rows.hpp"
 #include "skeletons/map_rows.hpp"
 #include "skeletons/zip_rows.hpp"
@@ -27,7 +28,7 @@ namespace {
 using list = decltype(all_maps{} + all_zips{} + elementwise_rows{} + reduce_rows{} + normalise_rows{} + matrix_rows{} +
                       convolution_rows{} + attention_rows{} + recurrent_rows{} + quantised_rows{} + movement_rows{} +
                       flow_rows{} + text_rows{} + image_rows{} + signal_rows{} + random_rows{} + ml_rows{} +
-                      training_rows{} + kernel_list<>{});
+                      training_rows{} + search_rows{} + kernel_list<>{});
 
 [[maybe_unused]] constexpr std::string_view needs_re2 =
     "this build of cameo has no RE2; install RE2 (Debian: libre2-dev) and build cameo again, with CAMEO_RE2=ON";

@@ -48,6 +48,7 @@ class bind_context {
   std::span<const attribute> attributes;
   std::span<const operand> inputs, outputs;  // these two only during bind
   std::size_t subgraph_count = 0;
+  std::span<const std::span<const operand>> formal_inputs = {};  // of each subgraph; only during bind
   arena& state;         // lives as long as the plan: data that a kernel keeps, packed weights
   bool prepack = true;  // false: keep no copies of constants (session.disable_prepacking)
   detail::arena_vector<output_hint>& hints;
@@ -99,6 +100,11 @@ class bind_context {
   int subgraph(std::string_view name) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::g ? int(a->i) : -1;
+  }
+
+  /// What is known of the formal inputs of a subgraph. Only during bind.
+  std::span<const operand> subgraph_inputs(std::size_t i) const {
+    return i < formal_inputs.size() ? formal_inputs[i] : std::span<const operand>{};
   }
 
   /// Output o may be written over input i when no later step reads that input (same number of bytes).

@@ -12,6 +12,40 @@ status murmur_hash(infer_context& c) {
   return status_code::ok;
 }
 
+/// The sizes of VarlenNGramHashMapping's outputs: numbers [tokens, tables], and what each request hands on.
+status varlen_ngram_hash(infer_context& c) {
+  const std::int64_t orders = c.int_or("max_ngram_size", 0), heads = c.int_or("n_head_per_ngram", 0);
+  const dims *ids = c.shape(0), *starts = c.shape(3);
+  const dim parts[] = {dim::of(orders - 1), dim::of(heads)};
+  const result<dim> tables = orders > 1 && heads > 0 ? product(parts) : dim{};
+  if (!tables) return tables.error();
+  const dim requests = starts && starts->size() == 1 && (*starts)[0].known() ? dim::of((*starts)[0].size - 1) : dim{};
+  give(c, 0, c.element(0), dims{ids && ids->size() == 1 ? (*ids)[0] : dim{}, *tables});
+  const dims state{requests, orders > 1 ? dim::of(orders - 1) : dim{}};
+  give(c, 1, c.element(0), state);
+  give(c, 2, dtype::i32, state);
+  give(c, 3, c.element(0), dims{requests, dim::of(c.int_or("state_update_capacity", 0)), state[1]});
+  return status_code::ok;
+}
+
+/// GreedySearch and Sampling: sequences [batch, max_length], and the last logits [batch, words].
+status token_search(infer_context& c) {
+  const dims* const ids = c.shape(0);
+  const dim batch = ids && ids->size() == 2 ? (*ids)[0] : dim{};
+  give(c, 0, dtype::i32, dims{batch, dim{}});
+  give(c, 1, dtype::f32, dims{batch, dim{}});
+  return status_code::ok;
+}
+/// BeamSearch: sequences [batch, wanted, max_length], their scores, and all scores [steps, batch, beams, words].
+status beam_search(infer_context& c) {
+  const dims* const ids = c.shape(0);
+  const dim batch = ids && !ids->empty() ? (*ids)[0] : dim{};
+  give(c, 0, dtype::i32, dims{batch, dim{}, dim{}});
+  give(c, 1, dtype::f32, dims{batch, dim{}});
+  give(c, 2, dtype::f32, dims{dim{}, batch, dim{}, dim{}});
+  return status_code::ok;
+}
+
 /// Y [batch, length, heads * value size], present [batch, heads of keys, size, value size], of the type of the past.
 status linear_attention(infer_context& c) {
   const std::int64_t heads = c.int_or("q_num_heads", 0), of_keys = c.int_or("kv_num_heads", 0);

@@ -86,6 +86,13 @@ status group_query_attention(infer_context& c) {
   return status_code::ok;
 }
 
+/// com.microsoft's SparseAttention: Y as GroupQueryAttention's, and the caches as they come.
+status sparse_attention(infer_context& c) {
+  if (status s = group_query_attention(c); !s) return s;
+  for (const std::size_t i : {1, 2}) give(c, i, c.has_input(2 + i) ? c.input(2 + i) : nullptr);
+  return status_code::ok;
+}
+
 /// com.microsoft's EmbedLayerNormalization: Y and the sum [batch, sequence, size], mask_index [batch].
 status embed_layer_normalization(infer_context& c) {
   const dims *ids = c.shape(0), *table = c.shape(2);

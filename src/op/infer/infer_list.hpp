@@ -34,6 +34,7 @@ signature sequence_construct, sequence_empty, sequence_at, sequence_erase, seque
     string_normalizer;
 signature fused_matmul, matmul_nbits, gather_block_quantized, skip_layer_normalization, expand_dims;
 signature projected_attention, multi_head_attention, group_query_attention, embed_layer_normalization;
+signature varlen_ngram_hash, sparse_attention, sparse_matmul, token_search, beam_search;
 signature murmur_hash, linear_attention, optimizer, optimizer_with_two, unique_of_list, quantised_embedding;
 signature ml_float_like_input, ml_array_feature_extractor, ml_label_encoder, ml_category_mapper, ml_dict_vectorizer,
     ml_feature_vectorizer, ml_one_hot_encoder, ml_cast_map, ml_regressor, ml_tree_ensemble, ml_classifier, ml_zip_map;
@@ -253,6 +254,13 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::microsoft::LinearAttentionGate>, infer::like_input, cost::each_input},
     {op_id_of<op::microsoft::MRotaryEmbedding>, infer::like_input, cost::each_input},
     {op_id_of<op::microsoft::MoE>, infer::like_input},
+    {op_id_of<op::microsoft::AttnLSTM>, infer::recurrent, cost::recurrent},
+    {op_id_of<op::microsoft::BeamSearch>, infer::beam_search},
+    {op_id_of<op::microsoft::GreedySearch>, infer::token_search},
+    {op_id_of<op::microsoft::Sampling>, infer::token_search},
+    {op_id_of<op::microsoft::SparseAttention>, infer::sparse_attention},
+    {op_id_of<op::microsoft::SparseToDenseMatMul>, infer::sparse_matmul},
+    {op_id_of<op::microsoft::VarlenNGramHashMapping>, infer::varlen_ngram_hash},
     {op_id_of<op::microsoft::MurmurHash3>, infer::murmur_hash, cost::each_input},
     {op_id_of<op::microsoft::QMoE>, infer::like_input},
     {op_id_of<op::microsoft::QEmbedLayerNormalization>, infer::quantised_embedding},

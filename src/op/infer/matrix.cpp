@@ -58,6 +58,20 @@ status fused_matmul(infer_context& c) {
   return status_code::ok;
 }
 
+/// A sparse matrix times a dense one.
+status sparse_matmul(infer_context& c) {
+  const value_type* const a = c.has_input(0) ? c.input(0) : nullptr;
+  const dims* const sparse = a && a->shape ? &*a->shape : nullptr;
+  for (const dims* one : {sparse, c.shape(1)})
+    if (one)
+      if (status s = check_rank(*one, 2, "an input"); !s) return s;
+  result<std::optional<dims>> out =
+      matmul_shape(sparse, c.shape(1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0);
+  if (!out) return out.error();
+  give(c, 0, c.element(1), std::move(*out));
+  return status_code::ok;
+}
+
 /// B is [K, N], whatever the shape of its codes.
 status matmul_nbits(infer_context& c) {
   const dims* a = c.shape(0);

@@ -6,6 +6,7 @@
 #include <cameo/eps/cpu/multi_head_attention.hpp>
 #include <cameo/eps/cpu/quantised_attention.hpp>
 #include <cameo/eps/cpu/rotary_embedding.hpp>
+#include <cameo/eps/cpu/sparse_attention.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/op/preview.hpp>
@@ -26,7 +27,8 @@ using attention_rows = row_list<
     computes<op::microsoft::QAttention, since<1>, quantised_attention, "T3">,
     computes<op::microsoft::DecoderMaskedMultiHeadAttention, since<1>, decoder_masked_attention, "T">,
     computes<op::microsoft::MultiHeadAttention, since<1>, multi_head_attention>,
-    computes<op::microsoft::GroupQueryAttention, since<1>, group_query_attention, "T", "T_CACHE">
+    computes<op::microsoft::GroupQueryAttention, since<1>, group_query_attention, "T", "T_CACHE">,
+    computes<op::microsoft::SparseAttention, since<1>, sparse_attention>
 >;
 // clang-format on
 

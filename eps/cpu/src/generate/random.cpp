@@ -1,44 +1,13 @@
 #include <cameo/eps/cpu/random.hpp>
 
-#include <atomic>
 #include <bit>
-#include <cmath>
-#include <numbers>
 
 #include "common/float_values.hpp"
 #include "common/operand_values.hpp"
+#include "common/random_places.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
-
-/// Numbers by their place: a 64-bit mix (SplitMix64's) of the seed's start plus steps of the golden ratio.
-class random_places {
- public:
-  explicit random_places(std::uint64_t seed) : start_{mix(seed + step)} {}
-  /// In [0, 1), of 53 bits.
-  double uniform(std::int64_t i) const { return double(mix(start_ + std::uint64_t(i) * step) >> 11) * 0x1p-53; }
-  /// Of mean 0 and variance 1, by Box and Muller.
-  double normal(std::int64_t i) const {
-    const std::uint64_t place = std::uint64_t(i) * 2;
-    const double u = 1 - uniform(std::int64_t(place)), v = uniform(std::int64_t(place + 1));
-    return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
-  }
-
- private:
-  static constexpr std::uint64_t step = 0x9E3779B97F4A7C15u;
-  static std::uint64_t mix(std::uint64_t x) {
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
-  }
-  std::uint64_t start_;
-};
-
-random_places numbers_of(bool has_seed, float seed) {
-  static std::atomic<std::uint32_t> runs{0};
-  if (has_seed) return random_places{std::bit_cast<std::uint32_t>(seed)};
-  return random_places{std::uint64_t{1} << 32 | runs.fetch_add(1, std::memory_order_relaxed)};
-}
 
 constexpr std::int64_t drawn_at_once = 1 << 12;
 
@@ -113,7 +82,7 @@ result<random<Op>> random<Op>::bind(bind_context& c) {
 
 template <class Op>
 status random<Op>::run(run_context& c) const {
-  const random_places numbers = numbers_of(has_seed, seed);
+  const random_places numbers = random_places::of(has_seed, std::bit_cast<std::uint32_t>(seed));
   if constexpr (std::is_same_v<Op, op::Multinomial>) {
     return draw_classes(c, numbers, samples);
   } else {

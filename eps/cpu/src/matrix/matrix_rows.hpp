@@ -4,6 +4,7 @@
 #include <cameo/eps/cpu/gemm.hpp>
 #include <cameo/eps/cpu/inverse.hpp>
 #include <cameo/eps/cpu/matmul.hpp>
+#include <cameo/eps/cpu/sparse_matmul.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -22,7 +23,8 @@ using matrix_rows = row_list<
     computes<op::Det, since<11>, det>,
     kernel_entry<op::microsoft::TransposeMatMul, since<1>, allow<"T">(float_elements{}), matmul>,
     computes<op::microsoft::Inverse, since<1>, inverse>,
-    computes<op::microsoft::CDist, since<1>, row_distances>
+    computes<op::microsoft::CDist, since<1>, row_distances>,
+    computes<op::microsoft::SparseToDenseMatMul, since<1>, sparse_matmul, "T1">
 >;
 // clang-format on
 

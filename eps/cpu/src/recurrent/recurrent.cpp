@@ -9,6 +9,7 @@
 
 #include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
+#include "memory_attention.hpp"
 #include "quantised/quantized.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -52,6 +53,7 @@ void activate(const gate_activation& how, C clip, C* y, std::int64_t n) {
 /// Sizes of a run, checked.
 struct sizes {
   std::int64_t length, batch, inputs, hidden, gates, directions;
+  std::int64_t answer = 0;  // of a memory, which W reads behind the inputs
   std::int64_t width() const { return gates * hidden; }
 };
 
@@ -64,6 +66,32 @@ status check_shape(const value& v, const extents& want, std::string_view what) {
 extents with_rows_last(extents weights) {
   if (weights.rank() == 3) std::swap(weights[1], weights[2]);
   return weights;
+}
+
+/// The inputs of a memory; sets how large its answer is.
+status check_memory(run_context& c, sizes& s) {
+  const value &of_query = c.input(8), &of_keys = c.input(9), &memory = c.input(11);
+  const value& lengths = c.input(12);
+  for (const std::size_t i : {8, 9, 10, 11})
+    if (!c.input(i)) return bad_input("QW, MW, V and M must be given");
+  if (of_query.shape.rank() != 3 || memory.shape.rank() != 3)
+    return bad_input("QW ", of_query.shape, " and M ", memory.shape, " must have rank 3");
+  const std::int64_t size = of_query.shape[2], depth = memory.shape[2];
+  if (status fits = check_shape(of_query, {s.directions, s.hidden, size}, "QW"); !fits) return fits;
+  if (status fits = check_shape(of_keys, {s.directions, depth, size}, "MW"); !fits) return fits;
+  if (status fits = check_shape(c.input(10), {s.directions, size}, "V"); !fits) return fits;
+  if (status fits = check_shape(memory, {s.batch, memory.shape[1], depth}, "M"); !fits) return fits;
+  if (status fits = check_shape(lengths, {s.batch}, "memory_seq_lens"); !fits) return fits;
+  for (std::int64_t b = 0; lengths && b < s.batch; ++b)
+    if (const std::int32_t n = lengths.as_unchecked<std::int32_t>()[b]; n < 0 || n > memory.shape[1])
+      return bad_input("memory_seq_lens says ", n, " for batch ", b, "; it must lie in [0,", memory.shape[1], "]");
+  s.answer = depth;
+  if (const value& of_answer = c.input(13); of_answer) {
+    if (of_answer.shape.rank() != 3) return bad_input("AW has shape ", of_answer.shape, "; it needs rank 3");
+    s.answer = of_answer.shape[2];
+    return check_shape(of_answer, {s.directions, s.hidden + depth, s.answer}, "AW");
+  }
+  return {};
 }
 
 result<sizes> read_sizes(const recurrent_state& how, run_context& c) {
@@ -79,8 +107,10 @@ result<sizes> read_sizes(const recurrent_state& how, run_context& c) {
   if (!checked_multiply(s.hidden, 2 * s.gates, width) || !checked_multiply(width, s.directions, all))
     return bad_input("R has shape ", r, ", which is too large");
   width = s.width();
-  if (!(w == extents{s.directions, width, s.inputs}))
-    return bad_input("W has shape ", w, ", must be ", extents{s.directions, width, s.inputs});
+  if (how.attends)
+    if (status fits = check_memory(c, s); !fits) return fits;
+  if (!(w == extents{s.directions, width, s.inputs + s.answer}))
+    return bad_input("W has shape ", w, ", must be ", extents{s.directions, width, s.inputs + s.answer});
   if (!(r == extents{s.directions, width, s.hidden}))
     return bad_input("R has shape ", r, ", must be ", extents{s.directions, width, s.hidden});
   if (status fits = check_shape(c.input(3), {s.directions, 2 * width}, "B"); !fits) return fits;
@@ -139,13 +169,15 @@ struct direction {
   const C* bias;       // of R, [gates * hidden]; null: none
   const C* peepholes;  // [3 * hidden], of i, o, f; null: none
   const std::int32_t* lengths;
-  C* gates;     // of the sequence, [length * batch, width] in X's order of rows
-  C* products;  // [batch, width]
-  C* reset;     // [batch, hidden], for GRU
-  C* state;     // [batch, hidden]
-  C* memory;    // the same, for LSTM
-  value* y;     // or null
-  C* rounded;   // room for the state in steps, or null
+  C* gates;                             // of the sequence, [length * batch, width] in X's order of rows
+  C* products;                          // [batch, width]
+  C* reset;                             // [batch, hidden], for GRU
+  C* state;                             // [batch, hidden]
+  C* memory;                            // the same, for LSTM
+  value* y;                             // or null
+  C* rounded;                           // room for the state in steps, or null
+  const memory_attention<C>* memories;  // what is asked after each step, or null
+  C* asked;                             // then [batch, hidden + answer]: the state, and what it was told
   step_product<C> by_state, by_reset;
 
   std::int64_t length_of(std::int64_t b) const { return lengths ? lengths[b] : s.length; }
@@ -231,7 +263,11 @@ struct direction {
     for (std::int64_t t = 0; t < s.length; ++t) {
       if (c.stopped()) return status_code::canceled;
       if (rounded) round_to_steps(state, s.batch * s.hidden, rounded);
-      by_state.run(c, rounded ? rounded : state, products);
+      for (std::int64_t b = 0; memories && b < s.batch; ++b) {
+        C* const to = std::copy_n(state + b * s.hidden, s.hidden, asked + b * (s.hidden + s.answer));
+        std::copy_n(memories->answer(b), s.answer, to);
+      }
+      by_state.run(c, memories ? asked : rounded ? rounded : state, products);
       if (how.kind == cell::gru) {
         if (!how.linear_before_reset) std::fill_n(reset, s.batch * s.hidden, C(0));
         each_batch(c, t, [&](std::int64_t b, C* gate) { gru_gates(b, gate); });
@@ -241,6 +277,7 @@ struct direction {
         if (how.kind == cell::rnn) rnn_cell(b, gate);
         else if (how.kind == cell::lstm) lstm_cell(b, gate);
         else gru_cell(b, gate);
+        if (memories) memories->ask(b, state + b * s.hidden);
         if (y) save_floats(state + b * s.hidden, *y, y_at(time(t, b), b), s.hidden);
       });
     }
@@ -324,13 +361,65 @@ void each_state_row(const recurrent_state& how, const sizes& s, std::int64_t d, 
   }
 }
 
+/// The memory of direction d, which was told nothing yet, with its keys.
+template <class C>
+result<memory_attention<C>> read_memory(run_context& c, const sizes& s, std::int64_t d) {
+  const extents& shape = c.input(11).shape;
+  const std::int64_t size = c.input(8).shape[2], steps = shape[1], depth = shape[2];
+  const C* in[14] = {};
+  for (const std::size_t i : {8, 9, 10, 11, 13}) {
+    if (!c.input(i)) continue;
+    const result<const C*> floats = wide_matrix<C>(c, i);
+    if (!floats) return floats.error();
+    in[i] = *floats;
+  }
+  const result<C*> keys = room<C>(c, {s.batch, steps, size}), answers = room<C>(c, {s.batch, s.answer});
+  if (!keys || !answers) return status_code::out_of_memory;
+  memory_attention<C> made{s.batch,
+                           s.hidden,
+                           steps,
+                           depth,
+                           size,
+                           s.answer,
+                           in[11],
+                           *keys,
+                           in[8] + d * s.hidden * size,
+                           in[10] + d * size,
+                           in[13] ? in[13] + d * (s.hidden + depth) * s.answer : nullptr,
+                           c.input(12) ? c.input(12).as_unchecked<std::int32_t>().data() : nullptr,
+                           *answers,
+                           nullptr};
+  const result<C*> rooms = room<C>(c, {s.batch, made.room()});
+  if (!rooms) return rooms.error();
+  made.rooms = *rooms;
+  std::fill_n(*answers, s.batch * s.answer, C(0));
+  const gemm_problem<C> p{s.batch * steps, size, depth, {in[11], depth, 1}, {in[9] + d * depth * size, size, 1},
+                          nullptr,         *keys};
+  if (status done = multiply(c, p); !done) return done;
+  return made;
+}
+
+/// R, and what of W reads the answers, side by side: [width, hidden + answer].
+template <class C>
+result<const C*> joined_weights(run_context& c, const sizes& s, const C* w, const C* r) {
+  const std::int64_t n = s.hidden, row = n + s.answer;
+  const result<C*> made = room<C>(c, {s.width(), row});
+  if (!made) return made.error();
+  for (std::int64_t i = 0; i < s.width(); ++i) {
+    std::copy_n(r + i * n, n, *made + i * row);
+    std::copy_n(w + i * (s.inputs + s.answer) + s.inputs, s.answer, *made + i * row + n);
+  }
+  return static_cast<const C*>(*made);
+}
+
 /// The part of the gates that needs no state: X * W^T and what biases can be added at once. (R's bias of GRU's h is
 /// not among them when it is added before the reset.)
 template <class C>
 status multiply_inputs(run_context& c, const recurrent_state& how, const sizes& s, const C* x, const C* w,
                        const C* bias, C* sum_of_biases, C* gates) {
   const std::int64_t width = s.width();
-  gemm_problem<C> p{s.length * s.batch, width, s.inputs, {x, s.inputs, 1}, {w, 1, s.inputs}, nullptr, gates};
+  const matrix_ref<C> turned{w, 1, s.inputs + s.answer};
+  gemm_problem<C> p{s.length * s.batch, width, s.inputs, {x, s.inputs, 1}, turned, nullptr, gates};
   if (bias) {
     for (std::int64_t j = 0; j < width; ++j) {
       const bool later = how.kind == recurrent_state::cell::gru && how.linear_before_reset && j >= 2 * s.hidden;
@@ -416,16 +505,24 @@ status recurrent_state::run_as(run_context& c) const {
   const result<C*> gates = room<C>(c, {s.length, s.batch, width}), products = room<C>(c, {s.batch, width});
   const result<C*> reset = room<C>(c, {s.batch, n}), state = room<C>(c, {s.batch, n}),
                    memory = room<C>(c, {s.batch, n});
-  const result<C*> biases = room<C>(c, {width});
-  for (const result<C*>* r : {&gates, &products, &reset, &state, &memory, &biases})
+  const result<C*> biases = room<C>(c, {width}), asked = room<C>(c, {attends ? s.batch : 0, n + s.answer});
+  for (const result<C*>* r : {&gates, &products, &reset, &state, &memory, &biases, &asked})
     if (!*r) return r->error();
   if (*y && lengths) std::memset((*y)->data, 0, (*y)->bytes());
   for (std::int64_t d = 0; d < s.directions; ++d) {
-    const C *const w = in[1] + d * width * s.inputs, *const r = in[2] + d * width * n;
+    const C *const w = in[1] + d * width * (s.inputs + s.answer), *r = in[2] + d * width * n;
+    result<memory_attention<C>> memories = memory_attention<C>{};
+    if (attends) {
+      memories = read_memory<C>(c, s, d);
+      if (!memories) return memories.error();
+      const result<const C*> both = joined_weights<C>(c, s, w, r);
+      if (!both) return both.error();
+      r = *both;
+    }
     const C* const bias = in[3] ? in[3] + d * 2 * width : nullptr;
     if (status done = multiply_inputs(c, *this, s, in[0], w, bias, *biases, *gates); !done) return done;
     const bool two_steps = kind == cell::gru && !linear_before_reset;
-    const result<step_product<C>> by_state = pack_step<C>(c, r, s.batch, width, n);
+    const result<step_product<C>> by_state = pack_step<C>(c, r, s.batch, width, n + s.answer);
     if (!by_state) return by_state.error();
     result<step_product<C>> by_reset = step_product<C>{};
     if (two_steps) by_reset = pack_step<C>(c, r + 2 * n * n, s.batch, n, n);
@@ -455,6 +552,8 @@ status recurrent_state::run_as(run_context& c) const {
                            *memory,
                            *y,
                            rounded,
+                           attends ? &*memories : nullptr,
+                           *asked,
                            *by_state,
                            *by_reset};
     if (status done = one.run(c); !done) return done;

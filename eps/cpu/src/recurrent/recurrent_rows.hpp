@@ -14,6 +14,7 @@ using recurrent_rows = row_list<
     computes<op::RNN, since<1>, recurrent<op::RNN>>,
     computes<op::LSTM, since<1>, recurrent<op::LSTM>>,
     computes<op::GRU, since<1>, recurrent<op::GRU>>,
+    computes<op::microsoft::AttnLSTM, since<1>, recurrent<op::microsoft::AttnLSTM>, "T">,
     computes<op::microsoft::DynamicQuantizeLSTM, since<1>, recurrent<op::microsoft::DynamicQuantizeLSTM>>,
     computes<op::LinearAttention, since<27>, linear_attention, "T", "S">,
     computes<op::CausalConvWithState, since<27>, causal_conv>,

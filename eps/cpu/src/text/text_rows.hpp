@@ -27,6 +27,7 @@ using text_rows = row_list<
     computes<op::microsoft::NGramRepeatBlock, since<1>, ngram_repeat_block, "T">,
     computes<op::microsoft::BifurcationDetector, since<1>, bifurcation_detector>,
     computes<op::microsoft::NGramHashMapping, since<1>, ngram_hash>,
+    computes<op::microsoft::VarlenNGramHashMapping, since<1>, varlen_ngram_hash>,
     computes<op::microsoft::MurmurHash3, since<1>, murmur_hash>
 >;
 // clang-format on

@@ -130,6 +130,68 @@ status murmur_hash::run(run_context& c) const {
   return {};
 }
 
+namespace {
+
+/// The tables of one run, checked.
+template <class T>
+struct ngram_tables {
+  using bits = std::make_unsigned_t<T>;
+  std::int64_t orders, heads, count;
+  const T *multipliers, *sizes, *offsets;  // offsets: or null
+  T filler;                                // what tokens count as that are not there
+  const T* end;                            // the token that ends a text, or null: none begins anew after it
+
+  /// The numbers of the token at all[at], those before `begin` being the filler.
+  void write(const T* all, std::int64_t at, std::int64_t begin, T* to) const {
+    bits mixed = bits(all[at]) * bits(multipliers[0]);
+    for (std::int64_t n = 2; n <= orders; ++n) {
+      const std::int64_t from = at - (n - 1);
+      mixed ^= bits(from < begin ? filler : all[from]) * bits(multipliers[n - 1]);
+      for (std::int64_t h = 0; h < heads; ++h, ++to) {
+        const std::int64_t table = (n - 2) * heads + h;
+        const T rest = T(T(mixed) % sizes[table]);
+        *to = T(bits(rest < 0 ? rest + sizes[table] : rest) + (offsets ? bits(offsets[table]) : bits(0)));
+      }
+    }
+  }
+};
+
+/// Inputs of ngram_hash and of its form without padding; `offsets` and `end` are the numbers of optional inputs.
+template <class T>
+result<ngram_tables<T>> read_tables(const ngram_hash& how, run_context& c, std::size_t offsets, std::size_t end) {
+  const tensor_view<const T> multipliers = c.input<T>(1), sizes = c.input<T>(2);
+  const std::int64_t count = (how.orders - 1) * how.heads;
+  if (multipliers.count() < how.orders || sizes.count() != count)
+    return bad_input("multipliers ", multipliers.shape(), " and vocab_sizes ", sizes.shape(), " must have ", how.orders,
+                     " or more and ", count, " elements");
+  for (const T size : sizes)
+    if (size < 1) return bad_input("vocab_sizes has ", size, ", must be positive");
+  if (c.input(offsets) && c.input(offsets).shape.count() != count)
+    return bad_input("head_offsets ", c.input(offsets).shape, " must have ", count, " elements");
+  if (c.input(end) && c.input(end).shape.count() != 1)
+    return bad_input("eos_token_id must be one number, not ", c.input(end).shape);
+  const T* const last = c.input(end) ? c.input<T>(end).data() : nullptr;
+  return ngram_tables<T>{how.orders,
+                         how.heads,
+                         count,
+                         multipliers.data(),
+                         sizes.data(),
+                         c.input(offsets) ? c.input<T>(offsets).data() : nullptr,
+                         last ? *last : T(how.pad),
+                         how.resets ? last : nullptr};
+}
+
+/// A tensor that a node may leave out: then null.
+template <class T>
+result<T*> perhaps_output(run_context& c, std::size_t i, const extents& shape) {
+  if (!c.has_output(i)) return static_cast<T*>(nullptr);
+  const result<tensor_view<T>> made = c.output<T>(i, shape);
+  if (!made) return made.error();
+  return made->data();
+}
+
+}  // namespace
+
 result<ngram_hash> ngram_hash::bind(bind_context& c) {
   const ngram_hash made{c.int_or("max_ngram_size", 0), c.int_or("n_head_per_ngram", 0), c.int_or("pad_id", 0),
                         c.int_or("reset_on_eos", 0) != 0};
@@ -142,68 +204,140 @@ result<ngram_hash> ngram_hash::bind(bind_context& c) {
 
 template <class T>
 status ngram_hash::run_as(run_context& c) const {
-  using bits = std::make_unsigned_t<T>;
   const value &ids = c.input(0), &past = c.input(3), &segments = c.input(6);
-  const std::int64_t tables = (orders - 1) * heads, before = orders - 1;
+  const std::int64_t before = orders - 1;
   if (ids.shape.rank() != 2) return bad_input("input_ids ", ids.shape, " must be [batch, length]");
   const std::int64_t batches = ids.shape[0], length = ids.shape[1];
-  const tensor_view<const T> multipliers = c.input<T>(1), sizes = c.input<T>(2);
-  if (multipliers.count() < orders || sizes.count() != tables)
-    return bad_input("multipliers ", multipliers.shape(), " and vocab_sizes ", sizes.shape(), " must have ", orders,
-                     " or more and ", tables, " elements");
-  for (const T size : sizes)
-    if (size < 1) return bad_input("vocab_sizes has ", size, ", must be positive");
+  const result<ngram_tables<T>> tables = read_tables<T>(*this, c, 4, 5);
+  if (!tables) return tables.error();
   if (past && past.shape != extents{batches, before})
     return bad_input("past_ids ", past.shape, " must be ", extents{batches, before});
-  if (c.input(4) && c.input(4).shape.count() != tables)
-    return bad_input("head_offsets ", c.input(4).shape, " must have ", tables, " elements");
-  if (c.input(5) && c.input(5).shape.count() != 1)
-    return bad_input("eos_token_id must be one number, not ", c.input(5).shape);
   if (segments && segments.shape != ids.shape) return bad_input("segment_ids ", segments.shape, " must be ", ids.shape);
-  const result<tensor_view<T>> y = c.output<T>(0, {batches, length, tables});
+  const result<tensor_view<T>> y = c.output<T>(0, {batches, length, tables->count});
   if (!y) return y.error();
-  T* present = nullptr;
-  if (c.has_output(1)) {
-    const result<tensor_view<T>> made = c.output<T>(1, {batches, before});
-    if (!made) return made.error();
-    present = made->data();
-  }
+  const result<T*> present = perhaps_output<T>(c, 1, {batches, before});
+  if (!present) return present.error();
   const result<std::span<T>> room = c.scratch<T>(std::size_t(length + before));
   if (!room) return room.error();
   T* const all = room->data();  // of one batch, past tokens first
-  const bool has_end = bool(c.input(5));
-  const T end = has_end ? c.input<T>(5)[0] : T(0), filler = has_end ? end : T(pad);
-  const T* const offsets = c.input(4) ? c.input<T>(4).data() : nullptr;
+  const T* const end = tables->end;
   for (std::int64_t b = 0; b < batches; ++b) {
     if (past) std::copy_n(c.input<T>(3).data() + b * before, before, all);
-    else std::fill_n(all, before, filler);
+    else std::fill_n(all, before, tables->filler);
     std::copy_n(static_cast<const T*>(ids.data) + b * length, length, all + before);
     const std::int32_t* const segment = segments ? c.input<std::int32_t>(6).data() + b * length : nullptr;
     std::int64_t begin = 0;  // tokens before it count as filler
-    const auto ends = [&](std::int64_t i) { return resets && has_end && all[i] == end; };
     for (std::int64_t i = 0; i < before; ++i)
-      if (ends(i)) begin = i + 1;
+      if (end && all[i] == *end) begin = i + 1;
     for (std::int64_t t = 0; t < length; ++t) {
-      if (t > 0 && ends(before + t - 1)) begin = before + t;
+      if (t > 0 && end && all[before + t - 1] == *end) begin = before + t;
       if (t > 0 && segment && segment[t] != segment[t - 1]) begin = before + t;
-      bits mixed = bits(all[before + t]) * bits(multipliers[0]);
-      T* to = y->data() + (b * length + t) * tables;
-      for (std::int64_t n = 2; n <= orders; ++n) {
-        const std::int64_t at = before + t - (n - 1);
-        mixed ^= bits(at < begin ? filler : all[at]) * bits(multipliers[n - 1]);
-        for (std::int64_t h = 0; h < heads; ++h, ++to) {
-          const std::int64_t table = (n - 2) * heads + h;
-          const T rest = T(T(mixed) % sizes[table]);
-          *to = T(bits(rest < 0 ? rest + sizes[table] : rest) + (offsets ? bits(offsets[table]) : bits(0)));
-        }
-      }
+      tables->write(all, before + t, begin, y->data() + (b * length + t) * tables->count);
     }
-    if (present) std::copy_n(all + length, before, present + b * before);
+    if (*present) std::copy_n(all + length, before, *present + b * before);
   }
   return {};
 }
 
 status ngram_hash::run(run_context& c) const {
+  return c.input(0).type == dtype::i64 ? run_as<std::int64_t>(c) : run_as<std::int32_t>(c);
+}
+
+result<varlen_ngram_hash> varlen_ngram_hash::bind(bind_context& c) {
+  const result<ngram_hash> base = ngram_hash::bind(c);
+  if (!base) return base.error();
+  const varlen_ngram_hash made{*base, c.int_or("state_update_capacity", 0)};
+  if (made.capacity < 0 || made.capacity > 8)
+    return bad_attribute("state_update_capacity is ", made.capacity, ", must lie in [0,8]");
+  if (c.has_input(9) != (made.capacity > 0))
+    return bad_attribute("capture_count must be given just where state_update_capacity is positive, which is ",
+                         made.capacity);
+  if ((c.has_input(8) || c.has_output(2)) && !c.has_input(7))
+    return bad_attribute("past_segment_ids and present_segment_ids need segment_ids");
+  return made;
+}
+
+namespace {
+
+/// Which tokens belong to which request: those of request b are [starts[b], starts[b + 1]).
+status check_requests(const value& starts, std::int64_t tokens) {
+  if (starts.shape.rank() != 1 || starts.shape[0] < 2)
+    return bad_input("cumulative_sequence_length ", starts.shape, " must be [requests + 1]");
+  const tensor_view<const std::int32_t> at = starts.as_unchecked<std::int32_t>();
+  for (std::int64_t b = 1; b < at.count(); ++b)
+    if (at[b] <= at[b - 1]) return bad_input("cumulative_sequence_length must ascend, ", at[b], " follows ", at[b - 1]);
+  if (at[0] != 0 || at[at.count() - 1] != tokens)
+    return bad_input("cumulative_sequence_length goes from ", at[0], " to ", at[at.count() - 1],
+                     ", must from 0 to the ", tokens, " tokens");
+  return {};
+}
+
+/// What precedes a request's own elements and those, one behind the other; what is missing is `filler`.
+template <class T>
+void join_history(const value& past, std::int64_t request, std::int64_t before, T filler, std::span<const T> own,
+                  T* to) {
+  if (past) std::copy_n(static_cast<const T*>(past.data) + request * before, before, to);
+  else std::fill_n(to, before, filler);
+  std::ranges::copy(own, to + before);
+}
+
+}  // namespace
+
+template <class T>
+status varlen_ngram_hash::run_as(run_context& c) const {
+  const value &ids = c.input(0), &starts = c.input(3), &past = c.input(4), &segments = c.input(7),
+              &past_segments = c.input(8), &captured = c.input(9);
+  const std::int64_t before = orders - 1;
+  if (ids.shape.rank() != 1) return bad_input("input_ids ", ids.shape, " must be [tokens]");
+  const std::int64_t tokens = ids.shape[0];
+  const result<ngram_tables<T>> tables = read_tables<T>(*this, c, 5, 6);
+  if (!tables) return tables.error();
+  if (status fits = check_requests(starts, tokens); !fits) return fits;
+  const std::int64_t requests = starts.shape[0] - 1;
+  const extents state{requests, before};
+  if (past && past.shape != state) return bad_input("past_ids ", past.shape, " must be ", state);
+  if (past_segments && past_segments.shape != state)
+    return bad_input("past_segment_ids ", past_segments.shape, " must be ", state);
+  if (segments && segments.shape != ids.shape) return bad_input("segment_ids ", segments.shape, " must be ", ids.shape);
+  if (captured && captured.shape != extents{requests})
+    return bad_input("capture_count ", captured.shape, " must be ", extents{requests});
+  const result<tensor_view<T>> y = c.output<T>(0, {tokens, tables->count});
+  if (!y) return y.error();
+  const result<T*> present = perhaps_output<T>(c, 1, state),
+                   states = perhaps_output<T>(c, 3, {requests, capacity, before});
+  const result<std::int32_t*> present_segments = perhaps_output<std::int32_t>(c, 2, state);
+  const result<std::span<T>> room = c.scratch<T>(std::size_t(tokens + before));
+  const auto segment_room = c.scratch<std::int32_t>(segments ? std::size_t(tokens + before) : 0);
+  if (!present || !states || !present_segments || !room || !segment_room) return status_code::out_of_memory;
+  T* const all = room->data();
+  std::int32_t* const segment = segments ? segment_room->data() : nullptr;
+  const T* const end = tables->end;
+  for (std::int64_t b = 0; b < requests; ++b) {
+    const std::int64_t first = c.input<std::int32_t>(3)[b], length = c.input<std::int32_t>(3)[b + 1] - first;
+    join_history<T>(past, b, before, tables->filler, {static_cast<const T*>(ids.data) + first, std::size_t(length)},
+                    all);
+    if (segment)
+      join_history<std::int32_t>(past_segments, b, before, c.input<std::int32_t>(7)[first],
+                                 {c.input<std::int32_t>(7).data() + first, std::size_t(length)}, segment);
+    std::int64_t begin = 0;  // tokens before it count as filler
+    for (std::int64_t i = 0; i < before + length; ++i) {
+      if (i > 0 && ((end && all[i - 1] == *end) || (segment && segment[i] != segment[i - 1]))) begin = i;
+      if (i >= before) tables->write(all, i, begin, y->data() + (first + i - before) * tables->count);
+    }
+    if (*present) std::copy_n(all + length, before, *present + b * before);
+    if (*present_segments) std::copy_n(segment + length, before, *present_segments + b * before);
+    const std::int64_t kept =
+        captured ? std::clamp<std::int64_t>(c.input<std::int32_t>(9)[b], 0, std::min(capacity, length)) : 0;
+    for (std::int64_t i = 0; *states && i < capacity; ++i) {
+      T* const to = *states + (b * capacity + i) * before;
+      if (i < kept) std::copy_n(all + i + 1, before, to);
+      else std::fill_n(to, before, T(pad));
+    }
+  }
+  return {};
+}
+
+status varlen_ngram_hash::run(run_context& c) const {
   return c.input(0).type == dtype::i64 ? run_as<std::int64_t>(c) : run_as<std::int32_t>(c);
 }
 

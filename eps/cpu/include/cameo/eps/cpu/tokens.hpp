@@ -50,4 +50,18 @@ struct ngram_hash {
   status run_as(run_context&) const;
 };
 
+/// ngram_hash of requests of different lengths, one behind another in input_ids [tokens]: request b has tokens
+/// [cumulative_sequence_length[b], that of b + 1), one at least. past_segment_ids tell the segments of past_ids;
+/// without them the past is of the first token's segment. state_update has, for the first capture_count tokens of each
+/// request, what present_ids were if they were the last ones; what is left of it is pad_id.
+struct varlen_ngram_hash : ngram_hash {
+  std::int64_t capacity = 0;
+  static result<varlen_ngram_hash> bind(bind_context&);
+  status run(run_context&) const;
+
+ private:
+  template <class T>
+  status run_as(run_context&) const;
+};
+
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,194 @@
+#include <cameo/eps/cpu/sparse_attention.hpp>
+
+#include <cmath>
+#include <cstring>
+
+#include "common/float_output.hpp"
+#include "common/usable_sizes.hpp"
+#include "group_parts.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// Which blocks of keys a block of queries sees, by layout.
+struct block_layouts {
+  std::int64_t count, rows, width, block;  // layouts, their rows of blocks, places of columns in each, keys of a block
+  const std::int32_t *starts, *columns;
+
+  /// scores[i] = 0 for the keys that the query at this position sees by the layout, else -infinity; causality is not
+  /// its matter.
+  void show(std::int64_t layout, std::int64_t position, float* scores, std::int64_t keys) const {
+    std::fill_n(scores, keys, -std::numeric_limits<float>::infinity());
+    const std::int32_t* const row = starts + layout * (rows + 1) + position / block;
+    for (std::int64_t i = row[0]; i < row[1]; ++i) {
+      const std::int64_t first = columns[layout * width + i] * block;
+      if (first < keys) std::fill_n(scores + first, std::min(block, keys - first), 0.0f);
+    }
+  }
+};
+
+status read_layouts(const value& starts, const value& columns, std::int64_t heads, block_layouts& out) {
+  if (starts.shape.rank() != 2 || columns.shape.rank() != 2 || starts.shape[0] != columns.shape[0] ||
+      starts.shape[0] < 1 || starts.shape[1] < 1 || heads % starts.shape[0] != 0)
+    return bad_input("block_row_indices ", starts.shape, " and block_col_indices ", columns.shape,
+                     " must be [layouts, rows + 1] and [layouts, blocks], for a number of layouts that divides ", heads,
+                     " heads");
+  out.count = starts.shape[0], out.rows = starts.shape[1] - 1, out.width = columns.shape[1];
+  out.starts = static_cast<const std::int32_t*>(starts.data);
+  out.columns = static_cast<const std::int32_t*>(columns.data);
+  for (std::int64_t l = 0; l < out.count; ++l) {
+    const std::int32_t* const row = out.starts + l * (out.rows + 1);
+    for (std::int64_t r = 0; r <= out.rows; ++r)
+      if (row[r] < (r > 0 ? row[r - 1] : 0) || row[r] > out.width)
+        return bad_input("block_row_indices has ", row[r], "; it must ascend, from 0 or more to at most ", out.width);
+    for (std::int64_t i = row[0]; i < row[out.rows]; ++i)
+      if (const std::int32_t column = out.columns[l * out.width + i]; column < 0 || column >= out.rows)
+        return bad_input("block_col_indices has ", column, ", must lie in [0,", out.rows, ")");
+  }
+  return {};
+}
+
+status read_sparse_sizes(run_context& c, std::int64_t heads, std::int64_t key_heads, group_sizes& s) {
+  const value &q = c.input(0), &k = c.input(1), &v = c.input(2), &past_k = c.input(3), &past_v = c.input(4),
+              &total = c.input(7), &lengths = c.input(8);
+  if (q.shape.rank() != 3) return bad_input("query ", q.shape, " must be [batch, sequence, size]");
+  if (bool(k) != bool(v)) return bad_input("key and value go together");
+  const std::int64_t rows = k ? heads : heads + 2 * key_heads;
+  s.batches = q.shape[0], s.length = q.shape[1], s.size = q.shape[2] / rows;
+  const extents keys{s.batches, s.length, key_heads * s.size};
+  if (q.shape[2] % rows != 0 || (k && (k.shape != keys || v.shape != keys)))
+    return bad_input("query ", q.shape, " and key ", k.shape, " don't fit ", heads, " heads and ", key_heads,
+                     " of keys; key and value must be ", keys);
+  const extents& past = past_k.shape;
+  if (past.rank() != 4 || past_v.shape != past || past[0] != s.batches || past[1] != key_heads || past[3] != s.size)
+    return bad_input("past_key ", past, " and past_value ", past_v.shape, " must be [", s.batches, ",", key_heads,
+                     ",capacity,", s.size, "]");
+  for (const extents* one : {&q.shape, &past})
+    if (status usable = usable_sizes("an input", *one); !usable) return usable;
+  if (total.shape.count() != 1) return bad_input("total_sequence_length must be one number, not ", total.shape);
+  if (lengths.shape != extents{s.batches})
+    return bad_input("key_total_sequence_lengths ", lengths.shape, " must be ", extents{s.batches});
+  s.past = s.total = past[2];
+  s.first = *static_cast<const std::int32_t*>(total.data) == s.length;
+  const auto less_one = c.scratch<std::int32_t>(std::size_t(s.batches));
+  if (!less_one) return less_one.error();
+  s.lengths = less_one->data();
+  if (s.first && s.length > s.past)
+    return bad_input("query has ", s.length, " positions, past_key has room for ", s.past);
+  for (std::int64_t b = 0; b < s.batches; ++b) {
+    const std::int32_t count = static_cast<const std::int32_t*>(lengths.data)[b];
+    if (count < 1 || count > s.past || (s.first ? count > s.length : count < s.length))
+      return bad_input("key_total_sequence_lengths has ", count, "; with ", s.length, " new keys",
+                       s.first ? " and no past" : "", " it does not fit into the ", s.past, " places of past_key");
+    (*less_one)[std::size_t(b)] = count - 1;
+  }
+  return {};
+}
+
+/// What the past has behind the keys stays there.
+void keep_rest(run_context& c, const group_sizes& s, const value& past, std::int64_t heads, void* present) {
+  const auto bytes = std::int64_t(bits_of(past.type) / 8);
+  parallel_for(c, s.batches * heads, 1 + (1 << 16) / (1 + s.past * s.size), [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t h = first; h < last; ++h) {
+      const std::int64_t end = (h + 1) * s.past * s.size,
+                         begin = (h * s.past + s.past_of(h / heads) + s.length) * s.size;
+      std::memcpy(static_cast<std::byte*>(present) + begin * bytes,
+                  static_cast<const std::byte*>(past.data) + begin * bytes, std::size_t((end - begin) * bytes));
+    }
+  });
+}
+
+}  // namespace
+
+result<sparse_attention> sparse_attention::bind(bind_context& c) {
+  sparse_attention made;
+  made.heads = c.int_or("num_heads", 0), made.key_heads = c.int_or("kv_num_heads", 0);
+  if (made.key_heads < 1 || made.heads < 1 || made.heads > 1 << 20 || made.heads % made.key_heads != 0)
+    return bad_attribute("num_heads ", made.heads, " must be a multiple of kv_num_heads ", made.key_heads);
+  made.block = c.int_or("sparse_block_size", 0);
+  if (made.block < 1 || made.block > 1 << 20)
+    return bad_attribute("sparse_block_size is ", made.block, ", must be positive, like 16, 32, 64 or 128");
+  made.scale = c.float_or("scale", 0);
+  made.turns = c.int_or("do_rotary", 0) != 0, made.interleaved = c.int_or("rotary_interleaved", 0) != 0;
+  return made;
+}
+
+status sparse_attention::run(run_context& c) const {
+  group_sizes s{};
+  block_layouts layouts{};
+  layouts.block = block;
+  if (status read = read_sparse_sizes(c, heads, key_heads, s); !read) return read;
+  if (status read = read_layouts(c.input(5), c.input(6), heads, layouts); !read) return read;
+  const value &q_in = c.input(0), &k_in = c.input(1), &v_in = c.input(2);
+  const auto y = float_output<float>::make(c, 0, {s.batches, s.length, heads * s.size});
+  if (!y) return y.error();
+  const std::int64_t row = q_in.shape[2], key_row = k_in ? key_heads * s.size : row;
+  const head_tensor queries{q_in, 0, head_layout::joined(s.batches, heads, s.length, s.size, row)};
+  head_tensor k{k_in ? k_in : q_in, 0, head_layout::joined(s.batches, key_heads, s.length, s.size, key_row)}, v = k;
+  if (k_in) v.from = v_in;
+  else k.first = heads * s.size, v.first = (heads + key_heads) * s.size;
+  rotation angles{s};
+  angles.interleaved = interleaved;
+  if (turns)
+    if (status read = read_rotation(c, s, c.input(9), c.input(10), {}, angles); !read) return read;
+  const auto q = turns ? wide_heads<float>(c, queries, angles) : wide_heads<float>(c, queries);
+  if (!q) return q.error();
+  const auto k_all = turns ? join_ragged(c, s, k, 3, 1, angles) : join_ragged(c, s, k, 3, 1, unchanged{});
+  if (!k_all) return k_all.error();
+  const auto v_all = join_ragged(c, s, v, 4, 2, unchanged{});
+  if (!v_all) return v_all.error();
+  for (const std::size_t i : {1, 2}) keep_rest(c, s, c.input(2 + i), key_heads, c.output_value(i).data);
+  if (s.batches == 0 || s.length == 0 || s.size == 0) return y->store(c), status{};
+
+  std::int64_t most = 0;  // keys that the longest batch has
+  for (std::int64_t b = 0; b < s.batches; ++b) most = std::max(most, s.past_of(b) + s.length);
+  if ((most - 1) / block >= layouts.rows)
+    return bad_input("there are ", most, " keys, and blocks of ", block, " for ", layouts.rows, " rows");
+  attention_work work{};
+  work.key_type = k_all->type;
+  work.batches = s.batches, work.heads = heads, work.key_heads = key_heads;
+  work.size = work.value_size = s.size;
+  work.k = k_all->data, work.v = v_all->data;
+  work.at_q = q->at.strides(), work.at_k = k_all->at.strides(), work.at_v = v_all->at.strides();
+  work.at_y = head_layout::joined(s.batches, heads, s.length, s.size, heads * s.size).strides();
+  work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(s.size)));
+  work.causal = true, work.run = &c;
+  // A part of the queries after the other, so that what they see takes little memory.
+  const std::int64_t part = std::min<std::int64_t>(s.length, 64), shown = s.first ? 1 : s.batches;
+  std::int64_t count = 0, cells = 0;
+  if (!extents{shown, heads, part, most}.checked_count(count)) return status_code::out_of_memory;
+  const auto seen = c.scratch<float>(std::size_t(count));
+  const auto lengths = c.scratch<std::int64_t>(std::size_t(s.batches));
+  if (!seen || !lengths) return status_code::out_of_memory;
+  work.bias = seen->data(), work.lengths = lengths->data();
+  work.queries = part, work.keys = most;
+  attention_cut cut{};
+  if (!cut_attention(work, cut) || !checked_multiply(std::int64_t(cut.scratch), std::int64_t(c.lanes()), cells))
+    return status_code::out_of_memory;
+  const auto rooms = c.scratch<float>(std::size_t(cells));
+  if (!rooms) return rooms.error();
+  for (std::int64_t first = 0; first < s.length; first += part) {
+    work.queries = std::min(part, s.length - first);
+    work.keys = most - s.length + first + work.queries;
+    work.bias_keys = work.keys;
+    work.at_bias = {s.first ? 0 : heads * work.queries * work.keys, work.queries * work.keys, work.keys};
+    work.q = q->data + first * work.at_q.row, work.y = y->data + first * work.at_y.row;
+    for (std::int64_t b = 0; b < s.batches; ++b) (*lengths)[std::size_t(b)] = s.past_of(b) + first + work.queries;
+    parallel_for(c, shown * heads * work.queries, 16, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t b = i / (heads * work.queries), head = i / work.queries % heads;
+        layouts.show(head % layouts.count, s.past_of(b) + first + i % work.queries, seen->data() + i * work.keys,
+                     work.keys);
+      }
+    });
+    if (c.stopped() || !cut_attention(work, cut)) return status_code::canceled;
+    c.parallel_lanes(std::size_t((cut.tasks + cut.grain - 1) / cut.grain), [&](std::size_t piece, std::size_t lane) {
+      const std::int64_t from = std::int64_t(piece) * cut.grain;
+      attend(work, cut, from, std::min(from + cut.grain, cut.tasks), rooms->data() + lane * cut.scratch);
+    });
+  }
+  y->store(c);
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,99 @@
+#include <cameo/eps/cpu/sparse_matmul.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/operand_values.hpp"
+#include "common/usable_sizes.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+/// A sparse matrix with places that were checked.
+struct sparse_matrix {
+  const value* elements;
+  const std::int64_t* places;
+  bool flat;  // one number for each element, else row and column
+  std::int64_t count, rows, columns;
+
+  std::pair<std::int64_t, std::int64_t> at(std::int64_t i) const {
+    if (!flat) return {places[2 * i], places[2 * i + 1]};
+    return {places[i] / columns, places[i] % columns};
+  }
+};
+
+result<sparse_matrix> read_sparse(const value& a) {
+  if (a.kind != value_kind::sparse_tensor || a.parts.size() != 2 || a.shape.rank() != 2)
+    return bad_input("A ", a.shape, " must be a sparse matrix");
+  const value &elements = a.parts[0], &places = a.parts[1];
+  if (status s = usable_sizes("A", a.shape); !s) return s;
+  if (elements.shape.rank() != 1 || elements.type != a.type || places.type != dtype::i64)
+    return bad_input("A has elements ", elements.shape, " of ", elements.type, ", must be a list of ", a.type);
+  const std::int64_t count = elements.shape[0];
+  const bool flat = places.shape == extents{count};
+  if (!flat && places.shape != extents{count, 2})
+    return bad_input("A has indices ", places.shape, " for ", count, " elements, must be ", extents{count}, " or ",
+                     extents{count, 2});
+  const sparse_matrix made{&elements, static_cast<const std::int64_t*>(places.data), flat, count, a.shape[0],
+                           a.shape[1]};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool within = flat ? made.places[i] >= 0 && made.places[i] < made.rows * made.columns
+                             : made.places[2 * i] >= 0 && made.places[2 * i] < made.rows &&
+                                   made.places[2 * i + 1] >= 0 && made.places[2 * i + 1] < made.columns;
+    if (!within) return bad_input("element ", i, " of A lies outside its shape ", a.shape);
+  }
+  return made;
+}
+
+/// Integers wrap, which those without a sign may.
+template <class T>
+struct wraps {
+  using type = T;
+};
+template <std::integral T>
+struct wraps<T> {
+  using type = std::make_unsigned_t<T>;
+};
+
+}  // namespace
+
+bool sparse_matmul::accepts(const bind_context& c) {
+  return c.inputs.size() == 2 && c.inputs[0].type == c.inputs[1].type;
+}
+result<sparse_matmul> sparse_matmul::bind(bind_context& c) {
+  return sparse_matmul{c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0, c.float_or("alpha", 1)};
+}
+
+status sparse_matmul::run(run_context& c) const {
+  const result<sparse_matrix> a = read_sparse(c.input(0));
+  if (!a) return a.error();
+  const extents& b = c.input(1).shape;
+  const std::int64_t m = turns_a ? a->columns : a->rows, k = turns_a ? a->rows : a->columns;
+  if (b.rank() != 2 || b[turns_b ? 1 : 0] != k)
+    return bad_input("B ", b, " must be a matrix with ", k, turns_b ? " columns" : " rows", ", for A ",
+                     c.input(0).shape);
+  const std::int64_t n = b[turns_b ? 0 : 1], step = turns_b ? 1 : n, apart = turns_b ? k : 1;
+  const result<value*> y = c.output(0, {m, n});
+  if (!y) return y.error();
+  elements::call(c.input(1).type, [&]<class T>(std::type_identity<T>) {
+    using number = typename wraps<T>::type;
+    const T *const elements = static_cast<const T*>(a->elements->data), *const from = c.input<T>(1).data();
+    T* const to = static_cast<T*>((*y)->data);
+    const std::int64_t work = a->count + m;
+    parallel_for(c, n, 1 + (1 << 16) / (1 + work), [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t row = 0; row < m; ++row) std::fill(to + row * n + first, to + row * n + last, T{});
+      for (std::int64_t i = 0; i < a->count; ++i) {
+        auto [row, column] = a->at(i);
+        if (turns_a) std::swap(row, column);
+        const auto factor = number(number(T(alpha)) * number(elements[i]));
+        for (std::int64_t j = first; j < last; ++j) {
+          T& sum = to[row * n + j];
+          sum = T(number(sum) + factor * number(from[column * step + j * apart]));
+        }
+      }
+    });
+  });
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,59 @@
+#pragma once
+#include <cameo/eps/cpu/detail/gemm.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "common/row_rooms.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Bahdanau's attention over a memory, for one direction of AttnLSTM: after each step the state asks the memory, and
+/// the answer is part of the next step's input. All weights have their rows behind one another.
+template <class C>
+struct memory_attention {
+  std::int64_t batch, hidden, steps, depth, size, width;  // `size`: of a key; `width`: of an answer
+  const C *memory, *keys;                                 // [batch, steps, depth], [batch, steps, size]
+  const C *of_query, *score;                              // [hidden, size], [size]
+  const C* of_answer;                                     // [hidden + depth, width]; null: the answer is the context
+  const std::int32_t* lengths;                            // steps of each batch; null: all
+  C *answers, *rooms;                                     // [batch, width], [batch, size + steps + depth]
+
+  std::int64_t room() const { return size + steps + depth; }
+  C* answer(std::int64_t b) const { return answers + b * width; }
+
+  /// What batch b is told after a step, from its state.
+  void ask(std::int64_t b, const C* state) const {
+    C *const query = rooms + b * room(), *const weights = query + size, *const context = weights + steps;
+    std::fill_n(query, size, C(0));
+    weigh(state, query, hidden, of_query, size);
+    const std::int64_t count = lengths ? lengths[b] : steps;
+    C most = -std::numeric_limits<C>::infinity(), sum = 0;
+    for (std::int64_t t = 0; t < count; ++t) {
+      const C* const key = keys + (b * steps + t) * size;
+      C found = 0;
+      for (std::int64_t j = 0; j < size; ++j) found += score[j] * std::tanh(key[j] + query[j]);
+      weights[t] = found, most = std::max(most, found);
+    }
+    for (std::int64_t t = 0; t < count; ++t) sum += weights[t] = std::exp(weights[t] - most);
+    std::fill_n(context, depth, C(0));
+    for (std::int64_t t = 0; t < count; ++t) {
+      const C part = weights[t] / sum, *const row = memory + (b * steps + t) * depth;
+      for (std::int64_t j = 0; j < depth; ++j) context[j] += part * row[j];
+    }
+    if (!of_answer) return static_cast<void>(std::copy_n(context, depth, answer(b)));
+    std::fill_n(answer(b), width, C(0));
+    weigh(state, answer(b), hidden, of_answer, width);
+    weigh(context, answer(b), depth, of_answer + hidden * width, width);
+  }
+
+ private:
+  /// y [columns] += x [rows] * matrix.
+  static void weigh(const C* x, C* y, std::int64_t rows, const C* matrix, std::int64_t columns) {
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < columns; ++j) y[j] += x[i] * matrix[i * columns + j];
+  }
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <numeric>
+
+#include "common/random_places.hpp"
+#include "decoder_steps.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+result<token_search> token_search::of(bind_context& c) {
+  token_search made;
+  if (const std::int64_t type = c.int_or("model_type", 0); type != 0)
+    return refuse(status_code::not_implemented, "model_type ", type,
+                  " is a model with an encoder; there is only 0, a decoder like GPT-2's");
+  if (c.find("encoder")) return refuse(status_code::not_implemented, "the graph encoder is not run; remove it");
+  made.decoder = c.subgraph("decoder"), made.first = c.subgraph("init_decoder");
+  if (made.decoder < 0) return bad_attribute("needs the graph `decoder`");
+  if (made.first < 0) made.first = made.decoder;
+  made.end = c.int_or("eos_token_id", -1), made.pad = c.int_or("pad_token_id", -1);
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (made.end < 0 || made.pad < 0 || made.end > most || made.pad > most)
+    return bad_attribute("eos_token_id is ", made.end, " and pad_token_id ", made.pad, "; they must not be negative");
+  made.ngram = c.int_or("no_repeat_ngram_size", 0), made.words = std::max<std::int64_t>(0, c.int_or("vocab_size", 0));
+  if (made.ngram < 0) return bad_attribute("no_repeat_ngram_size is ", made.ngram, ", must not be negative");
+  for (const int graph : {made.decoder, made.first}) {
+    const std::span<const operand> inputs = c.subgraph_inputs(std::size_t(graph));
+    if (inputs.size() < 4) return bad_attribute("a decoder has ", inputs.size(), " inputs, must have 4 or more");
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const operand& o = inputs[i];
+      const bool is_past = o.kind == type_kind::tensor && o.type == dtype::f32 && o.has_rank && o.shape.rank() == 5 &&
+                           o.shape[0] == 2 && o.shape[2] > 0 && o.shape[4] > 0;
+      if (i < 3 ? o.type != dtype::i32 : !is_past)
+        return refuse(status_code::not_implemented, "input ", i, " of the decoder is ", o.type, " ", o.shape,
+                      i < 3 ? ", must be int32"
+                            : ", must be a past, float [2, rows, heads, length, size] with known heads "
+                              "and size (there are no past_sequence_length, beam_width and "
+                              "cache_indirection)");
+      if (i >= 3 && made.heads != 0 && (made.heads != o.shape[2] || made.size != o.shape[4]))
+        return bad_attribute("the decoder's pasts must have as many heads, and be of one size");
+      if (i >= 3) made.heads = o.shape[2], made.size = o.shape[4];
+    }
+    if (made.layers != 0 && made.layers != inputs.size() - 3)
+      return bad_attribute("init_decoder must have as many inputs as decoder");
+    made.layers = inputs.size() - 3;
+  }
+  return made;
+}
+
+result<greedy_search> greedy_search::bind(bind_context& c) {
+  const result<token_search> base = of(c);
+  if (!base) return base.error();
+  greedy_search made{*base};
+  made.samples = c.op_type == "Sampling";
+  if (!made.samples) return made;
+  made.temperature = c.float_or("temperature", 1), made.top_p = c.float_or("top_p", 0);
+  made.filter_value = c.float_or("filter_value", -1e20f), made.presence_penalty = c.float_or("presence_penalty", 0);
+  made.least_kept = c.int_or("min_tokens_to_keep", 0), made.descends = c.int_or("custom", 0) != 0;
+  if (!(made.temperature > 0)) return bad_attribute("temperature must be above 0");
+  if (made.least_kept < 0) return bad_attribute("min_tokens_to_keep is ", made.least_kept, ", must not be negative");
+  return made;
+}
+
+namespace {
+
+constexpr search_inputs greedy_inputs{2, 3, 4, 5, 6};
+
+/// Likelihoods in order, and what is unlikely: the rooms of Sampling's filter.
+struct likely_words {
+  std::span<std::int64_t> order;
+  std::span<float> chances;
+
+  /// Sets the scores of words outside of top_p to a value.
+  void filter(const greedy_search& how, std::span<float> scores) const {
+    const auto words = std::int64_t(scores.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+      return how.descends ? scores[std::size_t(a)] > scores[std::size_t(b)]
+                          : scores[std::size_t(a)] < scores[std::size_t(b)];
+    });
+    const float most = *std::max_element(scores.begin(), scores.end());
+    float sum = 0, reached = 0;
+    for (std::int64_t i = 0; i < words; ++i)
+      sum += chances[std::size_t(i)] = std::exp(scores[std::size_t(order[std::size_t(i)])] - most);
+    const std::int64_t last = words - (how.descends ? 1 : std::max<std::int64_t>(1, how.least_kept));
+    for (std::int64_t i = 0; i < std::max<std::int64_t>(last, 1); ++i) {
+      reached += chances[std::size_t(i)] / sum;
+      if (how.descends && reached > how.top_p && i + 1 < words)
+        scores[std::size_t(order[std::size_t(i + 1)])] = how.filter_value;
+      if (!how.descends && reached <= 1 - how.top_p) scores[std::size_t(order[std::size_t(i)])] = how.filter_value;
+    }
+  }
+};
+
+/// The word whose stretch of the sum of exp(scores) a number in [0, 1) falls into.
+std::int32_t drawn(std::span<const float> scores, double at) {
+  const float most = *std::max_element(scores.begin(), scores.end());
+  double sum = 0, reached = 0;
+  for (const float s : scores) sum += std::exp(double(s) - double(most));
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    reached += std::exp(double(scores[i]) - double(most));
+    if (at * sum < reached) return std::int32_t(i);
+  }
+  return std::int32_t(std::max_element(scores.begin(), scores.end()) - scores.begin());
+}
+
+}  // namespace
+
+status greedy_search::run(run_context& c) const {
+  search_plan plan;
+  if (status read = read_plan(c, greedy_inputs, plan); !read) return read;
+  const value &presence = c.input(7), &given = c.input(8);
+  std::int32_t seed = 0;
+  if (samples)
+    if (status read = read_scalar(c, 8, "seed", seed); !read) return read;
+  const random_places numbers = random_places::of(bool(given), std::uint32_t(seed));
+  const result<tensor_view<std::int32_t>> y = c.output<std::int32_t>(0, {plan.batches, plan.most});
+  if (!y) return y.error();
+  std::fill(y->begin(), y->end(), std::int32_t(pad));
+  token_rows rows{y->data(), plan.batches, plan.length, plan.most};
+  const tensor_view<const std::int32_t> ids = c.input<std::int32_t>(0);
+  for (std::int64_t r = 0; r < plan.batches; ++r) std::copy_n(ids.data() + r * plan.length, plan.length, rows.row(r));
+  decoder_steps steps{c, *this};
+  if (status begun = steps.begin(c.input(0), c.input(greedy_inputs.attention), 1); !begun) return begun;
+  if (status done = steps.call(); !done) return done;
+  const std::int64_t count = words ? std::min(words, steps.words()) : steps.words();
+  score_changes changes;
+  if (status read = read_changes(c, greedy_inputs, plan, count, end, ngram, changes); !read) return read;
+  if (samples && presence && presence.shape != extents{plan.batches, count})
+    return bad_input("presence_mask ", presence.shape, " must be ", extents{plan.batches, count});
+  std::int64_t cells = 0;
+  if (!extents{plan.batches, count}.checked_count(cells)) return status_code::out_of_memory;
+  const auto scores = c.scratch<float>(std::size_t(cells)), chances = c.scratch<float>(std::size_t(count));
+  const auto order = c.scratch<std::int64_t>(samples ? std::size_t(count) : 0);
+  const auto next = c.scratch<std::int32_t>(std::size_t(plan.batches));
+  const auto ended = c.scratch<bool>(std::size_t(plan.batches));
+  if (!scores || !chances || !order || !next || !ended) return status_code::out_of_memory;
+  std::fill(ended->begin(), ended->end(), false);
+  for (std::int64_t step = 0;; ++step) {
+    for (std::int64_t r = 0; r < plan.batches; ++r) std::copy_n(steps.logits(r), count, scores->data() + r * count);
+    changes.apply(rows, step == 0, scores->data());
+    for (std::int64_t r = 0; r < plan.batches; ++r) {
+      const std::span<float> of = scores->subspan(std::size_t(r * count), std::size_t(count));
+      std::int32_t& token = (*next)[std::size_t(r)];
+      if (samples) {
+        for (std::int64_t w = 0; w < count; ++w) {
+          of[std::size_t(w)] /= temperature;
+          if (presence) of[std::size_t(w)] -= float(c.input<std::int32_t>(7)[r * count + w]) * presence_penalty;
+        }
+        likely_words{*order, *chances}.filter(*this, of);
+        token = drawn(of, numbers.uniform(step * plan.batches + r));
+      } else {
+        token = std::int32_t(std::max_element(of.begin(), of.end()) - of.begin());
+      }
+      bool& over = (*ended)[std::size_t(r)];
+      over = over || token == end;
+      if (over) token = std::int32_t(pad);
+      rows.row(r)[rows.length] = token;
+    }
+    ++rows.length;
+    if (rows.length == plan.most || std::find(ended->begin(), ended->end(), false) == ended->end()) break;
+    if (status done = steps.advance(*next, nullptr); !done) return done;
+    if (status done = steps.call(); !done) return done;
+  }
+  steps.end();
+  if (!samples || !c.has_output(1)) return {};
+  const result<tensor_view<float>> filtered = c.output<float>(1, {plan.batches, count});
+  if (!filtered) return filtered.error();
+  std::copy(scores->begin(), scores->end(), filtered->begin());
+  return {};
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps
