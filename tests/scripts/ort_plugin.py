@@ -7,7 +7,11 @@ not exist are refused; libraries are registered, run and unregistered again and 
 Runtime with cameo's kernels plugged in, which take the nodes.
 
 Usage: ort_plugin.py [--long] [--cases FOLDER] [NAME...]
-  --long          all of ONNX's cases, and 100 cycles; else every 20th and 3
+       ort_plugin.py --placements [--models FOLDER]
+  --long          all of ONNX's cases, 100 cycles, and placements; else every 20th and 3
+  --placements    only vendors' plugins, in cameo beside ONNX Runtime: they are given the same nodes, and answer the same
+                  to the last bit; they come from PyPI, into a Python environment of the build
+  --models FOLDER models of bench/models/make_models.py for that, besides the digits
   --cases FOLDER  where ONNX's cases lie (tests/conformance/make_cases.py); without, the build's, if they are there
   NAME...         only the cases with one of these in their name
 """
@@ -15,11 +19,13 @@ Usage: ort_plugin.py [--long] [--cases FOLDER] [NAME...]
 import argparse
 import collections
 import ctypes
+import importlib.util
 import json
 import multiprocessing
 import multiprocessing.pool
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -192,6 +198,79 @@ def try_in_cameo():
         expect("on ort_plugin" in shown.stderr, f"{ep} in cameo takes nothing: {shown.stderr}")
 
 
+VENDORS = "onnxruntime==1.31.1", "onnxruntime-qnn==2.7.0", "onnxruntime-ep-openvino==1.8.1", "numpy", "onnx"
+# Module, library, and options that name other files of the module.
+PLUGINS = (("onnxruntime_qnn", "libonnxruntime_providers_qnn.so", {"backend_path": "libQnnHtp.so"}),
+           ("onnxruntime_ep_openvino", "libonnxruntime_providers_openvino_plugin.so", {}))
+
+
+def try_vendors(more):
+    """This script again, with the Python that has vendors' plugins."""
+    python = build / "plugins" / "venv" / "bin" / "python"
+    stamp = python.parents[1] / "stamp"
+    if not stamp.exists() or stamp.read_text() != " ".join(VENDORS):
+        subprocess.run([sys.executable, "-m", "venv", python.parents[1]], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *VENDORS], check=True)
+        stamp.write_text(" ".join(VENDORS))
+    done = subprocess.run([python, __file__, "--placements", *more])
+    expect(done.returncode == 0, "vendors' plugins: see above")
+
+
+def try_placements(models):
+    folder = pathlib.Path(next(p for p in sys.path if p.endswith("site-packages")))
+    for module, library, options in PLUGINS:
+        path = folder / module / library
+        ort.register_execution_provider_library(module, str(path))
+        options = {key: str(folder / module / name) for key, name in options.items()}
+        others = {"CPUExecutionProvider", "AzureExecutionProvider"}
+        found = [d.ep_name for d in ort.get_ep_devices() if d.ep_name not in others]
+        for model in models if found else []:
+            compare_placement(module, path, options, found[0], model)
+        if not found:
+            print(f"{module}: ONNX Runtime finds no device for it on this machine: left out")
+        ort.unregister_execution_provider_library(module)
+
+
+def compare_placement(module, library, options, ep, path):
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        model = onnx.load(path)
+        for part in model.graph.input:  # such plugins take nodes of fixed shapes
+            for d in part.type.tensor_type.shape.dim:
+                if not d.HasField("dim_value"):
+                    d.dim_value = 1
+        for i, node in enumerate(model.graph.node):
+            node.name = f"n{i}"
+        onnx.save(model, scratch / "m.onnx")
+        made = session(scratch / "m.onnx", ep, provider_options=options)
+        # Nodes that were moved to channels last have a new end of their names there. Transposes are no part of it: a
+        # layout puts some in, and takes away those of the model that cancel with them.
+        counted = {node.name for node in model.graph.node if node.op_type != "Transpose"}
+        theirs = {re.sub(r"_token_\d+$", "", node.name) for part in made.get_provider_graph_assignment_info()
+                  if part.ep_name == ep for node in part.get_nodes()} & counted
+        rng, feeds, given = np.random.default_rng(1), {}, []
+        for i in made.get_inputs():
+            feeds[i.name] = rng.random(i.shape, dtype=np.float32)
+            np.save(scratch / f"{len(feeds)}.npy", feeds[i.name])
+            given += ["--input", f"{i.name}={scratch / f'{len(feeds)}.npy'}"]
+        how = ["--optimize", "none", "--ep-library", f"{library}:" + ";".join(f"{k}={v}" for k, v in options.items())]
+        shown = judge.cameo("inspect", scratch / "m.onnx", "--json", *how).stdout
+        left = {each["node"] for each in json.loads(shown[shown.index("{\n"):])["refusals"]}
+        ours = counted - left
+        words = f"{module}, {path.parent.name}/{path.name}: {len(ours)} of {len(counted)} nodes"
+        expect(ours == theirs, f"{words}; ONNX Runtime gives it {sorted(theirs ^ ours)} otherwise")
+        (scratch / "out").mkdir()
+        judge.cameo("run", scratch / "m.onnx", "--output-dir", scratch / "out", *how, *given)
+        far = 0
+        for info, want in zip(made.get_outputs(), made.run(None, feeds)):
+            got = np.load(next(p for p in (scratch / "out").glob("*.npy") if len(made.get_outputs()) == 1 or
+                               p.stem == info.name))
+            far = max(far, float(np.abs(got.astype(np.float64) - want).max()))
+        # What the plugin leaves is run by other kernels here and there.
+        expect(far == 0 if not left else far < 1e-4, f"{words}: outputs differ by {far}")
+        print(f"{words} on it, as in ONNX Runtime; outputs differ by {far}")
+
+
 def try_options():
     try:
         session(DIGITS, CAMEO, provider_options={"speed": "high"})
@@ -305,9 +384,18 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--cases", type=pathlib.Path, default=root / "build" / "cases")
+    parser.add_argument("--placements", action="store_true")
+    parser.add_argument("--models", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
     ort.set_default_logger_severity(4)
+    if given.placements:
+        more = sorted(given.models.glob("*/model.onnx")) if given.models else []
+        if importlib.util.find_spec(PLUGINS[0][0]):
+            try_placements([DIGITS, *more])
+        else:
+            try_vendors(["--models", str(given.models)] if given.models else [])
+        return 1 if problems else 0
     if not given.names:
         try_symbols()
         try_old_version()
@@ -319,6 +407,8 @@ def main():
             try_contexts(pathlib.Path(folder))
             try_own_contexts(pathlib.Path(folder))
         try_in_cameo()
+    if given.long and not given.names:
+        try_vendors(["--models", str(given.models)] if given.models else [])
     try_cases(given.cases, 1 if given.long else 20, given.names)
     print(f"onnxruntime {ort.__version__}: {len(problems)} problems")
     return 1 if problems else 0
