@@ -39,9 +39,11 @@ build = pathlib.Path(os.environ.get("CAMEO_BINARY_DIR", root / "build" / "releas
 sys.path.insert(0, str(root / "tests" / "program"))
 import ort_judge as judge  # noqa: E402
 
-NPU, CAMEO, FUSING = "MyNpuExecutionProvider", "CameoExecutionProvider", "FusingExecutionProvider"
+NPU, CAMEO, FUSING, FROZEN = (f"{name}ExecutionProvider" for name in ("MyNpu", "Cameo", "Fusing", "Frozen"))
 LIBRARY = {NPU: build / "examples" / "libmy_npu.so", CAMEO: build / "examples" / "libcameo_provider.so",
            FUSING: build / "examples" / "libfusing_plugin.so"}
+if (build / "examples" / "libfrozen_plugin.so").exists():
+    LIBRARY[FROZEN] = build / "examples" / "libfrozen_plugin.so"
 DIGITS = root / "examples" / "digits" / "digits.onnx"
 TOLERANCE = (1e-3, 1e-5)
 RECORD = "session.record_ep_graph_assignment_info"
@@ -186,6 +188,23 @@ def try_own_contexts(folder):
         texts = [{a.name: a.s for a in n.attribute} for n in stored]
         expect(len(stored) == 2 and all(t["ep_sdk_version"] == b"fusing 1" and t["source"] == FUSING.encode()
                                         for t in texts), f"fusing, embed {embed}: nodes {texts}")
+
+
+def try_weightless(folder):
+    """Contexts of `frozen`, with and without their constants, that cameo wrote: they load in ONNX Runtime."""
+    if FROZEN not in LIBRARY:
+        return
+    for weightless in "01":
+        path = folder / f"weightless{weightless}_ctx.onnx"
+        judge.cameo("compile", DIGITS, "-o", path, "--ep", "frozen", "--embed", "--config",
+                    f"ep.enable_weightless={weightless}", "--external-initializers", f"weights{weightless}.bin")
+        compiled = onnx.load(path, load_external_data=False)
+        constants = [i.name for i in compiled.graph.initializer]
+        expect(bool(constants) == (weightless == "1") and all(c in compiled.graph.node[0].input for c in constants),
+               f"weightless {weightless}: constants {constants}")
+        made = session(path, FROZEN)
+        expect(not HAS_RECORD or set(placed(made)) == {FROZEN}, f"weightless {weightless}: on {dict(placed(made))}")
+        answers_agree(f"weightless {weightless}", made)
 
 
 def try_in_cameo():
@@ -406,6 +425,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             try_contexts(pathlib.Path(folder))
             try_own_contexts(pathlib.Path(folder))
+            try_weightless(pathlib.Path(folder))
         try_in_cameo()
     if given.long and not given.names:
         try_vendors(["--models", str(given.models)] if given.models else [])
