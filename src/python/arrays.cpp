@@ -326,14 +326,18 @@ PyArray_Descr* descr_of(dtype type) {
   return made;
 }
 
-/// Whether each element of `plain`, numbers as Python has them, is the same in the declared type: 1.5 is no int64.
-/// Floats and complex numbers are rounded to floats, as everywhere.
-bool keeps_numbers(nb::handle plain, nb::handle made) {
-  auto *const from = reinterpret_cast<PyArrayObject*>(plain.ptr()), *const to =
-                                                                        reinterpret_cast<PyArrayObject*>(made.ptr());
-  const bool is_rounded = PyArray_ISFLOAT(from) && (PyArray_ISINTEGER(to) || PyArray_ISBOOL(to));
-  if (!is_rounded && !(PyArray_ISCOMPLEX(from) && !PyArray_ISCOMPLEX(to))) return true;
-  return nb::cast<bool>(nb::module_::import_("numpy").attr("array_equal")(plain, made));
+/// Whether each element of `plain`, numbers as Python has them, is the same in the type that they were read for: 1.5 is
+/// no int64, and 9 no int4. Numbers are rounded to floats, as everywhere; numpy itself sees to integers of whole bytes.
+bool keeps_numbers(nb::handle plain, nb::handle made, dtype type) {
+  auto* const from = reinterpret_cast<PyArrayObject*>(plain.ptr());
+  auto* const to = reinterpret_cast<PyArrayObject*>(made.ptr());
+  const bool is_small = type == dtype::i4 || type == dtype::u4 || type == dtype::i2 || type == dtype::u2;
+  const bool is_whole = is_small || PyArray_ISINTEGER(to) || PyArray_ISBOOL(to);
+  const bool may_differ =
+      is_small || (PyArray_ISFLOAT(from) && is_whole) || (PyArray_ISCOMPLEX(from) && !PyArray_ISCOMPLEX(to));
+  if (!may_differ) return true;
+  return nb::cast<bool>(
+      nb::module_::import_("numpy").attr("array_equal")(plain, made.attr("astype")(plain.attr("dtype"))));
 }
 
 /// Numbers and lists of them, as numpy reads them for the declared type.
@@ -349,7 +353,7 @@ given_value of_numbers(nb::handle object, const value_type& declared, std::strin
     refuse(what, std::string{"is no tensor: "} + why.what());
   };
   const nb::object array = read_as(wanted);
-  if (wanted && declared.type != dtype::string && !keeps_numbers(read_as(nullptr), array))
+  if (wanted && declared.type != dtype::string && !keeps_numbers(read_as(nullptr), array, declared.type))
     refuse(what, "has numbers that are none of " + std::string{row_of(declared.type).name});
   return of_array(reinterpret_cast<PyArrayObject*>(array.ptr()), what);
 }

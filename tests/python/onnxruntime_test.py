@@ -238,6 +238,11 @@ class Bindings(unittest.TestCase):
                 made.element_type(), other.numpy().tolist(), other.data_type(), made.is_sparse_tensor(),
                 made.is_tensor_sequence()], made.numpy()
 
+    def test_numbers_that_are_no_types_are_refused(self):
+        for number in (-1, 0, 99):
+            with self.assertRaisesRegex(cameo.errors.InvalidArgument, f"{number} is no type"):
+                ours.OrtValue.ortvalue_from_shape_and_type([1], number)
+
     def test_values_are_the_same(self):
         (one, logits), (other, wanted) = both(self.values_of)
         self.assertEqual(one, other)

@@ -196,7 +196,10 @@ class Running(unittest.TestCase):
         whole = cameo.Session(models.unary("Neg", TensorProto.INT64, "n"))
         self.assertEqual(whole.run({"x": [1.0, 2.0, True]})["y"].tolist(), [-1, -2, -1])
         byte = cameo.Session(models.unary("Identity", TensorProto.UINT8, "n"))
-        for session, given in ((whole, [1.5]), (whole, [float("nan")]), (whole, [2**63]), (byte, [300]), (byte, [-1])):
+        four = cameo.Session(models.unary("Identity", TensorProto.INT4, "n", opset=23), optimize="none")
+        self.assertEqual(four.run({"x": [-8, 7.0]})["y"].tolist(), [-8, 7])
+        for session, given in ((whole, [1.5]), (whole, [float("nan")]), (whole, [2**63]), (whole, [1e30]), (whole, [1j]),
+                               (byte, [300]), (byte, [-1]), (four, [9]), (four, [1.5])):
             with self.subTest(given), self.assertRaises(cameo.errors.InvalidArgument):
                 session.run({"x": given})
 

@@ -166,7 +166,7 @@ class Server:
              "--exit-on-error=false"], stdout=self.log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
             env=dict(os.environ, LD_LIBRARY_PATH=str(triton.parent.parent / "nvidia_pytriton.libs")))
         begin = time.monotonic()
-        while time.monotonic() - begin < 60:
+        while time.monotonic() - begin < 120:
             try:
                 urllib.request.urlopen(f"http://{self.http}/v2/health/live", timeout=1)
                 return
