@@ -134,6 +134,9 @@ result<beam_search> beam_search::bind(bind_context& c) {
     if (c.has_input(i))
       return refuse(status_code::not_implemented, "input ", i == 10 ? "decoder_input_ids" : "logits_processor",
                     " is for models with an encoder");
+  if (c.inputs[0].type != dtype::i32)
+    return refuse(status_code::not_implemented, "input_ids are ", c.inputs[0].type,
+                  ", which models with an encoder take");
   beam_search made{*base};
   made.stops_early = c.int_or("early_stopping", 0) == 1;
   return made;

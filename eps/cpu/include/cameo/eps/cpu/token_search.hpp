@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -9,6 +10,8 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// have a graph of its own. Not there, and NOT_IMPLEMENTED: models with an encoder (model_type 1 and more), pasts that
 /// share a buffer with what is present, and floats of 16 bits.
 struct token_search {
+  using elements = detail::element_set<float>;  // of floats
+
   int first = -1, decoder = -1;  // graphs
   std::size_t layers = 0;
   std::int64_t heads = 0, size = 0;  // of a past
