@@ -42,10 +42,21 @@ std::size_t machine_memory() {
   return pages > 0 && size > 0 ? std::size_t(pages) * std::size_t(size) : std::size_t{1} << 34;
 }
 
-void tell_without_effect(const load_settings& how) {
-  for (const auto& [key, value] : how.options.config)
-    if (const config_key_row* const row = row_of(key); row && row->support == key_support::ignored)
+/// The meaning of a key that is on or off says what the value that is not the default does.
+bool is_switch(const config_key_row& row) {
+  const std::string_view other = row.otherwise == "0" ? "1: " : row.otherwise == "1" ? "0: " : "";
+  return row.support == key_support::supported && !other.empty() && row.meaning.starts_with(other);
+}
+
+void tell_of_config(const load_settings& how) {
+  for (const auto& [key, value] : how.options.config) {
+    const config_key_row* const row = row_of(key);
+    if (!row) continue;
+    if (row->support == key_support::ignored)
       how.warn(fmt::format("session key '{}' has no effect: {}", key, row->meaning));
+    else if (is_switch(*row) && value != "0" && value != "1")
+      how.warn(fmt::format("session key '{}' is '{}', which counts as 0; it can be 0 or 1", key, value.substr(0, 40)));
+  }
 }
 
 }  // namespace
@@ -72,7 +83,7 @@ result<load_settings> load_settings::make(const detail::session_parts& parts, co
   made.config = std::move(*config);
   if (status s = require_known_keys(options, parts.providers); !s) return s;
   if (status s = made.config.apply_to(options); !s) return s;
-  tell_without_effect(made);
+  tell_of_config(made);
   result<placement_rules> rules = placement_rules_of(made.config);
   if (!rules) return std::move(rules).error();
   made.rules = std::move(*rules);

@@ -578,6 +578,11 @@ class Terminal(Case):
         self.assertIn("warning: session key 'session.use_env_allocators' has no effect", done.stderr)
         self.assertIn("info: cpu runs 1 nodes\n", done.stderr)
         self.assertNotIn("verbose: ", done.stderr)
+        for key, value, warns in [("session.strict", "yes", True), ("session.intra_op.allow_spinning", "", True),
+                                  ("session.strict", "0", False), ("session.graph_optimizations_loop_level", "2", False)]:
+            words = f"warning: session key '{key}' is '{value}', which counts as 0; it can be 0 or 1\n"
+            done = cameo("run", self.add_model(), "--random-inputs", "--config", f"{key}={value}", "--quiet")
+            self.assertEqual(done.stderr.endswith(words), warns, done.stderr)
         verbose = cameo("run", self.add_model(), "--random-inputs", "--log", "verbose")
         self.assertRegex(verbose.stderr, r"verbose: node 'n' \(Add\) on cpu\n")
         self.assertEqual(cameo("run", self.add_model(), "--log", "loud").returncode, 2)
