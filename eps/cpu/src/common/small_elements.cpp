@@ -5,7 +5,7 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-constexpr std::int64_t grain = 1 << 15;  // a multiple of the elements of any byte
+constexpr std::int64_t code_grain = 1 << 15;  // a multiple of the elements of any byte
 
 result<value> bytes_for(run_context& c, const value& v) {
   const result<std::span<std::uint8_t>> room = c.scratch<std::uint8_t>(std::size_t(v.shape.count()));
@@ -22,7 +22,7 @@ result<value> whole_bytes(run_context& c, const value& v) {
   if (!made) return made.error();
   const auto* const from = static_cast<const std::uint8_t*>(v.data);
   auto* const to = static_cast<std::uint8_t*>(made->data);
-  parallel_elements(c, v.shape.count(), grain, [&](std::int64_t first, std::int64_t last) {
+  parallel_elements(c, v.shape.count(), code_grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i)
       to[i] = std::uint8_t(from[i * bits / 8] >> i * bits % 8 & ((1 << bits) - 1));
   });
@@ -44,7 +44,7 @@ void byte_output::store(run_context& c) const {
   const auto* const from = static_cast<const std::uint8_t*>(bytes.data);
   auto* const to = static_cast<std::uint8_t*>(tensor->data);
   const std::int64_t count = tensor->shape.count();
-  parallel_elements(c, (count + each - 1) / each, grain, [&](std::int64_t first, std::int64_t last) {
+  parallel_elements(c, (count + each - 1) / each, code_grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
       unsigned byte = 0;
       for (std::int64_t j = i * each; j < std::min(count, (i + 1) * each); ++j)
