@@ -37,8 +37,8 @@ status group_normalization_state::run_as(run_context& c) const {
                     const double inverse = 1 / std::sqrt(of_group.variance + epsilon);
                     for (std::int64_t k = 0; k < per_group; ++k) {
                       const std::int64_t at = (scale_per_group ? group % parts : group % parts * per_group + k);
-                      const double a = double((*scale)[at]) * inverse, b = double((*bias)[at]) - of_group.mean * a;
-                      scale_and_shift(in + k * n, to + k * n, n, a, b);
+                      centre_and_scale(in + k * n, to + k * n, n, of_group.mean, double((*scale)[at]) * inverse,
+                                       double((*bias)[at]));
                     }
                     y->store(lane, start, size);
                   }

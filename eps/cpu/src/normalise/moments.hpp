@@ -29,6 +29,14 @@ moments moments_of(const C* x, std::int64_t n) {
   return {mean, sum_of(x, n, [mean](double v) { return (v - mean) * (v - mean); }) / double(n)};
 }
 
+/// y[i] = (x[i] - mean) * scale + shift. y may be x. The difference comes first, and what the mean has beyond C's
+/// digits is taken off after it: where elements are near their mean, the products are large and nearly equal.
+template <class C>
+void centre_and_scale(const C* x, C* y, std::int64_t n, double mean, double scale, double shift) {
+  const C high = C(mean), low = C(mean - double(high)), a = C(scale), b = C(shift);
+  for (std::int64_t i = 0; i < n; ++i) y[i] = ((x[i] - high) - low) * a + b;
+}
+
 /// y[i] = x[i] * scale + shift. y may be x.
 template <class C>
 void scale_and_shift(const C* x, C* y, std::int64_t n, double scale, double shift) {
