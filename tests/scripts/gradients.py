@@ -168,6 +168,37 @@ def refused(folder, op, words, **attributes):
     return None if right else f"{op}: {told.returncode} {told.stderr.strip()[-300:]}, not {words}"
 
 
+def of_graphs(folder):
+    """What no single operator shows, by what the derivatives are."""
+    a, b = above(2, 3), x(3)
+
+    def graph(name, nodes, feeds, want):
+        made = helper.make_graph(nodes, name, [helper.make_value_info(n, d.type_of(v, False)) for n, v in feeds.items()],
+                                 [onnx.ValueInfoProto(name=n) for n in want])
+        model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid(TRAINING, 1)],
+                                  ir_version=8)
+        d.write_case(folder / name, d.case(model, feeds, rtol=1e-9, atol=1e-12), want)
+
+    def gradient(inputs, outputs, xs, y, **more):
+        return helper.make_node("Gradient", inputs, outputs, domain=TRAINING, xs=xs, y=y, **more)
+
+    node = helper.make_node
+    graph("second_order", [node("Mul", ["a", "a"], ["s"]), node("Mul", ["s", "a"], ["y"]), gradient(["a"], ["d"], ["a"], "y"),
+                           gradient(["a"], ["dd"], ["a"], "d")], {"a": a}, {"dd": 6 * a})
+    graph("of_other_values", [node("Mul", ["a", "a"], ["s"]), node("Mul", ["s", "b"], ["y"]),
+                              gradient(["c", "b"], ["d"], ["a"], "y", zs=["b"])],
+          {"a": a, "b": b, "c": 3 * a}, {"d": 6 * a * b, "y": a * a * b})
+    graph("by_a_value_between", [node("Exp", ["a"], ["h"]), node("Mul", ["h", "h"], ["y"]), gradient(["h"], ["d"], ["h"], "y")],
+          {"a": a}, {"d": 2 * np.exp(a)})
+    graph("not_reached", [node("Exp", ["a"], ["y"]), gradient(["a", "b"], ["c", "d"], ["a", "b"], "y")], {"a": a, "b": b},
+          {"c": np.exp(a), "d": np.zeros(3)})
+    graph("by_steps", [node("Floor", ["a"], ["f"]), node("Mul", ["a", "f"], ["y"]), gradient(["a"], ["d"], ["a"], "y")],
+          {"a": 3 * a}, {"d": np.floor(3 * a)})
+    graph("of_itself", [gradient(["a"], ["d"], ["a"], "a"), node("Neg", ["a"], ["n"])], {"a": a},
+          {"d": np.ones((2, 3)), "n": -a})
+    return [p.name for p in folder.iterdir()]
+
+
 def main():
     failures, number = [], 0
     with tempfile.TemporaryDirectory() as scratch:
@@ -187,6 +218,7 @@ def main():
                     number += 1
                     words[name] = f"{op} {[np.shape(v) for v in inputs]} {attributes} opset {opset}" + " unknown shapes" * (not known)
                     d.write_case(scratch / "cases" / name, d.case(model, feeds, rtol=1e-5, atol=1e-7), want)
+        words |= {name: name for name in of_graphs(scratch / "cases") if name not in words}
         report = scratch / "report.json"
         ort_judge.cameo("conformance", scratch / "cases", "--json", report, "--quiet", check=False, timeout=600)
         for told in json.loads(report.read_text()):

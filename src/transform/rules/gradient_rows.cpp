@@ -170,10 +170,10 @@ std::vector<std::int64_t> axes_of(adjoint& a) {
   std::sort(axes.begin(), axes.end());
   return axes;
 }
-/// What has the shape of the reduced output, in that of the input. Where all axes were reduced, it needs no rank.
+/// What has the shape of the reduced output, in that of the input. It needs axes and rank only where some were dropped.
 value_id spread(adjoint& a, value_id v) {
-  const bool all = a.ints("axes", 1).empty();
-  if (!all && int_attribute(a.node, "keepdims", 1) == 0) v = a.unsqueezed(v, axes_of(a));
+  const bool keeps = int_attribute(a.node, "keepdims", 1) != 0;
+  if (!keeps && !a.ints("axes", 1).empty()) v = a.unsqueezed(v, axes_of(a));
   return a.expanded_like(v, a.x(0));
 }
 /// How many elements become one.
