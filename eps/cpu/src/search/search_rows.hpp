@@ -9,8 +9,8 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// Searches for tokens with a decoder.
 // clang-format off
 using search_rows = row_list<
-    erased_entry<op::microsoft::GreedySearch, since<1>, constrain<"T", float>, greedy_search>,
-    erased_entry<op::microsoft::Sampling, since<1>, constrain<"T", float>, greedy_search>,
+    computes<op::microsoft::GreedySearch, since<1>, greedy_search, "T">,
+    computes<op::microsoft::Sampling, since<1>, greedy_search, "T">,
     erased_entry<op::microsoft::BeamSearch, since<1>, constrain<"F", std::int32_t> && constrain<"T", float>, beam_search>
 >;
 // clang-format on
