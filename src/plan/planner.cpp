@@ -181,12 +181,12 @@ class planner {
                          .inputs = all.first(step.inputs.size()),
                          .outputs = all.subspan(step.inputs.size()),
                          .subgraph_count = node.subgraphs.size(),
-                         .formal_inputs = *formals,
                          .state = memory_,
                          .prepack = options_.prepack,
                          .hints = hints,
                          .constants = {this, kept_constant, passing_constant},
-                         .packs = options_.packs};
+                         .packs = options_.packs,
+                         .formal_inputs = *formals};
     binding_ = step.inputs;
     if (node.compiled.run) {
       step.kernel = node.compiled;

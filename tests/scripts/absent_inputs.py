@@ -32,6 +32,7 @@ import differential as d  # noqa: E402
 import differential_attention  # noqa: E402
 import differential_contrib  # noqa: E402
 import differential_ml  # noqa: E402
+import differential_search  # noqa: E402
 import ort_judge as judge  # noqa: E402
 
 OTHER_TYPES = ["f4", "f2", "i8", "i4", "u1", "?", "S"]
@@ -138,6 +139,7 @@ def of_domains_without_cases():
 
 def from_scripts():
     families = differential_attention.FAMILIES | differential_contrib.OF_ONE_NODE | differential_ml.FAMILIES
+    families |= differential_search.FAMILIES
     for name, (make, _) in families.items():
         for i in range(PER_OPERATOR):
             yield d.made_case(name, 7, make, i)
@@ -219,7 +221,14 @@ def changes(each):
         yield f"inputs from {i} on left out", with_names(each, given[:i])
         if isinstance(each.feeds.get(name), (dict, list)):
             yield f"input {i} empty", d.case(each.model, each.feeds | {name: type(each.feeds[name])()})
-        if name not in each.feeds or isinstance(each.feeds[name], (dict, list)):
+        if isinstance(each.feeds.get(name), d.sparse):
+            of = each.feeds[name]
+            for what, value in (("with places outside", d.sparse(of.elements, of.indices + 100, of.shape)),
+                                ("with places below 0", d.sparse(of.elements, -1 - of.indices, of.shape)),
+                                ("of another shape", d.sparse(of.elements, of.indices, [n + 1 for n in of.shape])),
+                                ("without elements", d.sparse(of.elements[:0], of.indices[:0], of.shape))):
+                yield f"input {i} {what}", d.case(each.model, each.feeds | {name: value})
+        if name not in each.feeds or isinstance(each.feeds[name], (dict, list, d.sparse)):
             continue
         for what, value in other_values(each.feeds[name]):
             for as_constant in (False, True):

@@ -32,6 +32,7 @@ import differential_contrib  # noqa: E402
 import differential_ml  # noqa: E402
 import differential_quantised  # noqa: E402
 import differential_recurrent  # noqa: E402
+import differential_search  # noqa: E402
 import differential_signal  # noqa: E402
 import image_operators  # noqa: E402
 import ort_judge as judge  # noqa: E402
@@ -169,7 +170,7 @@ def own_cases():
             yield each
     for families in (differential_attention.FAMILIES, differential_contrib.OF_ONE_NODE, differential_ml.FAMILIES,
                      differential_quantised.FAMILIES, differential_recurrent.FAMILIES, differential_signal.FAMILIES,
-                     image_operators.FAMILIES):
+                     differential_search.FAMILIES, image_operators.FAMILIES):
         for name, (make, _) in families.items():
             for i in range(DRAWN):
                 each = d.made_case(name, 16, make, i)

@@ -48,13 +48,13 @@ class bind_context {
   std::span<const attribute> attributes;
   std::span<const operand> inputs, outputs;  // these two only during bind
   std::size_t subgraph_count = 0;
-  std::span<const std::span<const operand>> formal_inputs = {};  // of each subgraph; only during bind
   arena& state;         // lives as long as the plan: data that a kernel keeps, packed weights
   bool prepack = true;  // false: keep no copies of constants (session.disable_prepacking)
   detail::arena_vector<output_hint>& hints;
   detail::constant_store constants = {};
   detail::pack_keeper packs = {};
   std::uint32_t choice = 0;  // what the provider's hook `before_bind` says to this node's kernel; 0 without that hook
+  std::span<const std::span<const operand>> formal_inputs = {};  // of each subgraph; only during bind
 
   const attribute* find(std::string_view name) const { return find_attribute(attributes, name); }
   /// An attribute, or `otherwise` when the node does not have it. An attribute of the wrong kind counts as absent:

@@ -71,6 +71,12 @@ status linear_attention(infer_context& c) {
   return status_code::ok;
 }
 
+/// A derivative by an input is as large as that.
+status gradient(infer_context& c) {
+  for (std::size_t i = 0; i < c.output_count(); ++i) give(c, i, c.has_input(i) ? c.input(i) : nullptr);
+  return status_code::ok;
+}
+
 /// After the rate and the count of updates come all tensors, all gradients, and `kept` more of each; outputs are the
 /// same without the gradients.
 static status updated(infer_context& c, std::size_t kept) {

@@ -34,7 +34,7 @@ signature sequence_construct, sequence_empty, sequence_at, sequence_erase, seque
     string_normalizer;
 signature fused_matmul, matmul_nbits, gather_block_quantized, skip_layer_normalization, expand_dims;
 signature projected_attention, multi_head_attention, group_query_attention, embed_layer_normalization;
-signature varlen_ngram_hash, sparse_attention, sparse_matmul, token_search, beam_search;
+signature gradient, varlen_ngram_hash, sparse_attention, sparse_matmul, token_search, beam_search;
 signature murmur_hash, linear_attention, optimizer, optimizer_with_two, unique_of_list, quantised_embedding;
 signature ml_float_like_input, ml_array_feature_extractor, ml_label_encoder, ml_category_mapper, ml_dict_vectorizer,
     ml_feature_vectorizer, ml_one_hot_encoder, ml_cast_map, ml_regressor, ml_tree_ensemble, ml_classifier, ml_zip_map;
@@ -273,6 +273,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     // ai.onnx.preview.training
     {op_id_of<op::training::Adagrad>, infer::optimizer, cost::each_input},
     {op_id_of<op::training::Adam>, infer::optimizer_with_two, cost::each_input},
+    {op_id_of<op::training::Gradient>, infer::gradient},
     {op_id_of<op::training::Momentum>, infer::optimizer, cost::each_input},
     // com.microsoft.nchwc
     {op_id_of<op::nchwc::AveragePool>, infer::pool, cost::pool},

@@ -65,6 +65,13 @@ struct unpacked_weights {
   static constexpr optimization_level level = optimization_level::none;
   CAMEO_API static const transform_table& table();
 };
+
+/// Replaces ai.onnx.preview.training's Gradient by the operators that compute it, backwards from y: at every level, as
+/// there is no kernel for it. NOT_IMPLEMENTED, with its name, where an operator on the way has no derivative.
+struct derivatives {
+  static constexpr optimization_level level = optimization_level::none;
+  CAMEO_API static const transform_table& table();
+};
 }  // namespace detail
 
 /// Removes a DequantizeLinear and the same QuantizeLinear again. Not applied with session.disable_double_qdq_remover or
@@ -88,8 +95,9 @@ struct qdq_cleanup {
 };
 
 /// The transforms that a session applies, unless it is given others; providers have more for their own nodes.
-using standard_transforms = transform_set<own_dequantizers, detail::unpacked_weights, elimination, shape_folding,
-                                          constant_folding, constant_branches, common_subexpressions, weight_folding,
-                                          transposes, double_qdq, qdq, qdq_cleanup, definitions, float16_casts>;
+using standard_transforms =
+    transform_set<detail::derivatives, own_dequantizers, detail::unpacked_weights, elimination, shape_folding,
+                  constant_folding, constant_branches, common_subexpressions, weight_folding, transposes, double_qdq,
+                  qdq, qdq_cleanup, definitions, float16_casts>;
 
 }  // namespace cameo::inline CAMEO_ABI

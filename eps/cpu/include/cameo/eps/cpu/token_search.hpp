@@ -29,6 +29,7 @@ struct token_search {
 /// A row that met eos_token_id goes on with pad_token_id; the search ends when all have, or at max_length. Sampling's
 /// numbers depend on the seed and the step alone; they are not ONNX Runtime's.
 struct greedy_search : token_search {
+  using elements = detail::element_set<float>;
   bool samples = false, descends = false;  // descends: attribute custom
   float temperature = 1, top_p = 0, filter_value = 0, presence_penalty = 0;
   std::int64_t least_kept = 0;
