@@ -307,6 +307,8 @@ class Running(unittest.TestCase):
         binding = session.bind()
         for name, given in inputs.items():
             binding.bind_input(name, given)
+        # Shells have what they start in the background ignore Ctrl-C.
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         begin = time.monotonic()
         for run in (lambda: session.run(inputs, 30), lambda: binding.run(30), lambda: session.run(inputs, 30, cameo.Stop())):
             threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
