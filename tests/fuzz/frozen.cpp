@@ -2,6 +2,7 @@
 // running them ends in success or a status. Checksums are put right first: they keep out accidents, not intentions.
 // Seeds: eps/frozen/tests/data.
 #include <cameo/eps/cpu.hpp>
+#include <cameo/graph/model.hpp>
 #include <cameo/run/runner.hpp>
 
 #include "frozen/src/program.hpp"
@@ -59,10 +60,35 @@ void run(const program& plan) {
   std::destroy_at(*runs);
 }
 
+/// A compiled node with constants behind its input, as one has whose weights stayed in the model.
+class compiled_model {
+ public:
+  compiled_model() {
+    graph& g = model_->main();
+    std::vector<value_id> inputs = {g.add_value("x")};
+    g.add_input(inputs[0]);
+    for (const value& each : constants_) {
+      inputs.push_back(g.add_value("w" + std::to_string(inputs.size())));
+      g.add_initializer(inputs.back(), &each);
+    }
+    const value_id y = g.add_value("y");
+    node_ = g.add_node({"n", "com.microsoft", "EPContext", {}, {}, 1, inputs, {&y, 1}});
+  }
+  node_view node() const { return {model_->main(), node_}; }
+
+ private:
+  alignas(64) std::byte zeros_[64]{};
+  const value constants_[3] = {value::tensor(dtype::f32, {4}, zeros_), value::tensor(dtype::f32, {2, 2}, zeros_),
+                               value::tensor(dtype::i64, {1}, zeros_)};
+  std::unique_ptr<model> model_ = std::make_unique<model>();
+  node_id node_ = node_id::none;
+};
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const eps::cpu object;
+  static const compiled_model with_constants;
   static const maker here{"0.1.0", "this processor"};
   // Exactly as many bytes, so that a look behind their end is seen, and aligned, so that nobody copies them.
   void* memory = nullptr;
@@ -75,7 +101,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!context) return 0;
   const context_binary binary{bytes, nullptr, "input"};
   for (const opened::plan& each : context->plans())
-    if (const auto plan = program::restore({detail::provider_row_of<eps::cpu>, &object}, binary, *context, each))
+    if (const auto plan = program::restore({detail::provider_row_of<eps::cpu>, &object}, binary, *context, each,
+                                           with_constants.node(), true))
       run(**plan);
   return 0;
 }
