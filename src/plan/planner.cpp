@@ -149,19 +149,6 @@ class planner {
     return {};
   }
 
-  /// What is known of the inputs of a node's subgraphs.
-  result<std::span<std::span<const operand>>> formal_inputs(const detail::draft_node& node) {
-    result<std::span<std::span<const operand>>> all = memory_.take<std::span<const operand>>(node.subgraphs.size());
-    for (std::size_t i = 0; all && i < node.subgraphs.size(); ++i) {
-      const draft& inner = *node.subgraphs[i];
-      const result<std::span<operand>> each = memory_.take<operand>(inner.inputs.size());
-      if (!each) return each.error();
-      for (std::size_t k = 0; k < each->size(); ++k) (*each)[k] = inner.values[inner.inputs[k]].info;
-      (*all)[i] = *each;
-    }
-    return all;
-  }
-
   status bind(const detail::draft_node& node, const node_binder& binder, plan_step& step) {
     operands_.clear();
     for (std::span<const slot> slots : {step.inputs, step.outputs})
@@ -171,8 +158,6 @@ class planner {
         if (!operands_.push_back(o)) return status_code::out_of_memory;
       }
     const std::span<const operand> all = operands_.span();
-    const result<std::span<std::span<const operand>>> formals = formal_inputs(node);
-    if (!formals) return formals.error();
     detail::arena_vector<output_hint> hints{memory_};
     bind_context context{.op_type = node.op_type,
                          .node_name = node.name,
@@ -186,7 +171,7 @@ class planner {
                          .hints = hints,
                          .constants = {this, kept_constant, passing_constant},
                          .packs = options_.packs,
-                         .formal_inputs = *formals};
+                         .subgraphs = node.subgraphs};
     binding_ = step.inputs;
     if (node.compiled.run) {
       step.kernel = node.compiled;
@@ -425,6 +410,11 @@ class planner {
 };
 
 }  // namespace
+
+const operand* bind_context::subgraph_input(std::size_t graph, std::size_t i) const {
+  if (graph >= subgraphs.size() || i >= subgraphs[graph]->inputs.size()) return nullptr;
+  return &subgraphs[graph]->values[subgraphs[graph]->inputs[i]].info;
+}
 
 result<const plan_view*> make_plan(const draft& net, const plan_options& options, arena& memory) {
   if (target_tier && options.memories.size() != 1)

@@ -1,6 +1,8 @@
 // Weightless contexts: constants stay initializers of the compiled model, and inputs of the compiled node.
 #include "context/compiled.hpp"
 
+#include <deque>
+
 namespace cameo::test {
 namespace {
 
@@ -8,6 +10,7 @@ namespace {
 struct ref_light : ref_a {
   static constexpr std::string_view name = "RefLight", long_name = "RefLight";
   static constexpr context_source sources[] = {{"RefLight"}};
+  static inline std::deque<std::vector<value_id>> left_;
   enum class leaves { constants, twice, input, nowhere } wrong = leaves::constants;
 
   result<context_part> store_weightless(ref_context& context, const fused_view& group,
@@ -17,10 +20,11 @@ struct ref_light : ref_a {
     context[std::string{group.name}] = light;
     context_part part;
     const graph& body = group.body.raw();
-    part.constants.assign(body.initializers().begin(), body.initializers().end());
-    if (wrong == leaves::twice) part.constants.push_back(part.constants.front());
-    if (wrong == leaves::input) part.constants.push_back(body.inputs()[0]);
-    if (wrong == leaves::nowhere) part.constants.push_back(value_id(1000));
+    std::vector<value_id>& left = left_.emplace_back(body.initializers().begin(), body.initializers().end());
+    if (wrong == leaves::twice) left.push_back(left.front());
+    if (wrong == leaves::input) left.push_back(body.inputs()[0]);
+    if (wrong == leaves::nowhere) left.push_back(value_id(1000));
+    part.constants = left;
     return part;
   }
   result<compiled_node> restore(const context_binary& binary, const context_node& from) const {

@@ -3,6 +3,8 @@
 #include <cameo/partition/convex_groups.hpp>
 #include <cameo/partition/lower.hpp>
 
+#include <deque>
+
 #include "program.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -15,6 +17,7 @@ using frozen_file::program;
 
 struct frozen_context::impl {
   frozen_file::builder builder;
+  std::deque<std::vector<value_id>> outside;  // of each plan without its weights
 };
 frozen_context::frozen_context() : impl_{std::make_unique<impl>()} {}
 frozen_context::~frozen_context() = default;
@@ -120,7 +123,7 @@ result<context_part> frozen_hooks::store(frozen_context& to, const fused_view& g
   std::vector<std::byte> text = weightless ? plan->text(builder, outside) : plan->text(builder, plan);
   if (status s = builder.add_plan(group.name, std::move(text)); !s) return s;
   context_part part;
-  part.constants = std::move(outside.taken);
+  part.constants = to.impl_->outside.emplace_back(std::move(outside.taken));
   const maker by = here(*this);
   part.sdk_version = by.cameo, part.hardware_architecture = by.architecture;
   part.is_secondary = true;  // one context has them all

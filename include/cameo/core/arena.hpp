@@ -98,7 +98,7 @@ class arena {
     const std::size_t gap = -reinterpret_cast<std::uintptr_t>(free_.data()) % alignment;
     if (gap > free_.size() || bytes > free_.size() - gap || !free_.data()) return nullptr;
     void* const first = free_.data() + gap;
-    free_ = free_.subspan(gap + bytes);
+    free_ = {free_.data() + gap + bytes, free_.size() - gap - bytes};
     used_ += gap + bytes;
     return first;
   }

@@ -68,7 +68,7 @@ class heap_words {
  public:
   heap_words() = default;
   heap_words(const heap_words& from) noexcept { append(from.view()); }
-  heap_words(heap_words&& from) noexcept : chars_{std::exchange(from.chars_, nullptr)} {}
+  heap_words(heap_words&& from) noexcept : chars_{from.chars_} { from.chars_ = nullptr; }
   heap_words& operator=(heap_words from) noexcept { return std::swap(chars_, from.chars_), *this; }
   CAMEO_API ~heap_words();
 

@@ -33,7 +33,7 @@ constexpr std::span<const Row> rows_with(Id id, Id Row::*key, std::span<const Ro
     rows[middle].*key < id ? first = middle + 1 : last = middle;
   }
   while (last < rows.size() && rows[last].*key == id) ++last;
-  return rows.subspan(first, last - first);
+  return {rows.data() + first, last - first};
 }
 }  // namespace detail
 

@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -66,8 +65,8 @@ struct context_part {
   /// model's first node of a provider always has the context, and an embedded context is in that node alone.
   bool is_secondary = false;
   /// Only from store_weightless(): constants of the group's graph that stay in the model. The node takes them as
-  /// inputs, in this order, behind those of the graph.
-  std::vector<value_id> constants = {};
+  /// inputs, in this order, behind those of the graph. They lie in the group's graph, or in the builder until it ends.
+  std::span<const value_id> constants = {};
 };
 
 /// Takes the bytes of a context, piece by piece, in order.

@@ -242,7 +242,11 @@ class graph::use_range {
       return {e.node, at_ - (*of_)[e.node].first_edge};
     }
     iterator& operator++() { return at_ = of_->edges_[at_].next, *this; }
-    iterator operator++(int) { return std::exchange(*this, ++iterator{*this}); }
+    iterator operator++(int) {
+      iterator was = *this;
+      ++*this;
+      return was;
+    }
     bool operator==(const iterator& other) const { return at_ == other.at_; }
 
    private:

@@ -51,7 +51,7 @@ class indexed_view {
     iterator(const indexed_view* of, std::size_t at) : of_{of}, at_{at} {}
     value_type operator*() const { return of_->make_(at_); }
     iterator& operator++() { return ++at_, *this; }
-    iterator operator++(int) { return std::exchange(*this, {of_, at_ + 1}); }
+    iterator operator++(int) { return {of_, at_++}; }
     bool operator==(const iterator& other) const { return at_ == other.at_; }
 
    private:
@@ -174,7 +174,11 @@ class consumer_range {
     iterator(const graph* g, graph::use_range::iterator at) : graph_{g}, at_{at} {}
     node_view operator*() const { return {*graph_, (*at_).node}; }
     iterator& operator++() { return ++at_, *this; }
-    iterator operator++(int) { return std::exchange(*this, ++iterator{*this}); }
+    iterator operator++(int) {
+      iterator was = *this;
+      ++*this;
+      return was;
+    }
     bool operator==(const iterator& other) const { return at_ == other.at_; }
 
    private:
@@ -207,7 +211,11 @@ class where_view {
     iterator(const where_view* of, base at) : of_{of}, at_{at} { skip(); }
     value_type operator*() const { return *at_; }
     iterator& operator++() { return ++at_, skip(), *this; }
-    iterator operator++(int) { return std::exchange(*this, ++iterator{*this}); }
+    iterator operator++(int) {
+      iterator was = *this;
+      ++*this;
+      return was;
+    }
     bool operator==(const iterator& other) const { return at_ == other.at_; }
 
    private:
@@ -241,7 +249,11 @@ class select_view {
     iterator(const select_view* of, base at) : of_{of}, at_{at} {}
     value_type operator*() const { return of_->project_(*at_); }
     iterator& operator++() { return ++at_, *this; }
-    iterator operator++(int) { return std::exchange(*this, ++iterator{*this}); }
+    iterator operator++(int) {
+      iterator was = *this;
+      ++*this;
+      return was;
+    }
     bool operator==(const iterator& other) const { return at_ == other.at_; }
 
    private:

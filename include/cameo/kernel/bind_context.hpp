@@ -4,6 +4,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+struct draft;  // plan/draft.hpp
+
 /// What a kernel declares to the planner about its outputs while it is bound.
 struct output_hint {
   /// The declaration: see may_overwrite(), views() and pack().
@@ -54,7 +56,7 @@ class bind_context {
   detail::constant_store constants = {};
   detail::pack_keeper packs = {};
   std::uint32_t choice = 0;  // what the provider's hook `before_bind` says to this node's kernel; 0 without that hook
-  std::span<const std::span<const operand>> formal_inputs = {};  // of each subgraph; only during bind
+  std::span<draft* const> subgraphs = {};  // only during bind; see subgraph_input()
 
   const attribute* find(std::string_view name) const { return find_attribute(attributes, name); }
   /// An attribute, or `otherwise` when the node does not have it. An attribute of the wrong kind counts as absent:
@@ -102,10 +104,8 @@ class bind_context {
     return a && a->kind == attribute_kind::g ? int(a->i) : -1;
   }
 
-  /// What is known of the formal inputs of a subgraph. Only during bind.
-  std::span<const operand> subgraph_inputs(std::size_t i) const {
-    return i < formal_inputs.size() ? formal_inputs[i] : std::span<const operand>{};
-  }
+  /// What is known of input i of a subgraph; null past the last one. Only during bind.
+  CAMEO_API const operand* subgraph_input(std::size_t graph, std::size_t i) const;
 
   /// Output o may be written over input i when no later step reads that input (same number of bytes).
   void may_overwrite(std::size_t o, std::size_t i) { hint({output_hint::use::may_overwrite, index(o), index(i)}); }

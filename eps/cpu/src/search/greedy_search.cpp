@@ -22,10 +22,10 @@ result<token_search> token_search::of(bind_context& c) {
   made.ngram = c.int_or("no_repeat_ngram_size", 0), made.words = std::max<std::int64_t>(0, c.int_or("vocab_size", 0));
   if (made.ngram < 0) return bad_attribute("no_repeat_ngram_size is ", made.ngram, ", must not be negative");
   for (const int graph : {made.decoder, made.first}) {
-    const std::span<const operand> inputs = c.subgraph_inputs(std::size_t(graph));
-    if (inputs.size() < 4) return bad_attribute("a decoder has ", inputs.size(), " inputs, must have 4 or more");
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const operand& o = inputs[i];
+    std::size_t count = 0;
+    for (; const operand* const input = c.subgraph_input(std::size_t(graph), count); ++count) {
+      const operand& o = *input;
+      const std::size_t i = count;
       const bool is_past = o.kind == type_kind::tensor && o.type == dtype::f32 && o.has_rank && o.shape.rank() == 5 &&
                            o.shape[0] == 2 && o.shape[2] > 0 && o.shape[4] > 0;
       if (i < 3 ? o.type != dtype::i32 : !is_past)
@@ -38,9 +38,10 @@ result<token_search> token_search::of(bind_context& c) {
         return bad_attribute("the decoder's pasts must have as many heads, and be of one size");
       if (i >= 3) made.heads = o.shape[2], made.size = o.shape[4];
     }
-    if (made.layers != 0 && made.layers != inputs.size() - 3)
+    if (count < 4) return bad_attribute("a decoder has ", count, " inputs, must have 4 or more");
+    if (made.layers != 0 && made.layers != count - 3)
       return bad_attribute("init_decoder must have as many inputs as decoder");
-    made.layers = inputs.size() - 3;
+    made.layers = count - 3;
   }
   return made;
 }
