@@ -171,7 +171,7 @@ class planner {
                          .hints = hints,
                          .constants = {this, kept_constant, passing_constant},
                          .packs = options_.packs,
-                         .subgraphs = node.subgraphs};
+                         .node = &node};
     binding_ = step.inputs;
     if (node.compiled.run) {
       step.kernel = node.compiled;
@@ -412,8 +412,9 @@ class planner {
 }  // namespace
 
 const operand* bind_context::subgraph_input(std::size_t graph, std::size_t i) const {
-  if (graph >= subgraphs.size() || i >= subgraphs[graph]->inputs.size()) return nullptr;
-  return &subgraphs[graph]->values[subgraphs[graph]->inputs[i]].info;
+  if (!node || graph >= node->subgraphs.size()) return nullptr;
+  const draft& inner = *node->subgraphs[graph];
+  return i < inner.inputs.size() ? &inner.values[inner.inputs[i]].info : nullptr;
 }
 
 result<const plan_view*> make_plan(const draft& net, const plan_options& options, arena& memory) {

@@ -4,8 +4,6 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-struct draft;  // plan/draft.hpp
-
 /// What a kernel declares to the planner about its outputs while it is bound.
 struct output_hint {
   /// The declaration: see may_overwrite(), views() and pack().
@@ -14,6 +12,8 @@ struct output_hint {
 };
 
 namespace detail {
+struct draft_node;  // plan/draft.hpp
+
 /// Constants of a file may be unaligned for their element type, so the maker of the plan supplies aligned ones. The
 /// default is for constants that are aligned.
 struct constant_store {
@@ -56,7 +56,7 @@ class bind_context {
   detail::constant_store constants = {};
   detail::pack_keeper packs = {};
   std::uint32_t choice = 0;  // what the provider's hook `before_bind` says to this node's kernel; 0 without that hook
-  std::span<draft* const> subgraphs = {};  // only during bind; see subgraph_input()
+  const detail::draft_node* node = nullptr;  // only during bind; see subgraph_input()
 
   const attribute* find(std::string_view name) const { return find_attribute(attributes, name); }
   /// An attribute, or `otherwise` when the node does not have it. An attribute of the wrong kind counts as absent:
