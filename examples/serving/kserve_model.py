@@ -75,7 +75,7 @@ class CameoModel(kserve.Model):
             self.begin(0)
         try:
             answers: list[Any] = await run_together(self.session, [arrays for arrays, _ in batch], self.timeout)
-        except Exception as error:  # noqa: BLE001 - whatever it is, nobody waits for ever
+        except Exception as error:  # noqa: BLE001 - whatever it is, each request gets an answer
             answers = [error] * len(batch)
         for (_, future), answer in zip(batch, answers, strict=True):
             if not future.done():  # its client may have gone away

@@ -1,5 +1,5 @@
-"""A deployment of Ray Serve around a cameo.Session, with batching, several models in a replica, and Ray Data for batches that
-nobody waits for. Needs cameo, numpy and ray[serve].
+"""A deployment of Ray Serve around a cameo.Session, with batching, several models in a replica, and Ray Data for offline
+batches. Needs cameo, numpy and ray[serve].
 
     serve run --name digits ray_serve:app folder=models      # models/digits.onnx is served as the model "digits"
 

@@ -61,7 +61,7 @@ status require_constants(const fused_node& f, std::span<const value_id> all) {
     const value* const constant = index_of(v) < f.values.size() ? body.constant_of(v) : nullptr;
     if (!constant || !seen.insert(v).second)
       return failed(status_code::ep_fail,
-                    "leaves a value outside the context that is no constant of the group, or twice");
+                    "left a value outside the context that is not a constant of the group, or left one twice");
     if (constant->kind != value_kind::tensor || (bit_of(constant->type) & allowed) == 0)
       return failed(status_code::ep_fail, "leaves '{}' outside the context, which a compiled node can't take: {}",
                     body[v].name, row_of(constant->type).name);

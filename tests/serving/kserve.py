@@ -14,7 +14,6 @@ import logging
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -30,8 +29,10 @@ import numpy  # noqa: E402
 
 import cameo  # noqa: E402
 
-sys.path.insert(0, str(ROOT / "examples" / "serving"))
+sys.path[:0] = [str(ROOT / "examples" / "serving"), str(ROOT / "tests" / "program")]
 import batches  # noqa: E402
+from claims import conclude_with_counts, expect, failed  # noqa: E402
+from ports import free_port  # noqa: E402
 
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
 # KServe listens on every address of a machine; a test does not.
@@ -55,22 +56,6 @@ sys.path.insert(0, sys.argv[1])
 sys.argv[:2] = ["kserve_model.py"]
 runpy.run_module("kserve_model", run_name="__main__")
 """
-passed = failed = 0
-
-
-def expect(holds, *words):
-    global passed, failed
-    if holds:
-        passed += 1
-    else:
-        failed += 1
-        print("not so:", *map(str, words), flush=True)
-
-
-def free_port():
-    with socket.socket() as made:
-        made.bind(("127.0.0.1", 0))
-        return made.getsockname()[1]
 
 
 def slow_model(path):
@@ -315,12 +300,11 @@ def main():
         finally:
             if server.process.poll() is None:
                 server.process.kill()
-            if failed:
+            if failed():
                 print(server.log.read_text()[-3000:])
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0 or passed == 0
+    conclude_with_counts()
 
 
 if __name__ == "__main__":
     logging.disable()  # KServe's client writes a trace of each error; here they are counted
-    sys.exit(main())
+    main()

@@ -25,26 +25,17 @@ sys.path[:] = [each for each in sys.path if pathlib.Path(each or ".").resolve() 
 ROOT = HERE.parent.parent
 os.environ["PYTHONPATH"] = f"{ROOT / 'examples' / 'serving'}:{os.environ.get('PYTHONPATH', '')}"
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-sys.path.insert(0, str(ROOT / "examples" / "serving"))
+sys.path[:0] = [str(ROOT / "examples" / "serving"), str(ROOT / "tests" / "program")]
 
 import numpy  # noqa: E402
 import ray  # noqa: E402
 import ray_serve  # noqa: E402
+from claims import conclude_with_counts, expect  # noqa: E402
 from ray import serve  # noqa: E402
 
 import cameo  # noqa: E402
 
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
-passed = failed = 0
-
-
-def expect(holds, *words):
-    global passed, failed
-    if holds:
-        passed += 1
-    else:
-        failed += 1
-        print("not so:", *map(str, words), flush=True)
 
 
 def ask(port, images, model="digits"):
@@ -157,9 +148,8 @@ def main():
         finally:
             serve.shutdown()
             ray.shutdown()
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0 or passed == 0
+    conclude_with_counts()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

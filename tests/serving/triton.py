@@ -16,7 +16,6 @@ import pathlib
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -32,6 +31,9 @@ import tritonclient.http
 from onnx import TensorProto, helper
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "program"))
+from claims import conclude_with_counts, expect  # noqa: E402
+from ports import free_port  # noqa: E402
 OUT = ROOT / "build" / "serving"
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
 PYTHON_MODEL = '''
@@ -57,22 +59,6 @@ class TritonPythonModel:
             at += len(array)
         return responses
 '''
-passed = failed = 0
-
-
-def expect(holds, *words):
-    global passed, failed
-    if holds:
-        passed += 1
-    else:
-        failed += 1
-        print("not so:", *map(str, words), flush=True)
-
-
-def free_port():
-    with socket.socket() as made:
-        made.bind(("127.0.0.1", 0))
-        return made.getsockname()[1]
 
 
 def write_config(folder, backend="cameo", more="", **parameters):
@@ -358,9 +344,8 @@ def main():
     finally:
         code = server.stop()
     expect(code == 0, "the server ends by itself, all models unloaded:", code)
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0 or passed == 0
+    conclude_with_counts()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

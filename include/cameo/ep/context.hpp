@@ -45,8 +45,8 @@ class context_binary {
 
 /// A compiled node that a provider is to run again. What it refers to lives as long as the session.
 struct context_node {
-  /// Its inputs and outputs, with the types that the model says. Inputs that are constants of the model
-  /// (graph::constant_of, aligned) are there for who keeps none in the context: see weightless_store.
+  /// Its inputs and outputs, with the types that the model says. Constants that the provider left in the model
+  /// (store_weightless) are among the inputs: graph::constant_of gives them, aligned.
   node_view node;
   std::string_view graph_name;  // which graph of the context: `partition_name`, or the node's name without one
   std::string_view sdk_version, hardware_architecture, notes;

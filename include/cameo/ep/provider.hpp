@@ -231,8 +231,6 @@ concept weightless_store = context_store<P> && requires {
   decltype(&detail::hooks_of<P>::store_weightless), const P&, typename detail::hooks_of<P>::context_builder&,
       const fused_view&, const compiled_node& > ;
 };
-}  // namespace detail
-namespace detail {
 /// Can list the graphs of a context: sessions that share contexts then pass the graphs that they don't use to later
 /// sessions (ep.share_ep_contexts).
 template <class P>

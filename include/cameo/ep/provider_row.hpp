@@ -178,14 +178,13 @@ struct erased_hooks {
     else return nullptr;
   }
   static result<context_part> store(const void* self, void* builder, const fused_view& group,
-                                    const compiled_node& program, bool weightless) {
+                                    const compiled_node& program, [[maybe_unused]] bool weightless) {
     if constexpr (detail::weightless_store<P>)
       if (weightless)
         return call_hook(&hooks::store_weightless, of(self), *static_cast<typename hooks::context_builder*>(builder),
                          group, program);
     if constexpr (context_store<P>)
-      return static_cast<void>(weightless),
-             call_hook(&hooks::store, of(self), *static_cast<typename hooks::context_builder*>(builder), group,
+      return call_hook(&hooks::store, of(self), *static_cast<typename hooks::context_builder*>(builder), group,
                        program);
     else return status{status_code::not_implemented, "keeps no contexts"};
   }

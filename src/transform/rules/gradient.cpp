@@ -122,6 +122,9 @@ class backward_walk {
   status run() {
     if (status s = read(); !s) return s;
     if (status s = walk_forward(); !s) return s;
+    if (g_.node_capacity() + nodes_a_derivative * nodes_.size() > most_nodes)
+      return invalid("makes a graph of more than {} nodes: there are {}, and {} are derived", most_nodes,
+                     g_.node_capacity(), nodes_.size());
     if (status s = walk_backward(); !s) return s;
     for (std::size_t i = 0; i < xs_.size(); ++i) {
       const value_view out = node_.output(i);
@@ -137,6 +140,9 @@ class backward_walk {
   }
 
  private:
+  /// Gradients of gradients grow exponentially: a model of 20 nodes could ask for more than a machine has.
+  static constexpr std::size_t most_nodes = 1 << 18, nodes_a_derivative = 8;
+
   template <class... Parts>
   status failed(fmt::format_string<Parts...> words, Parts&&... parts) const {
     return {status_code::not_implemented,
@@ -166,7 +172,7 @@ class backward_walk {
       if (!names) continue;
       for (const std::string_view name : names->strings) {
         const value_id named = g_.find(name);
-        if (named == value_id::none) return invalid("names '{}', which is no value of its graph", name);
+        if (named == value_id::none) return invalid("names '{}', and its graph has no such value", name);
         if (count >= node_.input_count() || !node_.input(count))
           return invalid("has no input for '{}', must have one for each of xs and zs", name);
         const value_id given = node_.input(count++).id();
@@ -177,7 +183,7 @@ class backward_walk {
     }
     if (node_.output_count() > xs_.size()) return invalid("has more outputs than xs has names");
     y_ = g_.find(y->s);
-    if (y_ == value_id::none) return invalid("names '{}', which is no value of its graph", y->s);
+    if (y_ == value_id::none) return invalid("names '{}', and its graph has no such value", y->s);
     for (const value_id v : xs_)
       if (!is_float(type_of(v))) return invalid("differentiates by '{}', which must be a tensor of floats", g_[v].name);
     if (!is_float(type_of(y_))) return invalid("differentiates '{}', which must be a tensor of floats", y->s);
@@ -214,7 +220,7 @@ class backward_walk {
         if (status s = make_again(n); !s) return s;
       if (!depends) continue;
       const derivative_row* const row = n.op() && n.subgraphs().empty() ? find_derivative(n.op()->id) : nullptr;
-      if (!row) return failed("there is no derivative of {}", n.op_type());
+      if (!row) return failed("cameo has no derivative of {}", n.op_type());
       if (!row->derive) continue;
       for (const value_view out : n.outputs())
         if (out && !is_end(out.id()) && is_float(out.element())) depends_[out.id()] = true;
@@ -257,7 +263,7 @@ class backward_walk {
       }
       adjoint one{r_, edit_, n, {inputs, outputs, of_outputs, {flags.get(), n.input_count()}, moved_}};
       find_derivative(n.op()->id)->derive(one);
-      if (!one.problem().empty()) return failed("there is no derivative of this {}: {}", n.op_type(), one.problem());
+      if (!one.problem().empty()) return failed("cameo has no derivative of this {}: {}", n.op_type(), one.problem());
       for (std::size_t i = 0; i < n.input_count(); ++i) {
         if (one.given()[i] == value_id::none) continue;
         const auto [to, is_new] = gradients_.try_emplace(n.input(i).id(), one.given()[i]);

@@ -32,7 +32,7 @@ _ML = {
 def numpy_type(element_type: Any) -> numpy.dtype[Any]:
     """numpy's type for a number of ONNX's, a name of cameo's, or what numpy itself takes."""
     if isinstance(element_type, int) and not 0 < element_type < len(_NAMES):
-        raise InvalidArgument(f"{element_type} is no type of elements; ONNX's numbers are 1 to {len(_NAMES) - 1}")
+        raise InvalidArgument(f"{element_type} is not an element type; ONNX's numbers are 1 to {len(_NAMES) - 1}")
     name = _NAMES[element_type] if isinstance(element_type, int) else element_type
     if isinstance(name, str) and name in _ML:
         import ml_dtypes

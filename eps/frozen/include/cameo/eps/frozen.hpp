@@ -47,8 +47,8 @@ struct frozen_hooks {
   CAMEO_API result<std::vector<node_group>> groups(const graph_view&) const;
   /// A plan for each group, optimized as by a session of the base alone at level all.
   CAMEO_API result<std::vector<compiled_node>> compile(std::span<const fused_view>) const;
-  /// FAIL when the context has another plan of that name. `weightless`: constants of the group stay in the model, as
-  /// far as kernels read them as they are there; others are in the context, and packed is nothing.
+  /// FAIL when the context has another plan of that name. `weightless`: constants that the plan
+  /// has as the model has them stay in the model, others are in the context, and kernels pack again when it is loaded.
   CAMEO_API result<context_part> store(frozen_context&, const fused_view&, const compiled_node&, bool weightless) const;
   /// Writes the whole container.
   CAMEO_API status write(const frozen_context&, byte_sink) const;

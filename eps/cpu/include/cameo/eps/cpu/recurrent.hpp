@@ -19,8 +19,8 @@ struct gate_activation {
 /// packed once per run. A batch ends with its own sequence_lens; later outputs are 0, and the last state stays.
 /// Quantized: W [directions, inputs, gates * hidden] and R [directions, hidden, gates * hidden] are codes of 8 bits
 /// with scales and zero points, one per direction or per column; their other factor is first rounded to 256 steps
-/// between its smallest and largest number, as DynamicQuantizeLinear does. That `attends` asks
-/// a memory after each step, as Bahdanau's attention does: query state * QW, keys M * MW, weights softmax(V * tanh(keys
+/// between its smallest and largest number, as DynamicQuantizeLinear does. One that `attends` asks a memory after each
+/// step, as Bahdanau's attention does: query state * QW, keys M * MW, weights softmax(V * tanh(keys
 /// + query)) over the memory_seq_lens; the answer is their sum of M, or [state, sum] * AW, and W reads it behind the
 /// next inputs. Scratch: the gates of the whole sequence, [seq, batch, gates * hidden], and the keys.
 struct recurrent_state {

@@ -10,7 +10,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// have a graph of its own. Not there, and NOT_IMPLEMENTED: models with an encoder (model_type 1 and more), pasts that
 /// share a buffer with what is present, and floats of 16 bits.
 struct token_search {
-  using elements = detail::element_set<float>;  // of floats
+  using elements = detail::element_set<float>;  // of logits and pasts
 
   int first = -1, decoder = -1;  // graphs
   std::size_t layers = 0;
@@ -29,7 +29,6 @@ struct token_search {
 /// A row that met eos_token_id goes on with pad_token_id; the search ends when all have, or at max_length. Sampling's
 /// numbers depend on the seed and the step alone; they are not ONNX Runtime's.
 struct greedy_search : token_search {
-  using elements = detail::element_set<float>;
   bool samples = false, descends = false;  // descends: attribute custom
   float temperature = 1, top_p = 0, filter_value = 0, presence_penalty = 0;
   std::int64_t least_kept = 0;

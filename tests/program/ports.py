@@ -1,0 +1,8 @@
+"""Ports of this machine that nobody listens on."""
+import socket
+
+
+def free_port():
+    with socket.socket() as made:
+        made.bind(("127.0.0.1", 0))
+        return made.getsockname()[1]
