@@ -240,7 +240,7 @@ class Bindings(unittest.TestCase):
 
     def test_numbers_that_are_no_types_are_refused(self):
         for number in (-1, 0, 99):
-            with self.assertRaisesRegex(cameo.errors.InvalidArgument, f"{number} is no type"):
+            with self.assertRaisesRegex(cameo.errors.InvalidArgument, f"{number} is not an element type"):
                 ours.OrtValue.ortvalue_from_shape_and_type([1], number)
 
     def test_values_are_the_same(self):
