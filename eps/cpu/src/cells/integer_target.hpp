@@ -34,10 +34,15 @@
 #define CAMEO_CELLS_TARGET_END _Pragma("GCC diagnostic pop") _Pragma("GCC pop_options")
 #endif
 
-#define CAMEO_CELL_INLINE inline __attribute__((always_inline))
 #define CAMEO_CELL_FUNCTION __attribute__((noinline))
+#ifdef CAMEO_CELLS_AS_CALLS  // where a sanitizer looks at each access, a copy per place took minutes to compile
+#define CAMEO_CELL_INLINE inline
+#define CAMEO_CELL_LOOP
+#else
+#define CAMEO_CELL_INLINE inline __attribute__((always_inline))
 // Rows and vectors of a tile are unrolled: they are registers.
 #define CAMEO_CELL_LOOP _Pragma("GCC unroll 16")
+#endif
 
 namespace cameo::inline CAMEO_ABI::eps {
 
