@@ -51,24 +51,23 @@ class attribute_list {
   std::vector<ort_attribute*> all_;
 };
 
-/// "<folder><stem>_<node>.bin" of the compiled model that is to be.
-result<std::string> path_beside(const host_options& options, std::string_view model_path, std::string_view node) {
-  const result<std::string> model = compiled_model_path(options["ep.context_file_path"], model_path);
-  if (!model) return model.error();
+/// "<folder><stem>_<node>.bin"
+std::string path_beside(const context_place& to, std::string_view node) {
   std::string name{node};
   for (char& c : name)
     if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-')) c = '_';
-  return fmt::format("{}{}_{}.bin", folder_of(*model), stem_of(*model), name);
+  return fmt::format("{}{}_{}.bin", to.folder, to.stem, name);
 }
 
-result<std::vector<const char*>> names_of(const host& of, std::span<const ort_value_info* const> values) {
-  std::vector<const char*> names;
-  for (const ort_value_info* v : values) {
-    const result<std::string_view> name = of.text<api::GetValueInfoName>(*v);
-    if (!name) return name.error();
-    names.push_back(name->data());
-  }
+std::vector<std::string> names_of(const graph& g, std::span<const value_id> values) {
+  std::vector<std::string> names;
+  for (value_id v : values) names.emplace_back(v == value_id::none ? std::string_view{} : g[v].name);
   return names;
+}
+std::vector<const char*> texts_of(const std::vector<std::string>& from) {
+  std::vector<const char*> made;
+  for (const std::string& each : from) made.push_back(each.c_str());
+  return made;
 }
 
 }  // namespace
@@ -82,29 +81,39 @@ bool is_context_of(const plugin& p, const graph_node& node) {
          std::any_of(sources.begin(), sources.end(), [&](const context_source& each) { return each.is(source->s); });
 }
 
-std::string_view source_of(const plugin& p) {
-  return p.of.row->contexts.sources.empty() ? p.of.row->long_name : p.of.row->contexts.sources.front().key;
+bool is_context_of(const plugin& p, const model& m) {
+  const graph& g = m.main();
+  return g.order().size() == 1 && is_context_of(p, g[g.order()[0]]);
 }
 
 namespace {
 
-/// Where a compiled model goes to: what is stored of it is taken out, and nothing is written. One compilation at a time
-/// on each thread.
+/// Where what is stored of a compiled model goes to. One compilation at a time on each thread.
 thread_local stored_group* taking = nullptr;
 thread_local std::string_view taking_for;  // the provider's long name
 
-status take_stored(const model& m) {
-  const graph& g = m.main();
+/// Writes the model, if all of it is one compiled node.
+status take_stored(const model& m, model_sink to) {
+  graph& g = m.main();
   if (g.order().size() != 1) return {};
-  const graph_node& only = g[g.order()[0]];
+  graph_node& only = g[g.order()[0]];
   if (only.domain != compiled_operator().domain || only.op_type != compiled_operator().name) return {};
   const result<context_record> record = read_context_node({g, g.order()[0]});
   if (!record) return record.error();
   taking->fit = compatibility_of(m, taking_for).value_or("");
   taking->context = record->context, taking->partition = record->facts.graph_name;
+  taking->is_file = !record->is_embedded;
+  std::vector<value_id> inputs;
+  for (std::size_t i = 0; i < g.input_count(g.order()[0]); ++i) inputs.push_back(g.input(g.order()[0], i));
+  taking->inputs = names_of(g, inputs), taking->outputs = names_of(g, only.outputs);
   taking->sdk = record->facts.sdk_version, taking->architecture = record->facts.hardware_architecture;
   taking->max_size = record->facts.max_size, taking->notes = notes_with(record->facts.notes, record->id);
-  return {};
+  const graph_node before = only;  // in the file it is a node like others
+  only.fused = -1, only.op = &compiled_operator(), only.version = &only.op->versions.back();
+  only.opset = only.version->since;
+  const result<std::string> bytes = write_ort(m);
+  only = before;
+  return bytes ? to(std::as_bytes(std::span{*bytes})) : bytes.error();
 }
 
 /// The "file format" of compiled groups: read as ORT files, and taken apart instead of written.
@@ -119,7 +128,9 @@ struct group_format {
     return read_ort(bytes, called, how);
   }
   static status write(const model&, const std::string&, const write_options&) { return status_code::not_implemented; }
-  static status write(const model& m, model_sink, const std::string&, const write_options&) { return take_stored(m); }
+  static status write(const model& m, model_sink to, const std::string&, const write_options&) {
+    return take_stored(m, to);
+  }
 };
 
 }  // namespace
@@ -132,110 +143,89 @@ session_parts parts_of(const plugin& p) {
   return parts;
 }
 
-std::unique_ptr<model> shell_of(const model& from) {
-  auto made = std::make_unique<model>();
-  made->ir_version = from.ir_version;
-  made->symbols = from.symbols;
-  graph& to = made->main();
-  const graph& g = from.main();
-  const auto add = [&](value_id v) { return to.add_value(g[v].name, g[v].type ? made->keep(*g[v].type) : nullptr); };
-  for (value_id v : g.inputs()) to.add_input(add(v));
-  for (value_id v : g.outputs()) to.add_output(add(v));
-  return made;
-}
-
-result<std::unique_ptr<model>> stored_group::as_model(std::unique_ptr<model> shell, std::string_view source) const {
-  model& m = *shell;
-  const op_row& op = compiled_operator();
-  m.imports.push_back({op.domain, op.versions.back().since});
-  const auto kept = [&](std::string_view words) { return m.memory.copy(words).value_or(std::string_view{}); };
-  std::vector<attribute> attributes;
-  const auto add = [&](std::string_view name, std::string_view text) {
-    attribute& a = attributes.emplace_back();
-    a.name = name, a.kind = attribute_kind::s, a.s = kept(text);
-  };
-  add("ep_cache_context", context), add("source", source), add("partition_name", partition);
-  add("ep_sdk_version", sdk), add("hardware_architecture", architecture), add("notes", notes);
-  for (const auto& [name, number] :
-       {std::pair{"main_context", std::int64_t{1}}, {"embed_mode", 1}, {"max_size", max_size}}) {
-    attribute& a = attributes.emplace_back();
-    a.name = name, a.kind = attribute_kind::i, a.i = number;
-  }
-  if (attributes[0].s.size() != context.size()) return status_code::out_of_memory;
-  graph& g = m.main();
-  node_spec spec;
-  spec.name = kept(partition), spec.domain = op.domain, spec.op_type = op.name, spec.opset = op.versions.back().since;
-  spec.inputs = g.inputs(), spec.outputs = g.outputs(), spec.attributes = attributes;
-  const std::vector<value_id> inputs{spec.inputs.begin(), spec.inputs.end()};
-  const std::vector<value_id> outputs{spec.outputs.begin(), spec.outputs.end()};
-  spec.inputs = inputs, spec.outputs = outputs;
-  g.add_node(spec);
-  return shell;
-}
-
-result<stored_group> stored_group::of(const plugin& p, const session_options& session, std::unique_ptr<model> m) {
+result<stored_group> stored_group::of(const plugin& p, const session_options& session, const context_place& to,
+                                      std::unique_ptr<model> m) {
   stored_group made;
+  made.inputs = names_of(m->main(), m->main().inputs()), made.outputs = names_of(m->main(), m->main().outputs());
   result<std::string> graph_bytes = write_ort(*m);
   if (!p.of.row->contexts.sources.empty()) {
-    std::string nothing;
     compile_options how;
-    how.input = std::move(m);
-    how.output = &nothing;
+    how.input = std::move(m), how.output = &made.program;
     how.session = session;
-    how.embed = true;
+    how.embed = to.is_embedded || !to.is_shared;
+    if (to.is_shared) {
+      how.binary_folder = to.folder.empty() ? "./" : to.folder, how.binary_model = to.stem;
+      how.session.config.emplace_back("ep.share_ep_contexts", "1");
+      how.session.config.emplace_back("ep.stop_share_ep_contexts", to.is_last ? "1" : "0");
+    }
     taking = &made, taking_for = p.of.row->long_name;
     const result<compile_report> report = cameo::session::compile(parts_of(p), std::move(how));
     taking = nullptr;
     if (!report) return report.error();
   }
-  if (made.is_compiled()) return made;
+  if (made.is_compiled() && !made.is_file) return made;
   if (!graph_bytes) return std::move(graph_bytes).error();
-  made.context = *std::move(graph_bytes), made.notes = model_notes, made.sdk = p.version;
+  if (!made.is_compiled()) made.context = *graph_bytes, made.notes = model_notes, made.sdk = p.version;
+  made.program = *std::move(graph_bytes);  // a file that several models share may not be there yet
   return made;
 }
 
-result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, const boundary& io,
-                                     const host_options& options) const {
+result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, const context_place& to) const {
   const host& h = p.side;
   const result<std::string_view> name = h.text<api::Node_GetName>(fused);
   if (!name) return name.error();
-  const bool is_embedded = options.is_on("ep.context_embed_mode");
   std::string_view written = context;
   std::string file;
-  if (!is_embedded) {
-    const ort_graph* in = nullptr;
-    if (status s = h.ask<api::Node_GetGraph>(&fused, &in); !s) return s;
-    const result<std::string_view> source = in ? h.text<api::Graph_GetModelPath>(*in) : std::string_view{};
-    const result<std::string> path = path_beside(options, source ? *source : std::string_view{}, *name);
-    if (!path) return path.error();
-    if (status s = write_file_atomically(*path, context); !s) return s;
-    file = path->substr(folder_of(*path).size()), written = file;
+  if (!to.is_embedded && !is_file) {
+    const std::string path = path_beside(to, *name);
+    if (status s = write_file_atomically(path, context); !s) return s;
+    file = path.substr(to.folder.size()), written = file;
   }
   attribute_list attributes{h};
+  const std::span<const context_source> sources = p.of.row->contexts.sources;
   const std::pair<const char*, std::string_view> texts[] = {
       {"ep_cache_context", written},
-      {"source", source_of(p)},
+      {"source", sources.empty() ? p.of.row->long_name : sources.front().key},
       {"partition_name", is_compiled() ? std::string_view{partition} : *name},
       {"ep_sdk_version", sdk},
       {"hardware_architecture", architecture},
       {"notes", notes}};
   const std::pair<const char*, std::int64_t> numbers[] = {
-      {"main_context", 1}, {"embed_mode", is_embedded ? 1 : 0}, {"max_size", max_size}};
+      {"main_context", 1}, {"embed_mode", to.is_embedded ? 1 : 0}, {"max_size", max_size}};
   for (const auto& [key, text] : texts)
     if (status s = attributes.add(key, text); !s) return s;
   for (const auto& [key, number] : numbers)
     if (status s = attributes.add(key, number); !s) return s;
-  const auto inputs = names_of(h, io.inputs), outputs = names_of(h, io.outputs);
-  if (!inputs) return inputs.error();
-  if (!outputs) return outputs.error();
+  std::vector<const char*> from = texts_of(inputs), into = texts_of(outputs);
   ort_node* made = nullptr;
   std::vector<ort_attribute*> given = std::exchange(attributes.all(), {});  // the call takes them
   if (status s = h.ask<editor_api::CreateNode>(
           std::string{compiled_operator().name}.c_str(), std::string{compiled_operator().domain}.c_str(), name->data(),
-          inputs->data(), inputs->size(), outputs->data(), outputs->size(), given.data(), given.size(), &made);
+          from.data(), from.size(), into.data(), into.size(), given.data(), given.size(), &made);
       !s)
     return s;
   return made;
+}
+
+result<bool> lend_context(const model& main, model& to) {
+  const context_record from = *read_context_node({main.main(), main.main().order()[0]});
+  if (!from.is_main || from.context.empty()) return false;
+  graph& g = to.main();
+  const node_id n = g.order()[0];
+  std::vector<attribute> attributes{g[n].attributes.begin(), g[n].attributes.end()};
+  std::erase_if(attributes, [](const attribute& a) {
+    return a.name == "main_context" || a.name == "embed_mode" || a.name == "ep_cache_context";
+  });
+  const result<std::string_view> context = to.memory.copy(from.context);
+  if (!context) return context.error();
+  attribute bytes, number;
+  bytes.name = "ep_cache_context", bytes.kind = attribute_kind::s, bytes.s = *context;
+  number.kind = attribute_kind::i;
+  attributes.push_back(bytes);
+  number.name = "main_context", number.i = 1, attributes.push_back(number);
+  number.name = "embed_mode", number.i = from.is_embedded, attributes.push_back(number);
+  g.set_attributes(n, attributes);
+  return true;
 }
 
 result<std::optional<std::vector<std::byte>>> stored_model(const model& m, const host_options& options) {

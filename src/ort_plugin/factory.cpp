@@ -5,6 +5,7 @@
 #include "core/guarded.hpp"
 #include "file/letters.hpp"
 #include "file/messages.hpp"
+#include "ort_plugin/placeholders.hpp"
 #include "ort_plugin/plugin.hpp"
 
 #include <algorithm>
@@ -25,6 +26,7 @@ struct factory_object : ort_ep_factory, std::enable_shared_from_this<factory_obj
 
   std::shared_ptr<const plugin> shared;
   std::shared_ptr<factory_object> until_released;
+  placeholder_domains domains;
 };
 factory_object& self(ort_ep_factory* of) { return static_cast<factory_object&>(*of); }
 const plugin& plugin_of(const ort_ep_factory* of) { return *static_cast<const factory_object&>(*of).shared; }
@@ -63,7 +65,16 @@ result<std::vector<provider_device>> devices_of(const plugin& p) {
   return stated;
 }
 
-factory_object::factory_object(std::shared_ptr<const plugin> by) : shared{std::move(by)} {
+/// Before 1.24 ONNX Runtime takes no operators from plugins.
+std::vector<std::span<const op_row>> own_operators(const plugin& p) {
+  if (p.side.version() < 24) return {};
+  return {p.of.row->kernels().ops, p.of.row->own_ops};
+}
+
+factory_object::factory_object(std::shared_ptr<const plugin> by)
+    : shared{std::move(by)},
+      domains{shared->side, own_operators(*shared), shared->name,
+              [this](std::string_view words) { shared->side.log(shared->log, ort_severity::warning, words); }} {
   version = shared->side.version();
   GetName = [](const ort_ep_factory* of) { return plugin_of(of).name.c_str(); };
   GetVendor = [](const ort_ep_factory* of) { return plugin_of(of).vendor.c_str(); };
@@ -100,6 +111,15 @@ factory_object::factory_object(std::shared_ptr<const plugin> by) : shared{std::m
     return *made = nullptr, nullptr;
   };
   IsStreamAware = [](const ort_ep_factory*) { return false; };
+  if (version < 24) return;
+  GetNumCustomOpDomains = [](ort_ep_factory* of, std::size_t* count) -> ort_status* {
+    return *count = self(of).domains.all().size(), nullptr;
+  };
+  GetCustomOpDomains = [](ort_ep_factory* of, ort_custom_op_domain** to, std::size_t room) -> ort_status* {
+    const auto all = self(of).domains.all();
+    std::copy_n(all.begin(), std::min(room, all.size()), to);
+    return nullptr;
+  };
 }
 
 status factory_object::find_devices(std::span<const ort_hardware_device* const> found, std::span<ort_ep_device*> to,
@@ -140,6 +160,7 @@ status factory_object::create(std::span<const ort_key_values* const> metadata, c
 
   session_options how;
   how.use(threads_of_host());
+  how.workspace = shared->workspace;
   how.log = [h, log](log_level level, std::string_view words) {
     h.log(log, level == log_level::warning ? ort_severity::warning : ort_severity::verbose, words);
   };

@@ -24,10 +24,6 @@ using declined_ops = op_list<declined_op>;
 status declines(std::string words) { return {status_code::not_found, words}; }
 bool is_declined(const status& s) { return s.code() == status_code::not_found; }
 
-bool is_number(std::int32_t type) {
-  return type > 0 && type < std::int32_t(dtype::f8e8m0) && dtype(type) != dtype::string;  // numbered as ONNX's
-}
-
 class graph_reader {
  public:
   graph_reader(const host& from, const op_table& ops, const ort_graph& in, constants what)
@@ -420,6 +416,10 @@ class graph_reader {
 };
 
 }  // namespace
+
+bool is_number(std::int32_t type) {
+  return type > 0 && type < std::int32_t(dtype::f8e8m0) && dtype(type) != dtype::string;  // numbered as ONNX's
+}
 
 op_table operators(const provider_row& of) {
   op_table made;

@@ -24,6 +24,9 @@ struct boundary {
   std::vector<const ort_value_info*> inputs, outputs;  // constants among the inputs are left out
 };
 
+/// Whether tensors of a type, by its number, can cross: all but those of texts and of types that one side lacks.
+bool is_number(std::int32_t type);
+
 /// The operators of a model that is read: the standard ones, the provider's, and the one of nodes that can't cross.
 op_table operators(const provider_row&);
 

@@ -14,6 +14,7 @@ struct plugin {
   provider of;
   std::string name, vendor, version;
   op_table ops;
+  std::shared_ptr<context_workspace> workspace = std::make_shared<context_workspace>();  // of sessions that share
 };
 
 /// How a model that lies in memory is loaded or compiled for the provider alone.
@@ -33,13 +34,24 @@ class host_options {
   text_pairs all_;
 };
 
+/// A part of a graph that ONNX Runtime has made one node, to be compiled.
+struct fused_group {
+  const ort_graph* body;
+  const ort_node* node;
+};
+
+struct context_place;
+
 /// An execution provider of a session: cameo's provider, as ONNX Runtime calls it.
 struct execution_provider_object : ort_ep {
   execution_provider_object(std::shared_ptr<const plugin>, std::shared_ptr<const ort_ep_factory> made_by,
                             const ort_logger*, host_options, session_options);
 
   status claim(const ort_graph&, ort_support_info&);
-  status compile(const ort_graph&, const ort_node& fused, ort_node_compute_info** made, ort_node** context);
+  /// The i-th of all groups of a graph.
+  status compile(std::span<const fused_group>, std::size_t i, ort_node_compute_info** made, ort_node** context);
+  /// All groups of all graphs are compiled.
+  status finish();
 
   std::shared_ptr<const plugin> shared;
   std::shared_ptr<const ort_ep_factory> factory;  // kept: see factory_object
@@ -54,8 +66,11 @@ struct execution_provider_object : ort_ep {
   bool runs_alone(const ort_graph& in, const ort_node&) const;
   result<bool> looks_like_body(const ort_graph&) const;
   result<bool> is_left_to_its_node(const ort_graph&) const;
+  result<std::unique_ptr<model>> read(const fused_group&) const;
+  result<context_place> place(const fused_group&, bool is_last) const;
   result<cameo::session> restored(std::unique_ptr<model>) const;
-  result<cameo::session> compiled(std::unique_ptr<model>, const ort_node& fused, const boundary&, ort_node** context);
+  result<cameo::session> restored(std::span<const fused_group>, std::size_t i, std::unique_ptr<model>) const;
+  result<cameo::session> compiled(std::unique_ptr<model>, const fused_group&, bool is_last, ort_node** context);
 };
 
 }  // namespace cameo::inline CAMEO_ABI::detail::ort

@@ -1,9 +1,13 @@
 // An execution provider of ONNX Runtime's session, with a provider of cameo's behind it.
+#include "context/node.hpp"
+#include "context/output_path.hpp"
+#include "context/workspace.hpp"
 #include "core/guarded.hpp"
 #include "file/messages.hpp"
 #include "ort_plugin/context_node.hpp"
 
 #include <algorithm>
+#include <mutex>
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
 namespace {
@@ -70,9 +74,10 @@ execution_provider_object::execution_provider_object(std::shared_ptr<const plugi
   Compile = [](ort_ep* of, const ort_graph** graphs, const ort_node** fused, std::size_t count,
                ort_node_compute_info** made, ort_node** contexts) -> ort_status* {
     const auto all = [&]() -> status {
+      std::vector<fused_group> groups;
+      for (std::size_t i = 0; i < count; ++i) groups.push_back({graphs[i], fused[i]});
       for (std::size_t i = 0; i < count; ++i)
-        if (status s = self(of).compile(*graphs[i], *fused[i], made + i, contexts ? contexts + i : nullptr); !s)
-          return s;
+        if (status s = self(of).compile(groups, i, made + i, contexts ? contexts + i : nullptr); !s) return s;
       return {};
     };
     std::fill_n(made, count, nullptr);
@@ -85,29 +90,57 @@ execution_provider_object::execution_provider_object(std::shared_ptr<const plugi
       if (made[i]) delete static_cast<compute_object*>(std::exchange(made[i], nullptr));
   };
   GetCompiledModelCompatibilityInfo = [](ort_ep* of, const ort_graph*) { return self(of).fit.c_str(); };
+  if (version >= 27)
+    OnSessionInitializationEnd = [](ort_ep* of) -> ort_status* {
+      return self(of).shared->side.give(guarded_hook([&]() -> status { return self(of).finish(); }));
+    };
   if (version >= 24) IsConcurrentRunSupported = [](ort_ep*, bool* is) -> ort_status* { return *is = true, nullptr; };
 }
 
-status execution_provider_object::compile(const ort_graph& from, const ort_node& fused, ort_node_compute_info** made,
-                                          ort_node** context) {
+result<std::unique_ptr<model>> execution_provider_object::read(const fused_group& group) const {
   const host& h = shared->side;
-  const result<boundary> io = boundary_of(h, fused);
+  const result<boundary> io = boundary_of(h, *group.node);
   if (!io) return io.error();
-  const auto nodes = h.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(from);
+  const auto nodes = h.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(*group.body);
   if (!nodes) return nodes.error();
-  result<read_graph> body = read_nodes(h, shared->ops, from, *nodes, &*io, constants::copied);
-  if (!body) return std::move(body).error();
-  for (const std::string& why : body->declined)
+  result<read_graph> made = read_nodes(h, shared->ops, *group.body, *nodes, &*io, constants::copied);
+  if (!made) return std::move(made).error();
+  for (const std::string& why : made->declined)
     if (!why.empty()) return failed(status_code::ep_fail, "{} took a node that can't cross: {}", shared->name, why);
-  model& m = *body->net;
-  if (status s = check_model(m, shared->ops); !s) return s;
-  const bool is_restored = m.main().order().size() == 1 && is_context_of(*shared, m.main()[m.main().order()[0]]);
-  result<cameo::session> runs =
-      is_restored ? restored(std::move(body->net))
-                  : compiled(std::move(body->net), fused, *io, options.is_on("ep.context_enable") ? context : nullptr);
+  if (status s = check_model(*made->net, shared->ops); !s) return s;
+  return std::move(made->net);
+}
+
+status execution_provider_object::compile(std::span<const fused_group> all, std::size_t i, ort_node_compute_info** made,
+                                          ort_node** context) {
+  result<std::unique_ptr<model>> body = read(all[i]);
+  if (!body) return std::move(body).error();
+  result<cameo::session> runs = is_context_of(*shared, **body)
+                                    ? restored(all, i, *std::move(body))
+                                    : compiled(*std::move(body), all[i], i + 1 == all.size(),
+                                               options.is_on("ep.context_enable") ? context : nullptr);
   if (!runs) return std::move(runs).error();
   *made = new compute_object{shared, std::move(*runs)};
   return {};
+}
+
+/// A node without a context of its own has its graph in that of another node.
+result<cameo::session> execution_provider_object::restored(std::span<const fused_group> all, std::size_t i,
+                                                           std::unique_ptr<model> m) const {
+  const result<context_record> record = read_context_node({m->main(), m->main().order()[0]});
+  if (!record) return record.error();
+  for (std::size_t k = 0; k < all.size() && !record->is_main; ++k) {
+    const result<std::unique_ptr<model>> other = read(all[k]);
+    if (!other) return other.error();
+    if (k == i || !is_context_of(*shared, **other)) continue;
+    result<std::unique_ptr<model>> again = read(all[i]);
+    if (!again) return std::move(again).error();
+    const result<bool> has_one = lend_context(**other, **again);
+    if (!has_one) return has_one.error();
+    if (!*has_one) continue;
+    if (result<cameo::session> made = restored(*std::move(again))) return made;
+  }
+  return restored(std::move(m));
 }
 
 result<cameo::session> execution_provider_object::restored(std::unique_ptr<model> m) const {
@@ -115,30 +148,60 @@ result<cameo::session> execution_provider_object::restored(std::unique_ptr<model
   if (!bytes) return std::move(bytes).error().in(m->main()[m->main().order()[0]].name);
   if (*bytes) return cameo::session::load(parts_of(*shared), **std::move(bytes), "context", session);
   session_options how = session;
-  if (const std::string_view path = options["ep.context_file_path"]; !path.empty())
-    how.config.emplace_back("ep.context_file_path", path);
+  for (const char* key : {"ep.context_file_path", "ep.share_ep_contexts"})
+    if (const std::string_view text = options[key]; !text.empty()) how.config.emplace_back(key, text);
   return cameo::session::load(parts_of(*shared), std::move(m), how);
 }
 
-result<cameo::session> execution_provider_object::compiled(std::unique_ptr<model> m, const ort_node& fused,
-                                                           const boundary& io, ort_node** context) {
+result<context_place> execution_provider_object::place(const fused_group& group, bool is_last) const {
+  const host& h = shared->side;
+  context_place made;
+  made.is_embedded = options.is_on("ep.context_embed_mode"), made.is_shared = options.is_on("ep.share_ep_contexts");
+  made.is_last = is_last && options.is_on("ep.stop_share_ep_contexts");
+  if (made.is_embedded && !made.is_shared) return made;
+  const ort_graph* in = nullptr;
+  if (status s = h.ask<api::Node_GetGraph>(group.node, &in); !s) return s;
+  const result<std::string_view> source = in ? h.text<api::Graph_GetModelPath>(*in) : std::string_view{};
+  const result<std::string> model =
+      compiled_model_path(options["ep.context_file_path"], source ? *source : std::string_view{});
+  if (!model) return model.error();
+  made.folder = folder_of(*model), made.stem = stem_of(*model);
+  return made;
+}
+
+/// The last of the models that share a context may have nothing in it: a model without nodes completes it.
+status execution_provider_object::finish() {
+  if (!options.is_on("ep.context_enable") || !options.is_on("ep.stop_share_ep_contexts")) return {};
+  std::string path;
+  {
+    const std::lock_guard lock{shared->workspace->inside().guard};
+    const auto& all = shared->workspace->inside().under_way;
+    const auto found = all.find(shared->of.row->long_name);
+    if (found == all.end()) return {};
+    path = found->second->path;
+  }
+  auto nothing = std::make_unique<model>();
+  nothing->ir_version = 10, nothing->imports = {{"", 21}};
+  const value_id x = nothing->main().add_value("x", nothing->keep(value_type::tensor(dtype::f32)));
+  nothing->main().add_input(x), nothing->main().add_output(x);
+  const context_place to{false, true, true, folder_of(path), stem_of(path)};
+  return stored_group::of(*shared, session, to, std::move(nothing)).error();
+}
+
+result<cameo::session> execution_provider_object::compiled(std::unique_ptr<model> m, const fused_group& group,
+                                                           bool is_last, ort_node** context) {
   m->path.clear();
   if (!context) return cameo::session::load(parts_of(*shared), std::move(m), session);
-  std::unique_ptr<model> shell = shell_of(*m);
-  const result<stored_group> stored = stored_group::of(*shared, session, std::move(m));
+  const result<context_place> to = place(group, is_last);
+  if (!to) return to.error();
+  const result<stored_group> stored = stored_group::of(*shared, session, *to, std::move(m));
   if (!stored) return stored.error();
   if (!stored->fit.empty()) fit = stored->fit;
-  const result<ort_node*> node = stored->node(*shared, fused, io, options);
+  const result<ort_node*> node = stored->node(*shared, *group.node, *to);
   if (!node) return node.error();
   *context = *node;
-  if (!stored->is_compiled()) {
-    const auto bytes = std::as_bytes(std::span{stored->context});
-    return cameo::session::load(parts_of(*shared), std::vector<std::byte>{bytes.begin(), bytes.end()}, "group",
-                                session);
-  }
-  result<std::unique_ptr<model>> one = stored->as_model(std::move(shell), source_of(*shared));
-  if (!one) return std::move(one).error();
-  return cameo::session::load(parts_of(*shared), *std::move(one), session);
+  const auto bytes = std::as_bytes(std::span{stored->program});
+  return cameo::session::load(parts_of(*shared), std::vector<std::byte>{bytes.begin(), bytes.end()}, "group", session);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::detail::ort

@@ -39,9 +39,9 @@ build = pathlib.Path(os.environ.get("CAMEO_BINARY_DIR", root / "build" / "releas
 sys.path.insert(0, str(root / "tests" / "program"))
 import ort_judge as judge  # noqa: E402
 
-NPU, CAMEO, FUSING, FROZEN = (f"{name}ExecutionProvider" for name in ("MyNpu", "Cameo", "Fusing", "Frozen"))
+NPU, CAMEO, FUSING, FROZEN, ACME = (f"{name}ExecutionProvider" for name in ("MyNpu", "Cameo", "Fusing", "Frozen", "AcmeNpu"))
 LIBRARY = {NPU: build / "examples" / "libmy_npu.so", CAMEO: build / "examples" / "libcameo_provider.so",
-           FUSING: build / "examples" / "libfusing_plugin.so"}
+           FUSING: build / "examples" / "libfusing_plugin.so", ACME: build / "examples" / "libacme_npu.so"}
 if (build / "examples" / "libfrozen_plugin.so").exists():
     LIBRARY[FROZEN] = build / "examples" / "libfrozen_plugin.so"
 DIGITS = root / "examples" / "digits" / "digits.onnx"
@@ -188,6 +188,122 @@ def try_own_contexts(folder):
         texts = [{a.name: a.s for a in n.attribute} for n in stored]
         expect(len(stored) == 2 and all(t["ep_sdk_version"] == b"fusing 1" and t["source"] == FUSING.encode()
                                         for t in texts), f"fusing, embed {embed}: nodes {texts}")
+
+
+def own_model(nodes, inputs, outputs, opset=1):
+    value, domains = onnx.helper.make_tensor_value_info, {node.domain for node in nodes}
+    graph = onnx.helper.make_graph(nodes, "g", [value(name, kind, [3]) for name, kind in inputs],
+                                   [value(name, kind, None) for name, kind in outputs])
+    return onnx.helper.make_model(graph, ir_version=9, opset_imports=[
+        onnx.helper.make_opsetid(d, opset if d else 17) for d in domains | {""}]).SerializeToString()
+
+
+def try_own_operators():
+    """Operators that ONNX Runtime knows from the provider alone, in the provider's own memory."""
+    node = onnx.helper.make_node
+    chain = [node("Square", ["x"], ["a"], domain="acme"), node("Abs", ["a"], ["b"]),
+             node("Square", ["b"], ["c"], domain="acme"), node("Identity", ["c"], ["y"])]
+    if int(ort.__version__.split(".")[1]) < 24:  # it takes no operators from plugins, and says so
+        refused = refusal(own_model(chain, [("x", 1)], [("y", 1)]))
+        expect("acme" in refused, f"operators of one's own before 1.24: {refused}")
+        return
+    for kind, dtype in ((1, np.float32), (11, np.float64)):
+        made = session(own_model(chain, [("x", kind)], [("y", kind)]), ACME)
+        x = np.array([-2, 0, 3], dtype)
+        expect(np.array_equal(made.run(None, {"x": x})[0], x ** 4), "Square: other answers")
+        expect(not HAS_RECORD or placed(made)[ACME] == ["Square", "Square"], f"Square: on {dict(placed(made))}")
+    for kind, dtype in ((1, np.float32), (7, np.int64)):
+        for more in range(3):
+            nodes = [node("As", ["x", "like", *["x"] * more], ["a", "n"], domain="acme.more"), node("Abs", ["a"], ["y"])]
+            made = session(own_model(nodes, [("x", 1), ("like", kind)], [("y", kind), ("n", 7)], 2), ACME)
+            y, n = made.run(None, {"x": np.array([-2, 0, 3], np.float32), "like": np.zeros(3, dtype)})
+            expect(y.dtype == dtype and y.tolist() == [2, 0, 3] and n == more, f"As: {y} and {n}, with {more} more")
+    for op, kinds, words in (("Square", (6, 6), "int32"), ("Later", (1, 1), "Later"), ("Guess", (1, 1), "Guess")):
+        refused = refusal(own_model([node(op, ["x"], ["y"], domain="acme")], [("x", kinds[0])], [("y", kinds[1])]))
+        expect(words in refused, f"{op}: {refused}")
+
+
+def refusal(model):
+    try:
+        session(model, ACME)
+        return "it loads"
+    except Exception as refused:  # noqa: BLE001
+        return str(refused)
+
+
+def try_shared_contexts(folder):
+    """Two models whose contexts are one file, written by ONNX Runtime and by cameo, read by both."""
+    if FROZEN not in LIBRARY:
+        return
+    models = {"a": onnx.load(DIGITS), "b": onnx.load(DIGITS)}
+    models["b"].graph.node.append(onnx.helper.make_node("Identity", [models["b"].graph.output[0].name], ["again"]))
+    models["b"].graph.output.append(onnx.helper.make_tensor_value_info("again", 1, None))
+    sources = {name: folder / f"{name}.onnx" for name in models}
+    for name, model in models.items():
+        onnx.save(model, sources[name])
+    for by in ("onnxruntime", "cameo"):
+        to = folder / by
+        to.mkdir()
+        compiled = {name: to / f"{name}_ctx.onnx" for name in models}
+        for name, path in compiled.items():
+            keys = {"ep.share_ep_contexts": "1", "ep.stop_share_ep_contexts": str(int(name == "b"))}
+            if by == "onnxruntime":
+                made = session(sources[name], FROZEN, options={**keys, "ep.context_enable": "1",
+                                                               "ep.context_file_path": str(path)})
+                answers_agree(f"a session that shares contexts, {name}", made, judge.ort_session(sources[name]))
+                expect(len(list(to.glob("*.bin"))) == (name == "b"), f"after {name}: files {list(to.glob('*'))}")
+        if by == "cameo":
+            for name in models:
+                onnx.save(models[name], to / f"{name}.onnx")
+            judge.cameo("share", ",".join(str(to / f"{name}.onnx") for name in models), "--ep", "frozen")
+        stored = {name: [n for n in onnx.load(path).graph.node if n.op_type == "EPContext"]
+                  for name, path in compiled.items()}
+        named = {a.s for nodes in stored.values() for n in nodes for a in n.attribute if a.name == "ep_cache_context"}
+        expect(len(named) == 1 and all(stored.values()), f"{by}: contexts {named}")
+        for share in "01":
+            for name, path in compiled.items():
+                made = session(path, FROZEN, options={"ep.share_ep_contexts": share})
+                answers_agree(f"shared by {by}, {name}, share {share}", made, judge.ort_session(sources[name]))
+        for name, path in compiled.items():
+            judge.cameo("run", path, "--random-inputs", "--ep", "frozen")
+    # The last may have nothing of the provider's.
+    value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph([onnx.helper.make_node("StringNormalizer", ["x"], ["y"])], "g", [value("x", 8, [1])],
+                                   [value("y", 8, [1])])
+    text = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9)
+    to = folder / "none"
+    to.mkdir()
+    common = {"ep.context_enable": "1", "ep.share_ep_contexts": "1"}
+    session(sources["a"], FROZEN, options={**common, "ep.context_file_path": str(to / "a_ctx.onnx")})
+    session(text.SerializeToString(), FROZEN, options={**common, "ep.stop_share_ep_contexts": "1",
+                                                       "ep.context_file_path": str(to / "text_ctx.onnx")})
+    if int(ort.__version__.split(".")[1]) >= 27:
+        answers_agree("completed by a model without groups", session(to / "a_ctx.onnx", FROZEN))
+    try:
+        session(sources["a"], FROZEN, options={**common, "ep.context_embed_mode": "1",
+                                               "ep.context_file_path": str(to / "e_ctx.onnx")})
+        expect(False, "contexts that are shared and embedded")
+    except Exception as refused:  # noqa: BLE001
+        expect("ep.context_embed_mode must be 0" in str(refused), f"shared and embedded: {refused}")
+
+
+def try_secondary_nodes(folder):
+    """Nodes whose context is in another node, as cameo embeds it: they load in ONNX Runtime."""
+    if FROZEN not in LIBRARY:
+        return
+    node, value = onnx.helper.make_node, onnx.helper.make_tensor_value_info
+    nodes = [node("Mul", ["x", "x"], ["a"]), node("Neg", ["a"], ["b"]), node("SequenceConstruct", ["a", "b"], ["s"]),
+             node("SequenceAt", ["s", "i"], ["c"]), node("Exp", ["c"], ["d"]), node("Sub", ["d", "c"], ["y"])]
+    graph = onnx.helper.make_graph(nodes, "g", [value("x", 1, [3]), value("i", 7, [])], [value("y", 1, None)])
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9),
+              folder / "twice.onnx")
+    path = folder / "secondary_ctx.onnx"
+    judge.cameo("compile", folder / "twice.onnx", "-o", path, "--ep", "frozen", "--embed")
+    mains = [a.i for n in onnx.load(path).graph.node for a in n.attribute if a.name == "main_context"]
+    expect(sorted(mains) == [0, 1], f"secondary nodes: {mains}")
+    feeds = {"x": np.array([-1, 0, 2], np.float32), "i": np.array(1)}
+    want = judge.ort_session(folder / "twice.onnx").run(None, feeds)[0]
+    expect(np.allclose(session(path, FROZEN).run(None, feeds)[0], want, rtol=1e-5), "secondary nodes: other answers")
 
 
 def try_weightless(folder):
@@ -426,6 +542,9 @@ def main():
             try_contexts(pathlib.Path(folder))
             try_own_contexts(pathlib.Path(folder))
             try_weightless(pathlib.Path(folder))
+            try_secondary_nodes(pathlib.Path(folder))
+            try_shared_contexts(pathlib.Path(folder))
+        try_own_operators()
         try_in_cameo()
     if given.long and not given.names:
         try_vendors(["--models", str(given.models)] if given.models else [])

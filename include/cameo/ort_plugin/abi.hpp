@@ -17,7 +17,6 @@ namespace cameo::inline CAMEO_ABI::detail::ort {
 struct ort_allocator;
 struct ort_attribute;
 struct ort_compute_context;
-struct ort_custom_op;
 struct ort_custom_op_domain;
 struct ort_data_transfer;
 struct ort_ep_device;
@@ -35,6 +34,7 @@ struct ort_tensor_info;
 struct ort_type_info;
 struct ort_value;
 struct ort_value_info;
+struct ort_custom_op;
 struct ort_ep;
 struct ort_ep_factory;
 struct ort_node_compute_info;
@@ -101,6 +101,7 @@ inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
   slot(96, 1, ReleaseValue, void(ort_value*)) \
   slot(98, 1, ReleaseTypeInfo, void(ort_type_info*)) \
   slot(99, 1, ReleaseTensorTypeAndShapeInfo, void(ort_tensor_info*)) \
+  slot(101, 1, ReleaseCustomOpDomain, void(ort_custom_op_domain*)) \
   slot(194, 10, GetTensorMemoryInfo, ort_status*(const ort_value*, const ort_memory_info**)) \
   slot(211, 12, CreateOpAttr, ort_status*(const char*, const void*, int, std::int32_t kind, ort_attribute**)) \
   slot(212, 12, ReleaseOpAttr, void(ort_attribute*)) \
@@ -280,7 +281,7 @@ inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
   slot(19, 26, ReplayGraph, void()) \
   slot(20, 26, GetGraphCaptureNodeAssignmentPolicy, void()) \
   slot(21, 26, GetAvailableResource, void()) \
-  slot(22, 27, OnSessionInitializationEnd, void()) \
+  slot(22, 27, OnSessionInitializationEnd, ort_status*(ort_ep*)) \
   slot(23, 27, GetDefaultMemoryDevice, void()) \
   slot(24, 27, ReleaseCapturedGraph, void()) \
   slot(25, 29, GetWeightlessSupport, void())
@@ -289,6 +290,33 @@ inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
   slot(1, 23, CreateState, ort_status*(ort_node_compute_info*, ort_compute_context*, void** state)) \
   slot(2, 23, Compute, ort_status*(ort_node_compute_info*, void* state, ort_kernel_context*)) \
   slot(3, 23, ReleaseState, void(ort_node_compute_info*, void* state))
+
+#define CAMEO_ORT_CUSTOM_OP(slot) \
+  slot(1, 1, CreateKernel, void*(const ort_custom_op*, ort_table, const void* about)) \
+  slot(2, 1, GetName, const char*(const ort_custom_op*)) \
+  slot(3, 1, GetExecutionProviderType, const char*(const ort_custom_op*)) \
+  slot(4, 1, GetInputType, std::int32_t(const ort_custom_op*, std::size_t)) \
+  slot(5, 1, GetInputTypeCount, std::size_t(const ort_custom_op*)) \
+  slot(6, 1, GetOutputType, std::int32_t(const ort_custom_op*, std::size_t)) \
+  slot(7, 1, GetOutputTypeCount, std::size_t(const ort_custom_op*)) \
+  slot(8, 1, KernelCompute, void(void* kernel, ort_kernel_context*)) \
+  slot(9, 1, KernelDestroy, void(void* kernel)) \
+  slot(10, 8, GetInputCharacteristic, std::int32_t(const ort_custom_op*, std::size_t)) \
+  slot(11, 8, GetOutputCharacteristic, std::int32_t(const ort_custom_op*, std::size_t)) \
+  slot(12, 13, GetInputMemoryType, std::int32_t(const ort_custom_op*, std::size_t)) \
+  slot(13, 14, GetVariadicInputMinArity, int(const ort_custom_op*)) \
+  slot(14, 14, GetVariadicInputHomogeneity, int(const ort_custom_op*)) \
+  slot(15, 14, GetVariadicOutputMinArity, int(const ort_custom_op*)) \
+  slot(16, 14, GetVariadicOutputHomogeneity, int(const ort_custom_op*)) \
+  slot(17, 16, CreateKernelV2, ort_status*(const ort_custom_op*, ort_table, const void* about, void** kernel)) \
+  slot(18, 16, KernelComputeV2, ort_status*(void* kernel, ort_kernel_context*)) \
+  slot(19, 17, InferOutputShapeFn, void()) \
+  slot(20, 17, GetStartVersion, int(const ort_custom_op*)) \
+  slot(21, 17, GetEndVersion, int(const ort_custom_op*)) \
+  slot(22, 18, GetMayInplace, void()) \
+  slot(23, 18, ReleaseMayInplace, void()) \
+  slot(24, 18, GetAliasMap, void()) \
+  slot(25, 18, ReleaseAliasMap, void())
 // clang-format on
 
 /// A function's place in its table and the version that brought it.
@@ -360,6 +388,7 @@ CAMEO_ORT_EDITOR_API(CAMEO_ORT_TYPE)
 CAMEO_ORT_CALLBACKS(ort_ep_factory, factory_rows, CAMEO_ORT_FACTORY)
 CAMEO_ORT_CALLBACKS(ort_ep, ep_rows, CAMEO_ORT_EP)
 CAMEO_ORT_CALLBACKS(ort_node_compute_info, compute_rows, CAMEO_ORT_COMPUTE)
+CAMEO_ORT_CALLBACKS(ort_custom_op, custom_op_rows, CAMEO_ORT_CUSTOM_OP)
 #undef CAMEO_ORT_CALLBACKS
 #undef CAMEO_ORT_MEMBER
 #undef CAMEO_ORT_ROW
@@ -370,6 +399,7 @@ CAMEO_ORT_CALLBACKS(ort_node_compute_info, compute_rows, CAMEO_ORT_COMPUTE)
 #undef CAMEO_ORT_FACTORY
 #undef CAMEO_ORT_EP
 #undef CAMEO_ORT_COMPUTE
+#undef CAMEO_ORT_CUSTOM_OP
 
 /// The number of a code for ONNX Runtime, whose numbers end at 14: its FAIL stands for what only cameo tells apart.
 constexpr std::int32_t number_of(status_code code) {

@@ -1,0 +1,142 @@
+// Operators of a provider's own, as ONNX Runtime gets to know them.
+#include "ort_plugin/placeholders.hpp"
+
+#include "file/messages.hpp"
+#include "ort_plugin/graph.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace cameo::inline CAMEO_ABI::detail::ort {
+namespace {
+
+/// ONNX Runtime finds no types for arguments behind the first of a variadic parameter: so many are written out.
+constexpr std::size_t most_variadic = 16;
+/// Each combination of the types that outputs may have is a placeholder of its own.
+constexpr std::size_t most_combinations = 256;
+
+const placeholder& self(const ort_custom_op* of) { return static_cast<const placeholder&>(*of); }
+
+/// The types that a parameter may have and that can cross.
+type_mask types_of(const op_version& version, const parameter& p) {
+  type_mask all = ~type_mask{};  // a type string without a rule allows every type
+  for (const type_rule& rule : version.types)
+    if (rule.type_string == p.type_string) all = rule.tensors;
+  for (std::int32_t type = 0; type < 32; ++type)
+    if (!is_number(type)) all &= ~(type_mask{1} << type);
+  return all;
+}
+
+/// The one type of a set; 0 for more.
+std::int32_t only_type(type_mask types) { return std::has_single_bit(types) ? std::countr_zero(types) : 0; }
+
+/// Types of outputs, chosen from those that their type strings allow: ONNX Runtime has to know them by the inputs.
+struct choice {
+  std::string_view type_string;
+  std::int32_t type;
+};
+using choices = std::vector<choice>;
+
+void write_out(const op_version& version, std::span<const parameter> from, const choices& chosen,
+               std::vector<placeholder::argument>& to) {
+  for (const parameter& p : from) {
+    std::int32_t type = only_type(types_of(version, p));
+    for (const choice& each : chosen)
+      if (each.type_string == p.type_string && p.homogeneous) type = each.type;
+    const bool is_variadic = p.option == parameter_option::variadic;
+    for (std::size_t i = 0; i < (is_variadic ? most_variadic : 1); ++i)
+      to.push_back({type, is_variadic ? i >= p.min_arity : p.option == parameter_option::optional});
+  }
+}
+
+/// All combinations of the types of outputs. INVALID_ARGUMENT for outputs whose types inputs don't tell.
+result<std::vector<choices>> combinations(const op_version& version) {
+  std::vector<choices> made{{}};
+  for (const parameter& p : version.inputs)
+    if (types_of(version, p) == 0) return failed(status_code::invalid_argument, "input '{}' is no tensor", p.name);
+  for (const parameter& p : version.outputs) {
+    const type_mask types = types_of(version, p);
+    if (types == 0) return failed(status_code::invalid_argument, "output '{}' is no tensor", p.name);
+    const auto is_bound = [&](const choice& each) { return each.type_string == p.type_string; };
+    if (only_type(types) || std::any_of(made[0].begin(), made[0].end(), is_bound)) continue;
+    const bool is_told = p.homogeneous && std::any_of(version.inputs.begin(), version.inputs.end(), [&](auto& input) {
+                           return input.type_string == p.type_string && input.homogeneous;
+                         });
+    if (!is_told) return failed(status_code::invalid_argument, "no input has the type of output '{}'", p.name);
+    std::vector<choices> longer;
+    for (const choices& each : made)
+      for (std::int32_t type = 0; type < 32; ++type)
+        if (types & type_mask{1} << type) longer.emplace_back(each).push_back({p.type_string, type});
+    if (longer.size() > most_combinations)
+      return failed(status_code::invalid_argument, "its outputs have more than {} combinations of types",
+                    most_combinations);
+    made = std::move(longer);
+  }
+  return made;
+}
+
+}  // namespace
+
+placeholder::placeholder(std::uint32_t of_version, const op_row& row, const std::string& by)
+    : op{row.name}, provider{by}, since{int(row.versions.front().since)} {
+  version = of_version;
+  GetName = [](const ort_custom_op* of) { return self(of).op.c_str(); };
+  GetExecutionProviderType = [](const ort_custom_op* of) { return self(of).provider.c_str(); };
+  GetInputTypeCount = [](const ort_custom_op* of) { return self(of).inputs.size(); };
+  GetInputType = [](const ort_custom_op* of, std::size_t i) { return self(of).inputs[i].type; };
+  GetInputCharacteristic = [](const ort_custom_op* of, std::size_t i) {
+    return std::int32_t(self(of).inputs[i].may_be_absent);
+  };
+  GetInputMemoryType = [](const ort_custom_op*, std::size_t) { return std::int32_t{0}; };
+  GetOutputTypeCount = [](const ort_custom_op* of) { return self(of).outputs.size(); };
+  GetOutputType = [](const ort_custom_op* of, std::size_t i) { return self(of).outputs[i].type; };
+  GetOutputCharacteristic = [](const ort_custom_op* of, std::size_t i) {
+    return std::int32_t(self(of).outputs[i].may_be_absent);
+  };
+  GetStartVersion = [](const ort_custom_op* of) { return self(of).since; };
+  CreateKernelV2 = [](const ort_custom_op* of, ort_table functions, const void*, void** kernel) -> ort_status* {
+    const std::string words =
+        fmt::format("{} left a node of operator '{}', and nothing else runs it", self(of).provider, self(of).op);
+    return *kernel = nullptr, at<api::CreateStatus>(functions)(number_of(status_code::not_implemented), words.c_str());
+  };
+  KernelDestroy = [](void*) {};
+}
+
+placeholder_domains::placeholder_domains(const host& of, std::span<const std::span<const op_row>> lists,
+                                         const std::string& provider,
+                                         const callback<void(std::string_view words)>& declined)
+    : host_{of} {
+  for (const std::span<const op_row>& list : lists)
+    for (const op_row& row : list) {
+      if (row.domain.empty() || find_op(standard_ops(), row.domain, row.name)) continue;
+      if (status s = add(row, provider); !s)
+        declined(fmt::format("operator '{}' of domain '{}' is not made known: {}", row.name, row.domain, s.words()));
+    }
+}
+
+status placeholder_domains::add(const op_row& row, const std::string& provider) {
+  const op_version& version = row.versions.back();
+  const result<std::vector<choices>> all = combinations(version);
+  if (!all) return all.error();
+  const auto known = std::find(names_.begin(), names_.end(), row.domain);
+  const std::size_t place = std::size_t(known - names_.begin());
+  if (known == names_.end()) {
+    ort_custom_op_domain* made = nullptr;
+    if (status s = host_.ask<api::CreateCustomOpDomain>(std::string{row.domain}.c_str(), &made); !s) return s;
+    names_.emplace_back(row.domain), domains_.push_back(made);
+  }
+  for (const choices& chosen : *all) {
+    placeholder& one = ops_.emplace_back(host_.version(), row, provider);
+    write_out(version, version.inputs, chosen, one.inputs);
+    write_out(version, version.outputs, chosen, one.outputs);
+    if (status s = host_.ask<api::CustomOpDomain_Add>(domains_[place], static_cast<const ort_custom_op*>(&one)); !s)
+      return s;
+  }
+  return {};
+}
+
+placeholder_domains::~placeholder_domains() {
+  for (ort_custom_op_domain* each : domains_) host_.call<api::ReleaseCustomOpDomain>(each);
+}
+
+}  // namespace cameo::inline CAMEO_ABI::detail::ort

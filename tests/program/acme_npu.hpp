@@ -1,0 +1,125 @@
+#pragma once
+#include <cameo/cameo.hpp>
+#include <cameo/op/infer.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+
+/// A provider with operators and memory of its own, for tests/scripts/ort_plugin.py.
+namespace acme {
+
+inline constexpr cameo::type_rule numbers[] = {{"T", cameo::mask_of<float, double>},
+                                               {"U", cameo::mask_of<float, std::int64_t>},
+                                               {"tensor(int64)", cameo::mask_of<std::int64_t>}};
+
+/// y = x * x, elementwise.
+struct Square {
+  static constexpr std::string_view domain = "acme", name = "Square";
+  static constexpr cameo::parameter inputs[] = {{"x", "T"}}, outputs[] = {{"y", "T"}};
+  static constexpr cameo::op_version versions[] = {{1, inputs, outputs, numbers, {}, 1, 1}};
+  static cameo::status infer(cameo::infer_context& c) {
+    if (const cameo::value_type* x = c.input(0)) c.set_output(0, *x);
+    return {};
+  }
+};
+/// y has the elements of x in the type of `like`, and n the number of further inputs.
+struct As {
+  static constexpr std::string_view domain = "acme.more", name = "As";
+  static constexpr cameo::parameter inputs[] = {
+      {"x", "T"}, {"like", "U"}, {"others", "V", cameo::parameter_option::variadic, false, 0}};
+  static constexpr cameo::parameter outputs[] = {{"y", "U"}, {"n", "tensor(int64)"}};
+  static constexpr cameo::op_version versions[] = {{2, inputs, outputs, numbers, {}, 2, 2}};
+  static cameo::status infer(cameo::infer_context& c) {
+    const std::vector<cameo::dim>* const shape = c.shape(0);
+    if (shape) c.set_output(0, cameo::value_type::tensor(c.element(1), *shape));
+    c.set_output(1, cameo::value_type::tensor(cameo::dtype::i64, {}));
+    return {};
+  }
+};
+/// Nobody runs it.
+struct Later {
+  static constexpr std::string_view domain = "acme", name = "Later";
+  static constexpr cameo::parameter inputs[] = {{"x", "T"}}, outputs[] = {{"y", "T"}};
+  static constexpr cameo::op_version versions[] = {{1, inputs, outputs, numbers, {}, 1, 1}};
+};
+/// No input has the type of its output: ONNX Runtime can't be told what it is.
+struct Guess {
+  static constexpr std::string_view domain = "acme", name = "Guess";
+  static constexpr cameo::parameter inputs[] = {{"x", "T"}}, outputs[] = {{"y", "U"}};
+  static constexpr cameo::op_version versions[] = {{1, inputs, outputs, numbers, {}, 1, 1}};
+};
+
+class memory {
+ public:
+  ~memory() {
+    if (!taken_.empty()) std::abort();
+  }
+  void* allocate(std::size_t bytes, std::size_t alignment) {
+    const std::lock_guard hold{guard_};
+    void* const made = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    if (made) taken_[made] = bytes;
+    return made;
+  }
+  void release(void* made) {
+    const std::lock_guard hold{guard_};
+    taken_.erase(made), std::free(made);
+  }
+  bool has(const void* place, std::size_t bytes) {
+    const std::lock_guard hold{guard_};
+    const char* const from = static_cast<const char*>(place);
+    const auto next = taken_.upper_bound(const_cast<char*>(from));
+    if (bytes == 0 || next == taken_.begin()) return bytes == 0;
+    const auto& [begin, size] = *std::prev(next);
+    return from + bytes <= static_cast<const char*>(begin) + size;
+  }
+
+ private:
+  std::mutex guard_;
+  std::map<void*, std::size_t> taken_;
+};
+
+struct npu {
+  static constexpr std::string_view name = "acme_npu", long_name = "AcmeNpuExecutionProvider";
+  using operators = cameo::op_list<Square, As, Later, Guess>;
+  std::shared_ptr<memory> own = std::make_shared<memory>();
+
+  bool claims(const cameo::node_view& n) const {
+    return n.op_type() == "Square" || n.op_type() == "As" || n.op_type() == "Guess";
+  }
+  cameo::status execute(const cameo::step_view& step, cameo::run_context& c) const {
+    const cameo::value& x = c.input(0);
+    const cameo::result<cameo::value*> y = c.output(0, x.shape);
+    if (!y) return y.error();
+    if (!own->has(x.data, x.bytes()) || !own->has((*y)->data, (*y)->bytes()))
+      return {cameo::status_code::ep_fail, "a value is not in this provider's memory"};
+    for (std::int64_t i = 0; i < x.shape.count(); ++i) {
+      const double a =
+          x.type == cameo::dtype::f32 ? static_cast<const float*>(x.data)[i] : static_cast<const double*>(x.data)[i];
+      const double b = step.op_type == "Square" ? a * a : a;
+      if ((*y)->type == cameo::dtype::f32) static_cast<float*>((*y)->data)[i] = float(b);
+      if ((*y)->type == cameo::dtype::f64) static_cast<double*>((*y)->data)[i] = b;
+      if ((*y)->type == cameo::dtype::i64) static_cast<std::int64_t*>((*y)->data)[i] = std::int64_t(b);
+    }
+    if (step.op_type != "As") return {};
+    const auto n = c.output<std::int64_t>(1, cameo::extents{});
+    if (!n) return n.error();
+    (*n)[0] = std::int64_t(step.inputs.size()) - 2;
+    return {};
+  }
+  void* allocate(std::size_t bytes, std::size_t alignment) const noexcept { return own->allocate(bytes, alignment); }
+  void release(void* made, std::size_t) const noexcept { own->release(made); }
+  cameo::status copy_from_host(void* to, const void* from, std::size_t bytes) const { return copy(to, from, bytes); }
+  cameo::status copy_to_host(void* to, const void* from, std::size_t bytes) const { return copy(to, from, bytes); }
+
+ private:
+  static cameo::status copy(void* to, const void* from, std::size_t bytes) {
+    if (bytes) std::memcpy(to, from, bytes);
+    return {};
+  }
+};
+static_assert(cameo::memory_provider<npu>);
+
+}  // namespace acme
