@@ -45,33 +45,19 @@ bool execution_provider_object::runs_alone(const ort_graph& in, const ort_node& 
 /// Before 1.24 a body does not say whose it is, and ONNX Runtime mixes up what is fused in several of them: what has no
 /// inputs, reads values from outside, or begins as the body of a loop does (a number and a condition) is left alone.
 result<bool> execution_provider_object::looks_like_body(const ort_graph& g) const {
-  const host& h = shared->side;
-  const auto inputs = h.list<api::Graph_GetNumInputs, api::Graph_GetInputs, ort_value_info>(g);
-  const auto nodes = h.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(g);
-  if (!inputs) return inputs.error();
-  if (!nodes) return nodes.error();
-  const auto type_of = [&](const ort_value_info* v) {
-    const ort_type_info* type = nullptr;
+  questions ask{shared->side};
+  const auto inputs = ask.list<api::Graph_GetNumInputs, api::Graph_GetInputs, ort_value_info>(g);
+  const auto is_of = [&](const ort_value_info* v, dtype wanted) {
     const ort_tensor_info* tensor = nullptr;
-    std::int32_t elements = 0;
-    if (v && h.ask<api::GetValueInfoTypeInfo>(v, &type) && type)
-      if (h.ask<api::CastTypeInfoToTensorInfo>(type, &tensor) && tensor)
-        static_cast<void>(h.ask<api::GetTensorElementType>(tensor, &elements));
-    return dtype(elements);
+    if (const auto* const type = v ? ask.get<api::GetValueInfoTypeInfo, const ort_type_info*>(*v) : nullptr)
+      ask.that<api::CastTypeInfoToTensorInfo>(type, &tensor);
+    return tensor && dtype(ask.get<api::GetTensorElementType, std::int32_t>(*tensor)) == wanted;
   };
-  if (inputs->empty()) return true;
-  if (inputs->size() > 1 && type_of((*inputs)[0]) == dtype::i64 && type_of((*inputs)[1]) == dtype::boolean) return true;
-  for (const ort_node* n : *nodes) {
-    const auto used = h.list<api::Node_GetNumInputs, api::Node_GetInputs, ort_value_info>(*n);
-    if (!used) return used.error();
-    for (const ort_value_info* v : *used) {
-      bool is_outer = false;
-      if (v)
-        if (status s = h.ask<api::ValueInfo_IsFromOuterScope>(v, &is_outer); !s) return s;
-      if (is_outer) return true;
-    }
-  }
-  return false;
+  bool is = inputs.empty() || (inputs.size() > 1 && is_of(inputs[0], dtype::i64) && is_of(inputs[1], dtype::boolean));
+  for (const ort_node* n : ask.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(g))
+    for (const ort_value_info* v : ask.list<api::Node_GetNumInputs, api::Node_GetInputs, ort_value_info>(*n))
+      is = is || (v && ask.get<api::ValueInfo_IsFromOuterScope, bool>(*v));
+  return ask.error() ? result<bool>{is} : ask.error();
 }
 
 /// A body of a node that the provider takes whole is left to the graph around it. So is one of a node with values that

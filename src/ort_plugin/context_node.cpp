@@ -172,12 +172,12 @@ result<stored_group> stored_group::of(const plugin& p, const session_options& se
 
 result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, const context_place& to) const {
   const host& h = p.side;
-  const result<std::string_view> name = h.text<api::Node_GetName>(fused);
-  if (!name) return name.error();
+  questions ask{h};
+  const std::string name{ask.text<api::Node_GetName>(fused)};
   std::string_view written = context;
   std::string file;
   if (!to.is_embedded && !is_file) {
-    const std::string path = path_beside(to, *name);
+    const std::string path = path_beside(to, name);
     if (status s = write_file_atomically(path, context); !s) return s;
     file = path.substr(to.folder.size()), written = file;
   }
@@ -186,7 +186,7 @@ result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, con
   const std::pair<const char*, std::string_view> texts[] = {
       {"ep_cache_context", written},
       {"source", sources.empty() ? p.of.row->long_name : sources.front().key},
-      {"partition_name", is_compiled() ? std::string_view{partition} : *name},
+      {"partition_name", is_compiled() ? std::string_view{partition} : name},
       {"ep_sdk_version", sdk},
       {"hardware_architecture", architecture},
       {"notes", notes}};
@@ -200,7 +200,7 @@ result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, con
   ort_node* made = nullptr;
   std::vector<ort_attribute*> given = std::exchange(attributes.all(), {});  // the call takes them
   if (status s = h.ask<editor_api::CreateNode>(
-          std::string{compiled_operator().name}.c_str(), std::string{compiled_operator().domain}.c_str(), name->data(),
+          std::string{compiled_operator().name}.c_str(), std::string{compiled_operator().domain}.c_str(), name.c_str(),
           from.data(), from.size(), into.data(), into.size(), given.data(), given.size(), &made);
       !s)
     return s;
@@ -228,7 +228,7 @@ result<bool> lend_context(const model& main, model& to) {
   return true;
 }
 
-result<std::optional<std::vector<std::byte>>> stored_model(const model& m, const host_options& options) {
+result<std::optional<std::vector<std::byte>>> stored_model(const model& m, std::string_view compiled_model) {
   graph& g = m.main();
   if (g.order().size() != 1) return std::optional<std::vector<std::byte>>{};
   const result<context_record> record = read_context_node({g, g.order()[0]});
@@ -237,7 +237,7 @@ result<std::optional<std::vector<std::byte>>> stored_model(const model& m, const
   std::span<const std::byte> bytes = bytes_of(record->context);
   std::shared_ptr<const file_bytes> file;
   if (!record->is_embedded) {
-    const std::string wanted{options["ep.context_file_path"]};
+    const std::string wanted{compiled_model};
     if (wanted.empty() && m.path.empty())
       return status{status_code::invalid_graph,
                     "its context is a file, and the model came from memory; set ep.context_file_path to where the "

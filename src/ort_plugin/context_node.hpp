@@ -38,7 +38,7 @@ bool is_context_of(const plugin&, const model&);
 /// Gives the compiled node of `to`, which is secondary, the context of `main`'s. False if that one is secondary, too.
 result<bool> lend_context(const model& main, model& to);
 /// The bytes of a model that a node stores instead of a context; std::nullopt for any other node. INVALID_GRAPH for a
-/// file that is not where it should be.
-result<std::optional<std::vector<std::byte>>> stored_model(const model&, const host_options&);
+/// file that is not beside `compiled_model`, or, if that is empty, the model.
+result<std::optional<std::vector<std::byte>>> stored_model(const model&, std::string_view compiled_model);
 
 }  // namespace cameo::inline CAMEO_ABI::detail::ort

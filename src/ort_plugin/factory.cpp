@@ -155,7 +155,7 @@ status factory_object::create(std::span<const ort_key_values* const> metadata, c
   const host& h = shared->side;
   ort_key_values* entries = nullptr;
   if (status s = h.ask<api::GetSessionOptionsConfigEntries>(wanted, &entries); !s) return s;
-  host_options options{h.pairs(entries)};
+  text_pairs options = h.pairs(entries);
   h.call<api::ReleaseKeyValuePairs>(entries);
 
   session_options how;
@@ -165,8 +165,8 @@ status factory_object::create(std::span<const ort_key_values* const> metadata, c
     h.log(log, level == log_level::warning ? ort_severity::warning : ort_severity::verbose, words);
   };
   how.log_from = log_level::warning;
-  for (auto& [key, text] : options.below(fmt::format("ep.{}.", lower_case(shared->name))))
-    how.config.emplace_back(key, text);
+  for (const auto& [key, text] : options)
+    if (key.starts_with(fmt::format("ep.{}.", lower_case(shared->name)))) how.config.emplace_back(key, text);
   const std::vector<ep_device> all = detail::devices_of({&shared->of, 1});
   std::vector<ep_device> chosen;
   for (const ort_key_values* each : metadata)

@@ -19,129 +19,111 @@ struct declined_op {
   static constexpr op_version versions[] = {{1, inputs, outputs, types, {}, 0, 0}};
 };
 using declined_ops = op_list<declined_op>;
+using value_infos = std::vector<const ort_value_info*>;
 
-/// A status that says why a node can't cross, and no error of the whole.
-status declines(std::string words) { return {status_code::not_found, words}; }
-bool is_declined(const status& s) { return s.code() == status_code::not_found; }
+std::string_view plain_domain(std::string_view domain) { return domain == "ai.onnx" ? "" : domain; }
 
+/// Two kinds of trouble are kept until they are asked for: why the node that is read can't cross, which is the node's
+/// alone, and errors, of ONNX Runtime's or for want of memory, which end the whole.
 class graph_reader {
  public:
   graph_reader(const host& from, const op_table& ops, const ort_graph& in, constants what)
-      : host_{from}, ops_{ops}, in_{in}, what_{what} {
+      : host_{from}, ask_{from}, ops_{ops}, in_{in}, what_{what} {
     made_.net = std::make_unique<model>();
   }
 
   result<read_graph> run(std::span<const ort_node* const> nodes, const boundary* wanted) {
-    model& m = *made_.net;
-    if (status s = read_imports(); !s) return s;
-    graph& g = m.main();
+    read_imports();
+    graph& g = made_.net->main();
     if (wanted)
-      for (const ort_value_info* v : wanted->inputs)
-        if (status s = add_input(g, v); !s) return s;
-    for (const ort_node* node : nodes)
-      if (status s = add_main_node(*node); !s) return s;
-    for (std::size_t i = 0; i < g.value_count(); ++i) {
-      const value_id v{std::uint32_t(i)};
-      if (g[v].producer == node_id::none && !g[v].constant && !g[v].is_input) g.add_input(v);
-    }
-    std::vector<const ort_value_info*> outputs;
-    if (wanted) {
-      outputs = wanted->outputs;
-    } else {
-      auto all = host_.list<api::Graph_GetNumOutputs, api::Graph_GetOutputs, ort_value_info>(in_);
-      if (!all) return std::move(all).error();
-      outputs = std::move(*all);
-    }
+      for (const ort_value_info* v : wanted->inputs) add_input(g, value_of(g, v));
+    for (const ort_node* node : nodes) add_node(*node, g);
+    for (std::size_t i = 0; i < g.value_count(); ++i)
+      if (g[value_id(i)].producer == node_id::none) add_input(g, value_id(i));
+    const value_infos outputs =
+        wanted ? wanted->outputs : ask_.list<api::Graph_GetNumOutputs, api::Graph_GetOutputs, ort_value_info>(in_);
     for (const ort_value_info* v : outputs) {
-      const result<value_id> id = value_of(g, v);
-      if (!id) return id.error();
-      if (!g[*id].is_output) g.add_output(*id);
-      if (g[*id].producer == node_id::none && !g[*id].constant && !g[*id].is_input) g.add_input(*id);
+      const value_id id = value_of(g, v);
+      if (id == value_id::none) continue;
+      if (!g[id].is_output) g.add_output(id);
+      if (g[id].producer == node_id::none) add_input(g, id);
     }
+    if (!ask_.error()) return ask_.error();
     return std::move(made_);
   }
 
  private:
-  status read_imports() {
+  void read_imports() {
     model& m = *made_.net;
-    std::size_t count = 0;
-    if (status s = host_.ask<api::Graph_GetNumOperatorSets>(&in_, &count); !s) return s;
-    std::vector<const char*> domains(count);
-    std::vector<std::int64_t> versions(count);
-    if (count > 0)
-      if (status s = host_.ask<api::Graph_GetOperatorSets>(&in_, domains.data(), versions.data(), count); !s) return s;
-    for (std::size_t i = 0; i < count; ++i)
+    std::vector<const char*> domains(ask_.get<api::Graph_GetNumOperatorSets, std::size_t>(in_));
+    std::vector<std::int64_t> versions(domains.size());
+    if (!domains.empty()) ask_.that<api::Graph_GetOperatorSets>(&in_, domains.data(), versions.data(), domains.size());
+    for (std::size_t i = 0; i < domains.size(); ++i)
       if (domains[i] && versions[i] > 0) m.imports.push_back({kept(plain_domain(domains[i])), versions[i]});
     m.imports.push_back({declined_op::domain, 1});
-    if (status s = host_.ask<api::Graph_GetOnnxIRVersion>(&in_, &m.ir_version); !s) return s;
-    if (m.ir_version < 4) m.ir_version = 4;  // initializers are constants, and no inputs
+    // Initializers are constants, and no inputs.
+    m.ir_version = std::max<std::int64_t>(4, ask_.get<api::Graph_GetOnnxIRVersion, std::int64_t>(in_));
     m.producer_name = "onnxruntime";
     const result<std::string_view> path = host_.text<api::Graph_GetModelPath>(in_);
     if (path) m.path = *path;
-    return {};
   }
 
-  static std::string_view plain_domain(std::string_view domain) { return domain == "ai.onnx" ? "" : domain; }
   std::string_view kept(std::string_view words) {
     const result<std::string_view> copy = made_.net->memory.copy(words);
+    if (!copy) ask_.fail(copy.error());
     return copy ? *copy : std::string_view{};
   }
-
-  status add_input(graph& g, const ort_value_info* v) {
-    const result<value_id> id = value_of(g, v);
-    if (!id) return id.error();
-    if (!g[*id].constant && !g[*id].is_input) g.add_input(*id);
-    return {};
+  void decline(std::string words) {
+    if (why_.empty()) why_ = std::move(words);
   }
 
+  static void add_input(graph& g, value_id v) {
+    if (v != value_id::none && !g[v].constant && !g[v].is_input) g.add_input(v);
+  }
+
+  enum class found : bool { anywhere, here };
   /// The value of a graph by its name; made with its type, and its elements if it is constant, when it is new. A body
-  /// finds those of the graphs around it.
-  result<value_id> value_of(graph& g, const ort_value_info* info) {
-    if (!info) return value_id::none;
-    const result<std::string_view> name = host_.text<api::GetValueInfoName>(*info);
-    if (!name) return name.error();
-    if (name->empty()) return value_id::none;
-    if (const value_id found = g.outer() ? g.resolve(*name) : g.find(*name); found != value_id::none) return found;
-    return new_value(g, *name, *info);
+  /// finds those of the graphs around it, unless it defines the value itself, which then hides one of the same name.
+  value_id value_of(graph& g, const ort_value_info* info, found where = found::anywhere) {
+    const std::string_view name = info ? ask_.text<api::GetValueInfoName>(*info) : "";
+    if (name.empty()) return value_id::none;
+    const value_id known = g.outer() && where == found::anywhere ? g.resolve(name) : g.find(name);
+    return known != value_id::none ? known : new_value(g, name, *info);
   }
-
-  result<value_id> new_value(graph& g, std::string_view name, const ort_value_info& info) {
-    const value_id made = g.add_value(name);
-    const result<value_type> type = type_of(info);
-    if (!type && !is_declined(type.error())) return type.error();
-    if (type) g[made].type = g.owner().keep(*type);
-    bool is_constant = false;
-    if (status s = host_.ask<api::ValueInfo_IsConstantInitializer>(&info, &is_constant); !s) return s;
-    if (!is_constant) return made;
-    const ort_value* elements = nullptr;
-    if (status s = host_.ask<api::ValueInfo_GetInitializerValue>(&info, &elements); !s) return s;
-    const result<const value*> constant =
-        elements ? constant_of(*elements, what_ == constants::copied) : declines("has no elements");
-    if (!constant && !is_declined(constant.error())) return constant.error();
-    if (constant) g.add_initializer(made, *constant);
+  std::vector<value_id> values_of(graph& g, const value_infos& from, found where = found::anywhere) {
+    std::vector<value_id> made;
+    for (const ort_value_info* v : from) made.push_back(value_of(g, v, where));
     return made;
   }
 
-  result<value_type> type_of(const ort_value_info& info) {
+  value_id new_value(graph& g, std::string_view name, const ort_value_info& info) {
+    const value_id made = g.add_value(name);
+    if (const std::optional<value_type> type = type_of(info)) g[made].type = g.owner().keep(*type);
+    if (!ask_.get<api::ValueInfo_IsConstantInitializer, bool>(info)) return made;
+    const ort_value* const elements = ask_.get<api::ValueInfo_GetInitializerValue, const ort_value*>(info);
+    const value* const constant = elements ? constant_of(*elements, what_ == constants::copied) : nullptr;
+    if (constant) g.add_initializer(made, constant);
+    return made;
+  }
+
+  /// Nothing for what is no tensor of numbers.
+  std::optional<value_type> type_of(const ort_value_info& info) {
     const ort_type_info* type = nullptr;
     const ort_tensor_info* tensor = nullptr;
-    if (status s = host_.ask<api::GetValueInfoTypeInfo>(&info, &type); !s || !type) return declines("has no type");
-    if (status s = host_.ask<api::CastTypeInfoToTensorInfo>(type, &tensor); !s) return s;
-    if (!tensor) return declines("is no tensor");
-    std::int32_t elements = 0;
-    std::size_t rank = 0;
-    if (status s = host_.ask<api::GetTensorElementType>(tensor, &elements); !s) return s;
-    if (!is_number(elements)) return declines("is no tensor of numbers");
-    if (status s = host_.ask<api::GetDimensionsCount>(tensor, &rank); !s) return s;
+    if (!host_.ask<api::GetValueInfoTypeInfo>(&info, &type) || !type) return {};
+    ask_.that<api::CastTypeInfoToTensorInfo>(type, &tensor);
+    const std::int32_t elements = tensor ? ask_.get<api::GetTensorElementType, std::int32_t>(*tensor) : 0;
+    if (!is_number(elements)) return {};
+    const std::size_t rank = ask_.get<api::GetDimensionsCount, std::size_t>(*tensor);
     // Before 1.24 a scalar and a tensor of unknown rank look the same; inference finds out what it can.
     const bool has_shape = rank > 0 || (host_.version() >= 24 && host_.call<api::TensorTypeAndShape_HasShape>(tensor));
     if (!has_shape) return value_type::tensor(dtype(elements));
-    std::vector<std::int64_t> sizes(rank);
+    std::vector<std::int64_t> sizes(rank, -1);
     std::vector<const char*> names(rank);
-    if (rank > 0)
-      if (status s = host_.ask<api::GetDimensions>(tensor, sizes.data(), rank); !s) return s;
-    if (rank > 0)
-      if (status s = host_.ask<api::GetSymbolicDimensions>(tensor, names.data(), rank); !s) return s;
+    if (rank > 0) {
+      ask_.that<api::GetDimensions>(tensor, sizes.data(), rank);
+      ask_.that<api::GetSymbolicDimensions>(tensor, names.data(), rank);
+    }
     std::vector<dim> dims;
     for (std::size_t i = 0; i < rank; ++i)
       dims.push_back(sizes[i] >= 0             ? dim::of(sizes[i])
@@ -150,269 +132,165 @@ class graph_reader {
     return value_type::tensor(dtype(elements), std::move(dims));
   }
 
-  result<const value*> constant_of(const ort_value& from, bool is_copied) {
+  /// Null for what is no tensor of numbers.
+  const value* constant_of(const ort_value& from, bool is_copied) {
     result<value> made = view_of(host_, from);
-    if (!made) return declines(std::string{made.error().words()});
+    if (!made) return nullptr;
     if (is_copied && made->bytes() > 0) {
       void* const memory = made_.net->memory.allocate(made->bytes(), 64);
-      if (!memory) return status_code::out_of_memory;
+      if (!memory) return ask_.fail(status_code::out_of_memory), nullptr;
       std::memcpy(memory, made->data, made->bytes());
       made->data = memory;
     }
     const value* const kept_value = made_.net->memory.keep(*made);
-    if (!kept_value) return status_code::out_of_memory;
+    if (!kept_value) ask_.fail(status_code::out_of_memory);
     return kept_value;
   }
 
-  /// What a node is, before it is in a graph.
-  struct parts {
-    std::string_view name, type, domain;
-    std::int64_t opset = 0;
-    std::vector<const ort_value_info*> inputs, captured, outputs;
+  /// A node of the graph itself that can't cross becomes one that nobody takes.
+  void add_node(const ort_node& node, graph& g) {
+    using info = ort_value_info;
+    const bool is_main = !g.outer();
+    node_spec to;
+    to.name = ask_.text<api::Node_GetName>(node), to.op_type = ask_.text<api::Node_GetOperatorType>(node);
+    to.domain = plain_domain(ask_.text<api::Node_GetDomain>(node));
+    to.opset = made_.net->opset(to.domain);
+    if (to.opset < 1) to.opset = ask_.get<api::Node_GetSinceVersion, int>(node);
+    std::vector<value_id> inputs = values_of(g, ask_.list<api::Node_GetNumInputs, api::Node_GetInputs, info>(node));
+    std::vector<value_id> outputs =
+        values_of(g, ask_.list<api::Node_GetNumOutputs, api::Node_GetOutputs, info>(node), found::here);
+    const op_row* const row = ops_.find(to.domain, to.op_type);
+    const op_version* const version = row ? row->at(to.opset) : nullptr;
+    if (is_main) require_tensors(g, inputs), require_tensors(g, outputs);
+    if (!version || version->deprecated)
+      decline(fmt::format("operator '{}' of domain '{}' is not known at opset {}", to.op_type, to.domain, to.opset));
     std::vector<attribute> attributes;
     std::vector<graph*> bodies;
-  };
-
-  status read_parts(const ort_node& node, parts& p) {
-    const auto take_text = [&](result<std::string_view>&& from, std::string_view& to) {
-      if (from) to = *from;
-      return std::move(from).error();
-    };
-    if (status s = take_text(host_.text<api::Node_GetName>(node), p.name); !s) return s;
-    if (status s = take_text(host_.text<api::Node_GetOperatorType>(node), p.type); !s) return s;
-    if (status s = take_text(host_.text<api::Node_GetDomain>(node), p.domain); !s) return s;
-    p.domain = plain_domain(p.domain);
-    const auto take = [&](auto&& from, std::vector<const ort_value_info*>& to) {
-      if (from) to = std::move(*from);
-      return std::move(from).error();
-    };
-    using info = ort_value_info;
-    if (status s = take(host_.list<api::Node_GetNumInputs, api::Node_GetInputs, info>(node), p.inputs); !s) return s;
-    if (status s = take(host_.list<api::Node_GetNumOutputs, api::Node_GetOutputs, info>(node), p.outputs); !s) return s;
-    if (status s =
-            take(host_.list<api::Node_GetNumImplicitInputs, api::Node_GetImplicitInputs, info>(node), p.captured);
-        !s)
-      return s;
-    p.opset = made_.net->opset(p.domain);
-    int since = 0;
-    if (p.opset < 1 && host_.ask<api::Node_GetSinceVersion>(&node, &since)) p.opset = since;
-    return {};
-  }
-
-  status add_main_node(const ort_node& node) {
-    graph& g = made_.net->main();
-    parts p;
-    if (status s = read_parts(node, p); !s) return s;
-    std::vector<value_id> inputs, captured, outputs;
-    for (auto [from, to] : {std::pair{&p.inputs, &inputs}, {&p.captured, &captured}, {&p.outputs, &outputs}})
-      for (const ort_value_info* v : *from) {
-        const result<value_id> id = value_of(g, v);
-        if (!id) return id.error();
-        to->push_back(*id);
-      }
-    status fine = crosses(g, inputs, outputs);
-    if (fine) fine = require_known(p);
-    if (fine) fine = read_attributes(node, g, p);
-    if (!fine && !is_declined(fine)) return fine;
-    if (!fine) {
-      p.attributes.clear(), p.bodies.clear(), p.type = declined_op::name, p.domain = declined_op::domain, p.opset = 1;
-      inputs.insert(inputs.end(), captured.begin(), captured.end());
+    if (why_.empty()) read_attributes(node, g, attributes, bodies);
+    if (is_main && !why_.empty()) {
+      attributes.clear(), bodies.clear();
+      to.op_type = declined_op::name, to.domain = declined_op::domain, to.opset = 1;
+      for (const info* v : ask_.list<api::Node_GetNumImplicitInputs, api::Node_GetImplicitInputs, info>(node))
+        inputs.push_back(value_of(g, v));
       std::erase(inputs, value_id::none);
       while (!outputs.empty() && outputs.back() == value_id::none) outputs.pop_back();
     }
-    add(g, p, inputs, outputs);
-    made_.nodes.push_back(&node);
-    made_.declined.emplace_back(fine.words());
-    return {};
+    to.inputs = inputs, to.outputs = outputs, to.attributes = attributes, to.subgraphs = bodies;
+    g.add_node(to);
+    if (is_main) made_.nodes.push_back(&node), made_.declined.push_back(std::exchange(why_, {}));
   }
 
-  static void add(graph& g, const parts& p, std::span<const value_id> inputs, std::span<const value_id> outputs) {
-    node_spec spec;
-    spec.name = p.name, spec.domain = p.domain, spec.op_type = p.type, spec.opset = p.opset;
-    spec.inputs = inputs, spec.outputs = outputs, spec.attributes = p.attributes, spec.subgraphs = p.bodies;
-    g.add_node(spec);
+  void require_tensors(const graph& g, std::span<const value_id> values) {
+    for (value_id v : values)
+      if (v != value_id::none && !g[v].type) decline(fmt::format("'{}' is no tensor of numbers", g[v].name));
   }
 
-  /// Whether all values of a node are tensors of numbers.
-  static status crosses(const graph& g, std::span<const value_id> inputs, std::span<const value_id> outputs) {
-    for (const auto& ids : {inputs, outputs})
-      for (value_id v : ids)
-        if (v != value_id::none && !g[v].type) return declines(fmt::format("'{}' is no tensor of numbers", g[v].name));
-    return {};
-  }
-
-  status require_known(const parts& p) const {
-    const op_row* const row = ops_.find(p.domain, p.type);
-    const op_version* const version = row ? row->at(p.opset) : nullptr;
-    if (version && !version->deprecated) return {};
-    return declines(fmt::format("operator '{}' of domain '{}' is not known at opset {}", p.type, p.domain, p.opset));
-  }
-
-  status read_attributes(const ort_node& node, graph& g, parts& p) {
-    const auto all = host_.list<api::Node_GetNumAttributes, api::Node_GetAttributes, ort_attribute>(node);
-    if (!all) return all.error();
-    for (const ort_attribute* a : *all) {
-      std::int32_t kind = 0;
-      if (status s = host_.ask<api::OpAttr_GetType>(a, &kind); !s) return s;
-      const result<std::string_view> name = host_.text<api::OpAttr_GetName>(*a);
-      if (!name) return name.error();
-      if (ort_attribute_kind(kind) == ort_attribute_kind::g) continue;  // below, by their names
-      attribute made;
-      made.name = *name;
-      status s = read_attribute(*a, ort_attribute_kind(kind), made);
-      if (!s) return is_declined(s) ? std::move(s).in(fmt::format("attribute '{}'", *name)) : s;
-      p.attributes.push_back(made);
+  void read_attributes(const ort_node& node, graph& g, std::vector<attribute>& to, std::vector<graph*>& bodies) {
+    for (const ort_attribute* a : ask_.list<api::Node_GetNumAttributes, api::Node_GetAttributes, ort_attribute>(node)) {
+      const ort_attribute_kind kind{ask_.get<api::OpAttr_GetType, std::int32_t>(*a)};
+      if (kind == ort_attribute_kind::g) continue;  // below, by their names
+      attribute& made = to.emplace_back();
+      made.name = ask_.text<api::OpAttr_GetName>(*a);
+      read_attribute(*a, kind, made);
     }
-    return read_bodies(node, g, p);
+    std::vector<const ort_graph*> graphs(ask_.get<api::Node_GetNumSubgraphs, std::size_t>(node));
+    std::vector<const char*> names(graphs.size());
+    if (!graphs.empty()) ask_.that<api::Node_GetSubgraphs>(&node, graphs.data(), graphs.size(), names.data());
+    for (std::size_t i = 0; i < graphs.size() && graphs[i]; ++i) {
+      bodies.push_back(&made_.net->add_graph(&g));
+      read_body(*graphs[i], *bodies.back());
+      attribute& made = to.emplace_back();
+      made.name = kept(names[i] ? names[i] : ""), made.kind = attribute_kind::g, made.i = std::int64_t(i);
+    }
   }
 
-  /// A list of elements of one size, in the model's memory.
+  /// A number, or a list of elements of one size, in the model's memory.
   template <class T>
-  status read_list(const ort_attribute& from, ort_attribute_kind kind, std::span<const T>& to) {
+  std::span<const T> read_list(const ort_attribute& from, ort_attribute_kind kind) {
     std::size_t bytes = 0;
     if (ort_status* const room = host_.call<api::ReadOpAttr>(&from, std::int32_t(kind), nullptr, 0, &bytes))
       host_.call<api::ReleaseStatus>(room);  // says how much it needs
     const result<std::span<T>> made = made_.net->memory.take<T>(bytes / sizeof(T));
-    if (!made) return made.error();
-    if (status s = bytes == 0 ? status{}
-                              : host_.ask<api::ReadOpAttr>(&from, std::int32_t(kind), static_cast<void*>(made->data()),
-                                                           bytes, &bytes);
-        !s)
-      return s;
-    to = *made;
-    return {};
+    if (!made) return ask_.fail(made.error()), std::span<const T>{};
+    if (bytes > 0)
+      ask_.that<api::ReadOpAttr>(&from, std::int32_t(kind), static_cast<void*>(made->data()), bytes, &bytes);
+    return *made;
   }
 
-  status read_attribute(const ort_attribute& from, ort_attribute_kind kind, attribute& to) {
+  void read_attribute(const ort_attribute& from, ort_attribute_kind kind, attribute& to) {
     std::size_t bytes = 0;
-    std::span<const char> text;
+    to.kind = attribute_kind(0);
     switch (kind) {
       case ort_attribute_kind::i:
         to.kind = attribute_kind::i;
-        return host_.ask<api::ReadOpAttr>(&from, std::int32_t(kind), static_cast<void*>(&to.i), sizeof to.i, &bytes);
+        ask_.that<api::ReadOpAttr>(&from, std::int32_t(kind), static_cast<void*>(&to.i), sizeof to.i, &bytes);
+        break;
       case ort_attribute_kind::f:
         to.kind = attribute_kind::f;
-        return host_.ask<api::ReadOpAttr>(&from, std::int32_t(kind), static_cast<void*>(&to.f), sizeof to.f, &bytes);
-      case ort_attribute_kind::ints: to.kind = attribute_kind::ints; return read_list(from, kind, to.ints);
-      case ort_attribute_kind::floats: to.kind = attribute_kind::floats; return read_list(from, kind, to.floats);
-      case ort_attribute_kind::s:
-        to.kind = attribute_kind::s;
-        if (status s = read_list(from, kind, text); !s) return s;
-        to.s = {text.data(), text.size()};
-        return {};
+        ask_.that<api::ReadOpAttr>(&from, std::int32_t(kind), static_cast<void*>(&to.f), sizeof to.f, &bytes);
+        break;
+      case ort_attribute_kind::ints:
+        to.kind = attribute_kind::ints, to.ints = read_list<std::int64_t>(from, kind);
+        break;
+      case ort_attribute_kind::floats:
+        to.kind = attribute_kind::floats, to.floats = read_list<float>(from, kind);
+        break;
+      case ort_attribute_kind::s: to.kind = attribute_kind::s, to.s = read_text(from, kind); break;
       case ort_attribute_kind::strings:
-        to.kind = attribute_kind::strings;
-        if (status s = read_list(from, kind, text); !s) return s;
-        return split(text, to.strings);
-      case ort_attribute_kind::t: return read_tensor(from, to);
-      default: return declines("is of a kind that plugins are not given");
+        to.kind = attribute_kind::strings, to.strings = split(read_text(from, kind));
+        break;
+      case ort_attribute_kind::t: to.kind = attribute_kind::t, to.tensors = read_tensor(from, to.name); break;
+      default: decline(fmt::format("attribute '{}' is of a kind that plugins are not given", to.name));
     }
   }
 
+  std::string_view read_text(const ort_attribute& from, ort_attribute_kind kind) {
+    const std::span<const char> text = read_list<char>(from, kind);
+    return {text.data(), text.size()};
+  }
+
   /// Texts that each end with a zero.
-  status split(std::span<const char> text, std::span<const std::string_view>& to) {
+  std::span<const std::string_view> split(std::string_view text) {
     std::vector<std::string_view> parts;
-    for (std::string_view rest{text.data(), text.size()}; !rest.empty();) {
+    for (std::string_view rest = text; !rest.empty();) {
       const std::size_t end = std::min(rest.find('\0'), rest.size());
       parts.push_back(rest.substr(0, end));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     const auto copy = made_.net->memory.copy(std::span<const std::string_view>{parts});
-    if (!copy) return copy.error();
-    to = *copy;
-    return {};
+    if (!copy) return ask_.fail(copy.error()), std::span<const std::string_view>{};
+    return *copy;
   }
 
-  status read_tensor(const ort_attribute& from, attribute& to) {
+  std::span<const value> read_tensor(const ort_attribute& from, std::string_view name) {
     ort_value* tensor = nullptr;
-    if (status s = host_.ask<api::OpAttr_GetTensorAttributeAsOrtValue>(&from, &tensor); !s) return s;
-    if (!tensor) return declines("has no tensor");
-    const result<const value*> made = constant_of(*tensor, true);  // the tensor is a copy of ours
-    host_.call<api::ReleaseValue>(tensor);
-    if (!made) return made.error();
-    to.kind = attribute_kind::t, to.tensors = {*made, 1};
-    return {};
+    ask_.that<api::OpAttr_GetTensorAttributeAsOrtValue>(&from, &tensor);
+    const value* const made = tensor ? constant_of(*tensor, true) : nullptr;  // the tensor is a copy of ours
+    if (tensor) host_.call<api::ReleaseValue>(tensor);
+    if (!made) decline(fmt::format("attribute '{}' is no tensor of numbers", name));
+    return {made, made ? 1u : 0u};
   }
 
-  status read_bodies(const ort_node& node, graph& g, parts& p) {
-    std::size_t count = 0;
-    if (status s = host_.ask<api::Node_GetNumSubgraphs>(&node, &count); !s || count == 0) return s;
-    std::vector<const ort_graph*> bodies(count);
-    std::vector<const char*> names(count);
-    if (status s = host_.ask<api::Node_GetSubgraphs>(&node, bodies.data(), count, names.data()); !s) return s;
-    for (std::size_t i = 0; i < count; ++i) {
-      graph& body = made_.net->add_graph(&g);
-      if (status s = read_body(*bodies[i], body); !s) return s;
-      attribute made;
-      made.name = kept(names[i] ? names[i] : ""), made.kind = attribute_kind::g, made.i = std::int64_t(i);
-      p.attributes.push_back(made);
-      p.bodies.push_back(&body);
-    }
-    return {};
-  }
-
-  status read_body(const ort_graph& from, graph& to) {
+  void read_body(const ort_graph& from, graph& to) {
     using info = ort_value_info;
-    const auto inputs = host_.list<api::Graph_GetNumInputs, api::Graph_GetInputs, info>(from);
-    const auto fixed = host_.list<api::Graph_GetNumInitializers, api::Graph_GetInitializers, info>(from);
-    const auto outputs = host_.list<api::Graph_GetNumOutputs, api::Graph_GetOutputs, info>(from);
-    const auto nodes = host_.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(from);
-    if (!inputs) return inputs.error();
-    if (!fixed) return fixed.error();
-    if (!outputs) return outputs.error();
-    if (!nodes) return nodes.error();
-    for (const bool is_input : {true, false})
-      for (const info* v : is_input ? *inputs : *fixed) {
-        const result<value_id> made = own_value(to, v);
-        if (!made) return made.error();
-        if (is_input && !to[*made].is_input) to.add_input(*made);
-        if (!is_input && !to[*made].constant) return declines("a body has a constant that is no tensor of numbers");
-      }
-    for (const ort_node* node : *nodes)
-      if (status s = add_body_node(*node, to); !s) return s;
-    for (const info* v : *outputs) {
-      const result<value_id> made = value_of(to, v);
-      if (!made) return made.error();
-      to.add_output(*made);
-    }
-    return {};
-  }
-
-  /// A value that a body defines: it hides one of the same name outside.
-  result<value_id> own_value(graph& body, const ort_value_info* info) {
-    if (!info) return value_id::none;
-    const result<std::string_view> name = host_.text<api::GetValueInfoName>(*info);
-    if (!name) return name.error();
-    if (name->empty()) return value_id::none;
-    if (const value_id found = body.find(*name); found != value_id::none) return found;
-    return new_value(body, *name, *info);
-  }
-
-  status add_body_node(const ort_node& node, graph& body) {
-    parts p;
-    if (status s = read_parts(node, p); !s) return s;
-    if (status s = require_known(p); !s) return s;
-    std::vector<value_id> inputs, outputs;
-    for (const ort_value_info* v : p.inputs) {
-      const result<value_id> id = value_of(body, v);
-      if (!id) return id.error();
-      inputs.push_back(*id);
-    }
-    for (const ort_value_info* v : p.outputs) {
-      const result<value_id> id = own_value(body, v);
-      if (!id) return id.error();
-      outputs.push_back(*id);
-    }
-    if (status s = read_attributes(node, body, p); !s) return s;
-    add(body, p, inputs, outputs);
-    return {};
+    for (const info* v : ask_.list<api::Graph_GetNumInputs, api::Graph_GetInputs, info>(from))
+      add_input(to, value_of(to, v, found::here));
+    for (const info* v : ask_.list<api::Graph_GetNumInitializers, api::Graph_GetInitializers, info>(from))
+      if (const value_id made = value_of(to, v, found::here); made != value_id::none && !to[made].constant)
+        decline("a body has a constant that is no tensor of numbers");
+    for (const ort_node* node : ask_.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(from))
+      add_node(*node, to);
+    for (const info* v : ask_.list<api::Graph_GetNumOutputs, api::Graph_GetOutputs, info>(from))
+      to.add_output(value_of(to, v));
   }
 
   const host& host_;
+  questions ask_;
   const op_table& ops_;
   const ort_graph& in_;
   constants what_;
   read_graph made_;
+  std::string why_;
 };
 
 }  // namespace
@@ -465,17 +343,16 @@ result<read_graph> read_nodes(const host& from, const op_table& ops, const ort_g
 }
 
 result<read_graph> read_whole(const host& from, const op_table& ops, const ort_graph& in) {
-  const auto nodes = from.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(in);
-  if (!nodes) return nodes.error();
-  return read_nodes(from, ops, in, *nodes, nullptr, constants::borrowed);
+  questions ask{from};
+  const auto nodes = ask.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(in);
+  return ask.error() ? read_nodes(from, ops, in, nodes, nullptr, constants::borrowed) : ask.error();
 }
 
 result<read_graph> read_one(const host& from, const op_table& ops, const ort_graph& in, const ort_node& node) {
-  const auto outputs = from.list<api::Node_GetNumOutputs, api::Node_GetOutputs, ort_value_info>(node);
-  if (!outputs) return outputs.error();
-  boundary wanted;
-  for (const ort_value_info* v : *outputs)
-    if (v) wanted.outputs.push_back(v);
+  questions ask{from};
+  boundary wanted{{}, ask.list<api::Node_GetNumOutputs, api::Node_GetOutputs, ort_value_info>(node)};
+  if (!ask.error()) return ask.error();
+  std::erase(wanted.outputs, nullptr);
   const ort_node* const only = &node;
   return read_nodes(from, ops, in, {&only, 1}, &wanted, constants::borrowed);
 }

@@ -9,13 +9,6 @@
 namespace cameo::inline CAMEO_ABI::detail::ort {
 namespace {
 
-template <std::size_t N>
-std::string_view name_in(const slot_row (&rows)[N], std::uint16_t number) {
-  const auto found = std::lower_bound(std::begin(rows), std::end(rows), number,
-                                      [](const slot_row& row, std::uint16_t n) { return row.number < n; });
-  return found != std::end(rows) && found->number == number ? found->name : std::string_view{"?"};
-}
-
 /// N of "1.N.P"; 0 for any other text.
 std::uint32_t minor_of(std::string_view version) {
   std::uint32_t number = 0;
@@ -57,9 +50,10 @@ ort_status* host::refuse(const ort_api_base& base, const status& why) {
   return at<api::CreateStatus>(first)(number_of(why.code()), std::string{why.words()}.c_str());
 }
 
-std::string_view host::name_of_slot(api slot) { return name_in(api_rows, std::uint16_t(slot)); }
-std::string_view host::name_of_slot(ep_api slot) { return name_in(ep_api_rows, std::uint16_t(slot)); }
-std::string_view host::name_of_slot(editor_api slot) { return name_in(editor_api_rows, std::uint16_t(slot)); }
+std::string_view host::name_of(std::span<const slot_row> rows, std::uint16_t number) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const slot_row& row) { return row.number == number; });
+  return found->name;
+}
 
 status host::taken(ort_status* from, std::string_view function) const {
   const char* const words = call<api::GetErrorMessage>(static_cast<const ort_status*>(from));

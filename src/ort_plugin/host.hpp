@@ -2,6 +2,7 @@
 #include <cameo/core/result.hpp>
 #include <cameo/ort_plugin/abi.hpp>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ class host {
   template <auto Slot, class... Args>
   status ask(Args... args) const {
     ort_status* const failed = call<Slot>(args...);
-    return failed ? taken(failed, name_of_slot(Slot)) : status{};
+    return failed ? taken(failed, name_of(rows_of(Slot), std::uint16_t(Slot))) : status{};
   }
   /// A text of an object; empty where it has none.
   template <api Slot, class Of>
@@ -35,16 +36,6 @@ class host {
     const char* words = nullptr;
     if (status s = ask<Slot>(&of, &words); !s) return s;
     return std::string_view{words ? words : ""};
-  }
-  /// All parts of an object, by the functions that tell how many there are and which.
-  template <api Count, api Get, class T, class Of>
-  result<std::vector<const T*>> list(const Of& of) const {
-    std::size_t count = 0;
-    if (status s = ask<Count>(&of, &count); !s) return s;
-    std::vector<const T*> all(count);
-    if (count > 0)
-      if (status s = ask<Get>(&of, all.data(), count); !s) return s;
-    return all;
   }
   /// Keys and values, copied.
   std::vector<std::pair<std::string, std::string>> pairs(const ort_key_values*) const;
@@ -58,13 +49,51 @@ class host {
   ort_table table(api) const { return api_; }
   ort_table table(ep_api) const { return ep_api_; }
   ort_table table(editor_api) const { return editor_api_; }
-  static std::string_view name_of_slot(api);
-  static std::string_view name_of_slot(ep_api);
-  static std::string_view name_of_slot(editor_api);
+  static std::string_view name_of(std::span<const slot_row>, std::uint16_t number);
   status taken(ort_status*, std::string_view function) const;
 
   ort_table api_ = nullptr, ep_api_ = nullptr, editor_api_ = nullptr;
   std::uint32_t version_ = 0;
+};
+
+/// Asks one thing after the other and keeps the first error: whatever is asked after it has no answer.
+class questions {
+ public:
+  explicit questions(const host& of) : host_{of} {}
+  const status& error() const { return error_; }
+  void fail(status why) {
+    if (error_) error_ = std::move(why);
+  }
+
+  /// Calls a function that gives its answers by its arguments.
+  template <auto Slot, class... Args>
+  void that(Args... args) {
+    if (error_) error_ = host_.ask<Slot>(args...);
+  }
+  /// One answer about an object; T() without one.
+  template <auto Slot, class T, class Of>
+  T get(const Of& of) {
+    T made{};
+    that<Slot>(&of, &made);
+    return made;
+  }
+  /// A text of an object; empty where it has none.
+  template <api Slot, class Of>
+  std::string_view text(const Of& of) {
+    const char* const words = get<Slot, const char*>(of);
+    return words ? words : "";
+  }
+  /// All parts of an object, by the functions that tell how many there are and which.
+  template <api Count, api Get, class T, class Of>
+  std::vector<const T*> list(const Of& of) {
+    std::vector<const T*> all(get<Count, std::size_t>(of));
+    if (!all.empty()) that<Get>(&of, all.data(), all.size());
+    return error_ ? all : std::vector<const T*>{};
+  }
+
+ private:
+  const host& host_;
+  status error_;
 };
 
 }  // namespace cameo::inline CAMEO_ABI::detail::ort

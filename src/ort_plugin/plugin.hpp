@@ -2,6 +2,8 @@
 #include <cameo/ort_plugin/export.hpp>
 #include <cameo/session/session.hpp>
 
+#include <algorithm>
+
 #include "ort_plugin/graph.hpp"
 #include "ort_plugin/program.hpp"
 
@@ -20,20 +22,6 @@ struct plugin {
 /// How a model that lies in memory is loaded or compiled for the provider alone.
 session_parts parts_of(const plugin&);
 
-/// Keys and values of ONNX Runtime's session.
-class host_options {
- public:
-  explicit host_options(text_pairs all) : all_{std::move(all)} {}
-  /// The last value of a key; empty without one.
-  std::string_view operator[](std::string_view key) const;
-  bool is_on(std::string_view key) const { return (*this)[key] == "1"; }
-  /// Those whose key begins with `prefix`.
-  text_pairs below(std::string_view prefix) const;
-
- private:
-  text_pairs all_;
-};
-
 /// A part of a graph that ONNX Runtime has made one node, to be compiled.
 struct fused_group {
   const ort_graph* body;
@@ -45,18 +33,25 @@ struct context_place;
 /// An execution provider of a session: cameo's provider, as ONNX Runtime calls it.
 struct execution_provider_object : ort_ep {
   execution_provider_object(std::shared_ptr<const plugin>, std::shared_ptr<const ort_ep_factory> made_by,
-                            const ort_logger*, host_options, session_options);
+                            const ort_logger*, text_pairs, session_options);
 
   status claim(const ort_graph&, ort_support_info&);
   /// The i-th of all groups of a graph.
   status compile(std::span<const fused_group>, std::size_t i, ort_node_compute_info** made, ort_node** context);
   /// All groups of all graphs are compiled.
   status finish();
+  /// The text of a key of ONNX Runtime's session; empty without one.
+  std::string_view option(std::string_view key) const {
+    const auto found =
+        std::find_if(options.begin(), options.end(), [&](const auto& pair) { return pair.first == key; });
+    return found == options.end() ? std::string_view{} : found->second;
+  }
+  bool is_on(std::string_view key) const { return option(key) == "1"; }
 
   std::shared_ptr<const plugin> shared;
   std::shared_ptr<const ort_ep_factory> factory;  // kept: see factory_object
   const ort_logger* log;
-  host_options options;     // of ONNX Runtime's session
+  text_pairs options;       // of ONNX Runtime's session
   session_options session;  // of cameo's sessions, one for each fused node
   std::string fit;          // the compatibility text of what was compiled
 

@@ -33,33 +33,11 @@ struct compute_object : ort_node_compute_info {
   program runs;
 };
 
-/// Inputs and outputs of a fused node; constants are not among its inputs.
-result<boundary> boundary_of(const host& h, const ort_node& fused) {
-  auto inputs = h.list<api::Node_GetNumInputs, api::Node_GetInputs, ort_value_info>(fused);
-  auto outputs = h.list<api::Node_GetNumOutputs, api::Node_GetOutputs, ort_value_info>(fused);
-  if (!inputs) return std::move(inputs).error();
-  if (!outputs) return std::move(outputs).error();
-  std::erase(*inputs, nullptr), std::erase(*outputs, nullptr);
-  return boundary{std::move(*inputs), std::move(*outputs)};
-}
-
 }  // namespace
-
-std::string_view host_options::operator[](std::string_view key) const {
-  const auto found = std::find_if(all_.rbegin(), all_.rend(), [&](const auto& pair) { return pair.first == key; });
-  return found == all_.rend() ? std::string_view{} : found->second;
-}
-
-text_pairs host_options::below(std::string_view prefix) const {
-  text_pairs made;
-  std::copy_if(all_.begin(), all_.end(), std::back_inserter(made),
-               [&](const auto& pair) { return pair.first.starts_with(prefix); });
-  return made;
-}
 
 execution_provider_object::execution_provider_object(std::shared_ptr<const plugin> by,
                                                      std::shared_ptr<const ort_ep_factory> made_by,
-                                                     const ort_logger* to, host_options of_host,
+                                                     const ort_logger* to, text_pairs of_host,
                                                      session_options of_sessions)
     : shared{std::move(by)},
       factory{std::move(made_by)},
@@ -98,12 +76,13 @@ execution_provider_object::execution_provider_object(std::shared_ptr<const plugi
 }
 
 result<std::unique_ptr<model>> execution_provider_object::read(const fused_group& group) const {
-  const host& h = shared->side;
-  const result<boundary> io = boundary_of(h, *group.node);
-  if (!io) return io.error();
-  const auto nodes = h.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(*group.body);
-  if (!nodes) return nodes.error();
-  result<read_graph> made = read_nodes(h, shared->ops, *group.body, *nodes, &*io, constants::copied);
+  questions ask{shared->side};
+  boundary io{ask.list<api::Node_GetNumInputs, api::Node_GetInputs, ort_value_info>(*group.node),
+              ask.list<api::Node_GetNumOutputs, api::Node_GetOutputs, ort_value_info>(*group.node)};
+  std::erase(io.inputs, nullptr), std::erase(io.outputs, nullptr);
+  const auto nodes = ask.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(*group.body);
+  if (!ask.error()) return ask.error();
+  result<read_graph> made = read_nodes(shared->side, shared->ops, *group.body, nodes, &io, constants::copied);
   if (!made) return std::move(made).error();
   for (const std::string& why : made->declined)
     if (!why.empty()) return failed(status_code::ep_fail, "{} took a node that can't cross: {}", shared->name, why);
@@ -115,10 +94,10 @@ status execution_provider_object::compile(std::span<const fused_group> all, std:
                                           ort_node** context) {
   result<std::unique_ptr<model>> body = read(all[i]);
   if (!body) return std::move(body).error();
-  result<cameo::session> runs = is_context_of(*shared, **body)
-                                    ? restored(all, i, *std::move(body))
-                                    : compiled(*std::move(body), all[i], i + 1 == all.size(),
-                                               options.is_on("ep.context_enable") ? context : nullptr);
+  result<cameo::session> runs =
+      is_context_of(*shared, **body)
+          ? restored(all, i, *std::move(body))
+          : compiled(*std::move(body), all[i], i + 1 == all.size(), is_on("ep.context_enable") ? context : nullptr);
   if (!runs) return std::move(runs).error();
   *made = new compute_object{shared, std::move(*runs)};
   return {};
@@ -144,26 +123,25 @@ result<cameo::session> execution_provider_object::restored(std::span<const fused
 }
 
 result<cameo::session> execution_provider_object::restored(std::unique_ptr<model> m) const {
-  result<std::optional<std::vector<std::byte>>> bytes = stored_model(*m, options);
+  result<std::optional<std::vector<std::byte>>> bytes = stored_model(*m, option("ep.context_file_path"));
   if (!bytes) return std::move(bytes).error().in(m->main()[m->main().order()[0]].name);
   if (*bytes) return cameo::session::load(parts_of(*shared), **std::move(bytes), "context", session);
   session_options how = session;
   for (const char* key : {"ep.context_file_path", "ep.share_ep_contexts"})
-    if (const std::string_view text = options[key]; !text.empty()) how.config.emplace_back(key, text);
+    if (const std::string_view text = option(key); !text.empty()) how.config.emplace_back(key, text);
   return cameo::session::load(parts_of(*shared), std::move(m), how);
 }
 
 result<context_place> execution_provider_object::place(const fused_group& group, bool is_last) const {
-  const host& h = shared->side;
   context_place made;
-  made.is_embedded = options.is_on("ep.context_embed_mode"), made.is_shared = options.is_on("ep.share_ep_contexts");
-  made.is_last = is_last && options.is_on("ep.stop_share_ep_contexts");
+  made.is_embedded = is_on("ep.context_embed_mode"), made.is_shared = is_on("ep.share_ep_contexts");
+  made.is_last = is_last && is_on("ep.stop_share_ep_contexts");
   if (made.is_embedded && !made.is_shared) return made;
-  const ort_graph* in = nullptr;
-  if (status s = h.ask<api::Node_GetGraph>(group.node, &in); !s) return s;
-  const result<std::string_view> source = in ? h.text<api::Graph_GetModelPath>(*in) : std::string_view{};
-  const result<std::string> model =
-      compiled_model_path(options["ep.context_file_path"], source ? *source : std::string_view{});
+  questions ask{shared->side};
+  const ort_graph* const in = ask.get<api::Node_GetGraph, const ort_graph*>(*group.node);
+  const std::string_view source = in ? ask.text<api::Graph_GetModelPath>(*in) : "";
+  if (!ask.error()) return ask.error();
+  const result<std::string> model = compiled_model_path(option("ep.context_file_path"), source);
   if (!model) return model.error();
   made.folder = folder_of(*model), made.stem = stem_of(*model);
   return made;
@@ -171,7 +149,7 @@ result<context_place> execution_provider_object::place(const fused_group& group,
 
 /// The last of the models that share a context may have nothing in it: a model without nodes completes it.
 status execution_provider_object::finish() {
-  if (!options.is_on("ep.context_enable") || !options.is_on("ep.stop_share_ep_contexts")) return {};
+  if (!is_on("ep.context_enable") || !is_on("ep.stop_share_ep_contexts")) return {};
   std::string path;
   {
     const std::lock_guard lock{shared->workspace->inside().guard};

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -345,9 +346,10 @@ struct slot_type;
 #define CAMEO_ORT_NUMBER(number, since, name, ...) name = number,
 #define CAMEO_ORT_ROW(number, since, name, ...) {number, since, #name},
 #define CAMEO_ORT_MEMBER(number, since, name, ...) std::add_pointer_t<__VA_ARGS__> name = nullptr;
-#define CAMEO_ORT_TABLE(slots, names, list)                    \
-  enum class names : std::uint16_t { list(CAMEO_ORT_NUMBER) }; \
-  inline constexpr slot_row slots[] = {list(CAMEO_ORT_ROW)};   \
+#define CAMEO_ORT_TABLE(slots, names, list)                            \
+  enum class names : std::uint16_t { list(CAMEO_ORT_NUMBER) };         \
+  inline constexpr slot_row slots[] = {list(CAMEO_ORT_ROW)};           \
+  constexpr std::span<const slot_row> rows_of(names) { return slots; } \
   static_assert(in_order(slots, std::size(slots)), "places of " #list " rise");
 CAMEO_ORT_TABLE(api_rows, api, CAMEO_ORT_API)
 CAMEO_ORT_TABLE(ep_api_rows, ep_api, CAMEO_ORT_EP_API)
