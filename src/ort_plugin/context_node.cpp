@@ -22,34 +22,10 @@ constexpr std::string_view model_notes = "a model, for cameo";
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span{text}); }
 
-/// Attributes of a node to be made; given away when the node takes them, released otherwise.
-class attribute_list {
- public:
-  explicit attribute_list(const host& of) : host_{of} {}
-  attribute_list(const attribute_list&) = delete;
-  attribute_list& operator=(const attribute_list&) = delete;
-  ~attribute_list() {
-    for (ort_attribute* each : all_) host_.call<api::ReleaseOpAttr>(each);
-  }
-  status add(const char* name, std::int64_t number) { return add(name, ort_attribute_kind::i, &number, 1); }
-  status add(const char* name, std::string_view text) {
-    if (text.size() > std::size_t(INT32_MAX))
-      return failed(status_code::fail, "a context of {} bytes does not fit into a node; write it to a file",
-                    text.size());
-    return add(name, ort_attribute_kind::s, text.data(), int(text.size()));
-  }
-  std::vector<ort_attribute*>& all() { return all_; }
-
- private:
-  status add(const char* name, ort_attribute_kind kind, const void* data, int count) {
-    ort_attribute* made = nullptr;
-    if (status s = host_.ask<api::CreateOpAttr>(name, data, count, std::int32_t(kind), &made); !s) return s;
-    all_.push_back(made);
-    return {};
-  }
-  const host& host_;
-  std::vector<ort_attribute*> all_;
-};
+/// What of a compiled node says where its context is.
+bool is_of_place(const attribute& a) {
+  return a.name == "main_context" || a.name == "embed_mode" || a.name == "ep_cache_context";
+}
 
 /// "<folder><stem>_<node>.bin"
 std::string path_beside(const context_place& to, std::string_view node) {
@@ -98,16 +74,17 @@ status take_stored(const model& m, model_sink to) {
   if (g.order().size() != 1) return {};
   graph_node& only = g[g.order()[0]];
   if (only.domain != compiled_operator().domain || only.op_type != compiled_operator().name) return {};
-  const result<context_record> record = read_context_node({g, g.order()[0]});
-  if (!record) return record.error();
   taking->fit = compatibility_of(m, taking_for).value_or("");
-  taking->context = record->context, taking->partition = record->facts.graph_name;
-  taking->is_file = !record->is_embedded;
+  taking->is_compiled = true;
+  for (const attribute& a : only.attributes) {
+    if (a.name == "ep_cache_context") taking->context = a.s;
+    else if (a.name == "embed_mode") taking->is_file = a.i == 0;
+    else if (a.kind == attribute_kind::s) taking->texts.emplace_back(a.name, a.s);
+    else taking->numbers.emplace_back(a.name, a.i);
+  }
   std::vector<value_id> inputs;
   for (std::size_t i = 0; i < g.input_count(g.order()[0]); ++i) inputs.push_back(g.input(g.order()[0], i));
   taking->inputs = names_of(g, inputs), taking->outputs = names_of(g, only.outputs);
-  taking->sdk = record->facts.sdk_version, taking->architecture = record->facts.hardware_architecture;
-  taking->max_size = record->facts.max_size, taking->notes = notes_with(record->facts.notes, record->id);
   const graph_node before = only;  // in the file it is a node like others
   only.fused = -1, only.op = &compiled_operator(), only.version = &only.op->versions.back();
   only.opset = only.version->since;
@@ -163,9 +140,15 @@ result<stored_group> stored_group::of(const plugin& p, const session_options& se
     taking = nullptr;
     if (!report) return report.error();
   }
-  if (made.is_compiled() && !made.is_file) return made;
+  if (made.is_compiled && !made.is_file) return made;
   if (!graph_bytes) return std::move(graph_bytes).error();
-  if (!made.is_compiled()) made.context = *graph_bytes, made.notes = model_notes, made.sdk = p.version;
+  if (!made.is_compiled) {
+    made.context = *graph_bytes, made.numbers = {{"main_context", 1}};
+    const std::span<const context_source> sources = p.of.row->contexts.sources;
+    made.texts = {{"source", std::string{sources.empty() ? p.of.row->long_name : sources.front().key}},
+                  {"ep_sdk_version", p.version},
+                  {"notes", std::string{model_notes}}};
+  }
   made.program = *std::move(graph_bytes);  // a file that several models share may not be there yet
   return made;
 }
@@ -181,50 +164,48 @@ result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, con
     if (status s = write_file_atomically(path, context); !s) return s;
     file = path.substr(to.folder.size()), written = file;
   }
-  attribute_list attributes{h};
-  const std::span<const context_source> sources = p.of.row->contexts.sources;
-  const std::pair<const char*, std::string_view> texts[] = {
-      {"ep_cache_context", written},
-      {"source", sources.empty() ? p.of.row->long_name : sources.front().key},
-      {"partition_name", is_compiled() ? std::string_view{partition} : name},
-      {"ep_sdk_version", sdk},
-      {"hardware_architecture", architecture},
-      {"notes", notes}};
-  const std::pair<const char*, std::int64_t> numbers[] = {
-      {"main_context", 1}, {"embed_mode", to.is_embedded ? 1 : 0}, {"max_size", max_size}};
-  for (const auto& [key, text] : texts)
-    if (status s = attributes.add(key, text); !s) return s;
-  for (const auto& [key, number] : numbers)
-    if (status s = attributes.add(key, number); !s) return s;
+  if (written.size() > std::size_t(INT32_MAX))
+    return failed(status_code::fail, "a context of {} bytes does not fit into a node; write it to a file",
+                  written.size());
+  const auto release = [&h](ort_attribute* each) { h.call<api::ReleaseOpAttr>(each); };
+  std::vector<std::unique_ptr<ort_attribute, decltype(release)>> attributes;
+  const auto add = [&](const std::string& key, ort_attribute_kind kind, const void* data, std::size_t count) {
+    ort_attribute* made = nullptr;
+    ask.that<api::CreateOpAttr>(key.c_str(), data, int(count), std::int32_t(kind), &made);
+    attributes.emplace_back(made, release);
+  };
+  const std::int64_t embedded = to.is_embedded;
+  add("ep_cache_context", ort_attribute_kind::s, written.data(), written.size());
+  add("embed_mode", ort_attribute_kind::i, &embedded, 1);
+  for (const auto& [key, text] : texts) add(key, ort_attribute_kind::s, text.data(), text.size());
+  for (const auto& [key, number] : numbers) add(key, ort_attribute_kind::i, &number, 1);
+  if (!ask.error()) return ask.error();
+  std::vector<ort_attribute*> given;
+  for (auto& each : attributes) given.push_back(each.release());  // the call takes them
   std::vector<const char*> from = texts_of(inputs), into = texts_of(outputs);
   ort_node* made = nullptr;
-  std::vector<ort_attribute*> given = std::exchange(attributes.all(), {});  // the call takes them
-  if (status s = h.ask<editor_api::CreateNode>(
-          std::string{compiled_operator().name}.c_str(), std::string{compiled_operator().domain}.c_str(), name.c_str(),
-          from.data(), from.size(), into.data(), into.size(), given.data(), given.size(), &made);
-      !s)
-    return s;
+  const std::string type{compiled_operator().name}, domain{compiled_operator().domain};
+  ask.that<editor_api::CreateNode>(type.c_str(), domain.c_str(), name.c_str(), from.data(), from.size(), into.data(),
+                                   into.size(), given.data(), given.size(), &made);
+  if (!ask.error()) return ask.error();
   return made;
 }
 
 result<bool> lend_context(const model& main, model& to) {
-  const context_record from = *read_context_node({main.main(), main.main().order()[0]});
-  if (!from.is_main || from.context.empty()) return false;
-  graph& g = to.main();
-  const node_id n = g.order()[0];
-  std::vector<attribute> attributes{g[n].attributes.begin(), g[n].attributes.end()};
-  std::erase_if(attributes, [](const attribute& a) {
-    return a.name == "main_context" || a.name == "embed_mode" || a.name == "ep_cache_context";
-  });
-  const result<std::string_view> context = to.memory.copy(from.context);
-  if (!context) return context.error();
-  attribute bytes, number;
-  bytes.name = "ep_cache_context", bytes.kind = attribute_kind::s, bytes.s = *context;
-  number.kind = attribute_kind::i;
-  attributes.push_back(bytes);
-  number.name = "main_context", number.i = 1, attributes.push_back(number);
-  number.name = "embed_mode", number.i = from.is_embedded, attributes.push_back(number);
-  g.set_attributes(n, attributes);
+  const node_id from = main.main().order()[0], n = to.main().order()[0];
+  const result<context_record> record = read_context_node({main.main(), from});
+  if (!record) return record.error();
+  if (!record->is_main) return false;
+  std::vector<attribute> attributes;
+  for (const attribute& a : to.main()[n].attributes)
+    if (!is_of_place(a)) attributes.push_back(a);
+  for (attribute a : main.main()[from].attributes) {
+    if (!is_of_place(a)) continue;
+    const result<std::string_view> text = to.memory.copy(a.s);
+    if (!text) return text.error();
+    a.s = *text, attributes.push_back(a);
+  }
+  to.main().set_attributes(n, attributes);
   return true;
 }
 

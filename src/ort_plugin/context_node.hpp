@@ -14,17 +14,17 @@ struct context_place {
 /// What is stored of one fused node: the context that the provider made of it, or else its graph, so that every
 /// provider has contexts.
 struct stored_group {
-  std::string context, partition, sdk, architecture, notes;
-  std::int64_t max_size = 0;
+  std::string context;
+  std::vector<std::pair<std::string, std::string>> texts;  // attributes of the node to be, besides
+  std::vector<std::pair<std::string, std::int64_t>> numbers;
   std::vector<std::string> inputs, outputs;  // names, in the order of the context
+  bool is_compiled = false;                  // the context is the provider's own
   bool is_file = false;                      // `context` is the name of a file, which models share
   std::string fit;                           // the provider's compatibility text; empty for none
   std::string program;                       // an ORT file that runs it
 
   /// Compiles the group. Where all of it becomes one compiled node of the provider's, its context is stored.
   static result<stored_group> of(const plugin&, const session_options&, const context_place&, std::unique_ptr<model>);
-  /// True if the provider's own context is stored.
-  bool is_compiled() const { return !partition.empty(); }
 
   /// A node of ONNX Runtime's with the fused one's name, with the context in it or in a file
   /// beside the compiled model that ONNX Runtime is to write. FAIL when that can't be written.

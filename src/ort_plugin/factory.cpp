@@ -31,23 +31,6 @@ struct factory_object : ort_ep_factory, std::enable_shared_from_this<factory_obj
 factory_object& self(ort_ep_factory* of) { return static_cast<factory_object&>(*of); }
 const plugin& plugin_of(const ort_ep_factory* of) { return *static_cast<const factory_object&>(*of).shared; }
 
-/// Keys and values to give to ONNX Runtime.
-class key_values {
- public:
-  key_values(const host& of, const text_pairs& pairs) : host_{of} {
-    host_.call<api::CreateKeyValuePairs>(&made_);
-    for (const auto& [key, value] : pairs) host_.call<api::AddKeyValuePair>(made_, key.c_str(), value.c_str());
-  }
-  key_values(const key_values&) = delete;
-  key_values& operator=(const key_values&) = delete;
-  ~key_values() { host_.call<api::ReleaseKeyValuePairs>(made_); }
-  const ort_key_values* get() const { return made_; }
-
- private:
-  const host& host_;
-  ort_key_values* made_ = nullptr;
-};
-
 /// Whether a device of the machine is one that the provider states.
 bool is_stated(const host& h, const ort_hardware_device& found, const hardware_device& stated) {
   const auto same = [](std::uint32_t a, std::uint32_t b) { return a == 0 || b == 0 || a == b; };
@@ -83,25 +66,23 @@ factory_object::factory_object(std::shared_ptr<const plugin> by)
   GetSupportedDevices = [](ort_ep_factory* of, const ort_hardware_device* const* found, std::size_t n,
                            ort_ep_device** to, std::size_t most, std::size_t* count) -> ort_status* {
     *count = 0;
-    return plugin_of(of).side.give(guarded_hook([&]() -> status {
-      return self(of).find_devices({found, n}, {to, most}, *count);
-    }));
+    return plugin_of(of).side.answer([&] { return self(of).find_devices({found, n}, {to, most}, *count); });
   };
   CreateEp = [](ort_ep_factory* of, const ort_hardware_device* const*, const ort_key_values* const* metadata,
                 std::size_t n, const ort_session_options* options, const ort_logger* log,
                 ort_ep** made) -> ort_status* {
     *made = nullptr;
-    return plugin_of(of).side.give(guarded_hook([&]() -> status {
-      return self(of).create({metadata, metadata ? n : 0}, options, log, made);
-    }));
+    return plugin_of(of).side.answer([&] { return self(of).create({metadata, metadata ? n : 0}, options, log, made); });
   };
   ReleaseEp = [](ort_ep_factory*, ort_ep* made) { delete static_cast<execution_provider_object*>(made); };
   ValidateCompiledModelCompatibilityInfo = [](ort_ep_factory* of, const ort_hardware_device* const*, std::size_t,
                                               const char* written, std::int32_t* fit) -> ort_status* {
-    const result<compiled_fit> found =
-        guarded_hook([&] { return fit_of(plugin_of(of).of, written ? std::string_view{written} : ""); });
-    *fit = found ? std::int32_t(*found) : 0;
-    return plugin_of(of).side.give(found.error());
+    *fit = 0;
+    return plugin_of(of).side.answer([&] {
+      const result<compiled_fit> found = fit_of(plugin_of(of).of, written ? std::string_view{written} : "");
+      if (found) *fit = std::int32_t(*found);
+      return found.error();
+    });
   };
   // Values cross in the memory of the processor: what a provider has of its own stays inside its sessions.
   CreateAllocator = [](ort_ep_factory*, const ort_memory_info*, const ort_key_values*,
@@ -140,7 +121,7 @@ status factory_object::find_devices(std::span<const ort_hardware_device* const> 
     for (auto& pair : about)  // keys that ONNX Runtime fills in for the library are the device's here
       if (pair.first == "version" || pair.first == "library_path") pair.first.insert(0, "device.");
     about.emplace_back(device_key, each.name);
-    const key_values metadata{h, about}, options{h, each.options};
+    const auto metadata = h.pairs(about), options = h.pairs(each.options);
     if (status s = h.ask<ep_api::CreateEpDevice>(static_cast<ort_ep_factory*>(this), *at, metadata.get(), options.get(),
                                                  &to[count]);
         !s)
@@ -201,7 +182,7 @@ ort_status* create_factories(const exported_provider& what, const char*, const o
     *count = 1;
     return {};
   };
-  return side->give(guarded_hook(make));
+  return side->answer(make);
 }
 
 ort_status* release_factory(ort_ep_factory* made) {

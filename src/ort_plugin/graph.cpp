@@ -64,8 +64,7 @@ class graph_reader {
     // Initializers are constants, and no inputs.
     m.ir_version = std::max<std::int64_t>(4, ask_.get<api::Graph_GetOnnxIRVersion, std::int64_t>(in_));
     m.producer_name = "onnxruntime";
-    const result<std::string_view> path = host_.text<api::Graph_GetModelPath>(in_);
-    if (path) m.path = *path;
+    m.path = ask_.text<api::Graph_GetModelPath>(in_);
   }
 
   std::string_view kept(std::string_view words) {

@@ -85,4 +85,11 @@ std::vector<std::pair<std::string, std::string>> host::pairs(const ort_key_value
   return made;
 }
 
+std::shared_ptr<const ort_key_values> host::pairs(const std::vector<std::pair<std::string, std::string>>& from) const {
+  ort_key_values* made = nullptr;
+  call<api::CreateKeyValuePairs>(&made);
+  for (const auto& [key, value] : from) call<api::AddKeyValuePair>(made, key.c_str(), value.c_str());
+  return {made, [h = *this](ort_key_values* all) { h.call<api::ReleaseKeyValuePairs>(all); }};
+}
+
 }  // namespace cameo::inline CAMEO_ABI::detail::ort

@@ -2,9 +2,12 @@
 #include <cameo/core/result.hpp>
 #include <cameo/ort_plugin/abi.hpp>
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "core/guarded.hpp"
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
 
@@ -30,18 +33,19 @@ class host {
     ort_status* const failed = call<Slot>(args...);
     return failed ? taken(failed, name_of(rows_of(Slot), std::uint16_t(Slot))) : status{};
   }
-  /// A text of an object; empty where it has none.
-  template <api Slot, class Of>
-  result<std::string_view> text(const Of& of) const {
-    const char* words = nullptr;
-    if (status s = ask<Slot>(&of, &words); !s) return s;
-    return std::string_view{words ? words : ""};
-  }
   /// Keys and values, copied.
   std::vector<std::pair<std::string, std::string>> pairs(const ort_key_values*) const;
 
+  /// Keys and values to give to ONNX Runtime.
+  std::shared_ptr<const ort_key_values> pairs(const std::vector<std::pair<std::string, std::string>>&) const;
+
   /// The same error in ONNX Runtime's terms; null for none.
   ort_status* give(const status&) const;
+  /// What a function for ONNX Runtime returns: nothing is thrown out of it.
+  template <class Hook>
+  ort_status* answer(Hook hook) const {
+    return give(guarded_hook([&]() -> status { return hook(); }));
+  }
   /// Writes to the log of ONNX Runtime, unless it wants no messages of this severity.
   void log(const ort_logger*, ort_severity, std::string_view words) const;
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
 namespace {
@@ -30,19 +31,14 @@ type_mask types_of(const op_version& version, const parameter& p) {
 /// The one type of a set; 0 for more.
 std::int32_t only_type(type_mask types) { return std::has_single_bit(types) ? std::countr_zero(types) : 0; }
 
-/// Types of outputs, chosen from those that their type strings allow: ONNX Runtime has to know them by the inputs.
-struct choice {
-  std::string_view type_string;
-  std::int32_t type;
-};
-using choices = std::vector<choice>;
+/// Types of outputs by their type strings: ONNX Runtime has to know them by the inputs.
+using choices = std::map<std::string_view, std::int32_t>;
 
 void write_out(const op_version& version, std::span<const parameter> from, const choices& chosen,
                std::vector<placeholder::argument>& to) {
   for (const parameter& p : from) {
-    std::int32_t type = only_type(types_of(version, p));
-    for (const choice& each : chosen)
-      if (each.type_string == p.type_string && p.homogeneous) type = each.type;
+    const auto choice = chosen.find(p.homogeneous ? p.type_string : "");
+    const std::int32_t type = choice == chosen.end() ? only_type(types_of(version, p)) : choice->second;
     const bool is_variadic = p.option == parameter_option::variadic;
     for (std::size_t i = 0; i < (is_variadic ? most_variadic : 1); ++i)
       to.push_back({type, is_variadic ? i >= p.min_arity : p.option == parameter_option::optional});
@@ -57,8 +53,7 @@ result<std::vector<choices>> combinations(const op_version& version) {
   for (const parameter& p : version.outputs) {
     const type_mask types = types_of(version, p);
     if (types == 0) return failed(status_code::invalid_argument, "output '{}' is no tensor", p.name);
-    const auto is_bound = [&](const choice& each) { return each.type_string == p.type_string; };
-    if (only_type(types) || std::any_of(made[0].begin(), made[0].end(), is_bound)) continue;
+    if (only_type(types) || made[0].contains(p.type_string)) continue;
     const bool is_told = p.homogeneous && std::any_of(version.inputs.begin(), version.inputs.end(), [&](auto& input) {
                            return input.type_string == p.type_string && input.homogeneous;
                          });
@@ -66,7 +61,7 @@ result<std::vector<choices>> combinations(const op_version& version) {
     std::vector<choices> longer;
     for (const choices& each : made)
       for (std::int32_t type = 0; type < 32; ++type)
-        if (types & type_mask{1} << type) longer.emplace_back(each).push_back({p.type_string, type});
+        if (types & type_mask{1} << type) longer.emplace_back(each).emplace(p.type_string, type);
     if (longer.size() > most_combinations)
       return failed(status_code::invalid_argument, "its outputs have more than {} combinations of types",
                     most_combinations);
@@ -118,19 +113,16 @@ status placeholder_domains::add(const op_row& row, const std::string& provider) 
   const op_version& version = row.versions.back();
   const result<std::vector<choices>> all = combinations(version);
   if (!all) return all.error();
-  const auto known = std::find(names_.begin(), names_.end(), row.domain);
-  const std::size_t place = std::size_t(known - names_.begin());
-  if (known == names_.end()) {
-    ort_custom_op_domain* made = nullptr;
-    if (status s = host_.ask<api::CreateCustomOpDomain>(std::string{row.domain}.c_str(), &made); !s) return s;
-    names_.emplace_back(row.domain), domains_.push_back(made);
+  ort_custom_op_domain*& domain = by_name_[row.domain];
+  if (!domain) {
+    if (status s = host_.ask<api::CreateCustomOpDomain>(std::string{row.domain}.c_str(), &domain); !s) return s;
+    domains_.push_back(domain);
   }
   for (const choices& chosen : *all) {
     placeholder& one = ops_.emplace_back(host_.version(), row, provider);
     write_out(version, version.inputs, chosen, one.inputs);
     write_out(version, version.outputs, chosen, one.outputs);
-    if (status s = host_.ask<api::CustomOpDomain_Add>(domains_[place], static_cast<const ort_custom_op*>(&one)); !s)
-      return s;
+    if (status s = host_.ask<api::CustomOpDomain_Add>(domain, static_cast<const ort_custom_op*>(&one)); !s) return s;
   }
   return {};
 }

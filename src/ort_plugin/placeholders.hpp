@@ -2,6 +2,7 @@
 #include <cameo/op/op.hpp>
 
 #include <deque>
+#include <map>
 
 #include "ort_plugin/host.hpp"
 
@@ -39,7 +40,7 @@ class placeholder_domains {
   status add(const op_row&, const std::string& provider);
   const host& host_;
   std::deque<placeholder> ops_;
-  std::vector<std::string> names_;  // of the domains
+  std::map<std::string_view, ort_custom_op_domain*> by_name_;
   std::vector<ort_custom_op_domain*> domains_;
 };
 

@@ -47,7 +47,7 @@ execution_provider_object::execution_provider_object(std::shared_ptr<const plugi
   version = shared->side.version();
   GetName = [](const ort_ep* of) { return self(of).shared->name.c_str(); };
   GetCapability = [](ort_ep* of, const ort_graph* in, ort_support_info* to_add) -> ort_status* {
-    return self(of).shared->side.give(guarded_hook([&]() -> status { return self(of).claim(*in, *to_add); }));
+    return self(of).shared->side.answer([&] { return self(of).claim(*in, *to_add); });
   };
   Compile = [](ort_ep* of, const ort_graph** graphs, const ort_node** fused, std::size_t count,
                ort_node_compute_info** made, ort_node** contexts) -> ort_status* {
@@ -70,7 +70,7 @@ execution_provider_object::execution_provider_object(std::shared_ptr<const plugi
   GetCompiledModelCompatibilityInfo = [](ort_ep* of, const ort_graph*) { return self(of).fit.c_str(); };
   if (version >= 27)
     OnSessionInitializationEnd = [](ort_ep* of) -> ort_status* {
-      return self(of).shared->side.give(guarded_hook([&]() -> status { return self(of).finish(); }));
+      return self(of).shared->side.answer([&] { return self(of).finish(); });
     };
   if (version >= 24) IsConcurrentRunSupported = [](ort_ep*, bool* is) -> ort_status* { return *is = true, nullptr; };
 }
