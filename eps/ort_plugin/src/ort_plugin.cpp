@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "library.hpp"
@@ -116,8 +117,8 @@ std::string with_length(std::string_view piece) {
   return std::string{reinterpret_cast<const char*>(&length), sizeof length}.append(piece);
 }
 
-/// A model of one compiled node, with the context in it.
-result<std::unique_ptr<model>> model_of(const context_node& from, std::string_view context) {
+/// A model of one compiled node, with the context in it, of this source.
+result<std::unique_ptr<model>> model_of(const context_node& from, std::string_view context, std::string_view source) {
   auto m = std::make_unique<model>();
   m->ir_version = 10;
   const graph_node& node = from.node.raw();
@@ -143,6 +144,8 @@ result<std::unique_ptr<model>> model_of(const context_node& from, std::string_vi
   for (const attribute& each : node.attributes)
     if (each.name != "ep_cache_context" && each.name != "embed_mode" && each.name != "main_context")
       attributes.push_back(each);
+  for (attribute& each : attributes)
+    if (each.name == "source" && each.s == ort_plugin::long_name) each.s = source;
   attribute bytes, one;
   bytes.name = "ep_cache_context", bytes.kind = attribute_kind::s, bytes.s = context;
   one.kind = attribute_kind::i, one.i = 1;
@@ -262,7 +265,11 @@ result<context_part> ort_plugin::store(context_builder& to, const fused_view& gr
   context_part part;
   part.sdk_version = text("ep_sdk_version"), part.hardware_architecture = text("hardware_architecture");
   part.notes = text("notes"), part.max_size = number("max_size", 0);
-  part.source = text("source"), part.graph_name = text("partition_name");
+  part.graph_name = text("partition_name");
+  // Of a source that this provider does not list, nobody would know whose the node is.
+  const std::string source = text("source");
+  if (std::any_of(std::begin(sources), std::end(sources), [&](const context_source& each) { return each.is(source); }))
+    part.source = source;
   return part;
 }
 
@@ -295,7 +302,7 @@ result<compiled_node> ort_plugin::restore(const context_binary& binary, const co
   }
   const result<std::shared_ptr<execution>> by = running(*this, *state_);
   if (!by) return by.error();
-  const result<std::unique_ptr<model>> m = model_of(node, context);
+  const result<std::unique_ptr<model>> m = model_of(node, context, (*by)->of().name());
   if (!m) return m.error();
   std::unique_ptr<ort::ort_graph> graph = ort::graph_of(graph_view{(*m)->main()});
   const auto claims = (*by)->claims(*graph);
