@@ -10,27 +10,9 @@
 namespace cameo::inline CAMEO_ABI::detail::ort {
 namespace {
 
-/// Hands a group over; constants in it are the provider's to keep.
-status add_group(const plugin& p, ort_support_info& to, const read_graph& from, std::span<const node_id> nodes) {
-  std::vector<const ort_node*> group;
-  for (node_id n : nodes) group.push_back(from.nodes[index_of(n)]);
-  const ort_fusion_options how{p.side.version(), true};
-  return p.side.ask<ep_api::EpGraphSupportInfo_AddNodesToFuse>(&to, static_cast<const ort_node* const*>(group.data()),
-                                                               group.size(), &how);
-}
-
 bool is_compiled_before(const graph_node& n) { return n.op && has_role(n.op->roles, role::is_compiled_context); }
 
 }  // namespace
-
-/// Each compiled node alone.
-status execution_provider_object::claim_contexts(const read_graph& from, ort_support_info& to) const {
-  const graph& g = from.net->main();
-  for (node_id n : g.order())
-    if (from.declined[index_of(n)].empty() && is_context_of(*shared, g[n]))
-      if (status s = add_group(*shared, to, from, {&n, 1}); !s) return s;
-  return {};
-}
 
 /// True if a session over the node alone can be made: of an operator that has a body of others, or of one that holds
 /// graphs, whose nodes all have to be the provider's.
@@ -70,7 +52,8 @@ result<bool> execution_provider_object::is_left_to_its_node(const ort_graph& bod
   return !one || one->declined.size() != 1 || !one->declined[0].empty() || runs_alone(body, *parent);
 }
 
-/// Groups with a name are the provider's own; all other nodes that it takes are joined into groups as large as can be.
+/// Each compiled node is a group. Groups with a name are the provider's own; all other nodes that it takes are joined
+/// into groups as large as can be.
 result<std::vector<std::vector<node_id>>> execution_provider_object::groups(const ort_graph& in,
                                                                             const read_graph& from) {
   const graph& g = from.net->main();
@@ -84,12 +67,9 @@ result<std::vector<std::vector<node_id>>> execution_provider_object::groups(cons
   for (node_group& each : *taken) {
     const bool is_free = std::all_of(each.nodes.begin(), each.nodes.end(), [&](node_id n) {
       return index_of(n) < of.size() && of[index_of(n)] == fate::open && from.declined[index_of(n)].empty() &&
-             !is_compiled_before(g[n]);
+             !is_compiled_before(g[n]) && g[n].subgraphs.empty();  // those with graphs are asked one by one below
     });
     if (!is_free || each.nodes.empty()) continue;
-    const bool has_graphs =
-        std::any_of(each.nodes.begin(), each.nodes.end(), [&](node_id n) { return !g[n].subgraphs.empty(); });
-    if (has_graphs) continue;  // asked one by one below
     for (node_id n : each.nodes) of[index_of(n)] = each.name.empty() ? fate::single : fate::grouped;
     if (!each.name.empty()) made.push_back(std::move(each.nodes));
   }
@@ -98,6 +78,7 @@ result<std::vector<std::vector<node_id>>> execution_provider_object::groups(cons
     fate& its = of[index_of(n)];
     const std::string& why = from.declined[index_of(n)];
     const bool may_be = its == fate::open && why.empty() && !is_compiled_before(g[n]);
+    if (its == fate::open && why.empty() && is_context_of(*shared, g[n])) its = fate::grouped, made.push_back({n});
     if (may_be && runs_alone(in, *from.nodes[index_of(n)])) its = fate::single;
     if (its == fate::single) singles.push_back(n);
     if (its == fate::open)
@@ -123,12 +104,17 @@ status execution_provider_object::claim(const ort_graph& in, ort_support_info& t
                      fmt::format("{} takes nothing of this graph: {}", shared->name, s.words()));
     return {};
   }
-  if (status s = claim_contexts(*from, to); !s) return s;
   const result<std::vector<std::vector<node_id>>> found = groups(in, *from);
   if (!found) return found.error();
-  for (const std::vector<node_id>& each : *found)
-    if (status s = add_group(*shared, to, *from, each); !s) return s;
-  return {};
+  const ort_fusion_options how{shared->side.version(), true};  // constants in a group are the provider's to keep
+  questions ask{shared->side};
+  for (const std::vector<node_id>& each : *found) {
+    std::vector<const ort_node*> group;
+    for (node_id n : each) group.push_back(from->nodes[index_of(n)]);
+    ask.that<ep_api::EpGraphSupportInfo_AddNodesToFuse>(&to, static_cast<const ort_node* const*>(group.data()),
+                                                        group.size(), &how);
+  }
+  return ask.error();
 }
 
 }  // namespace cameo::inline CAMEO_ABI::detail::ort

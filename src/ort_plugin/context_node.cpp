@@ -40,11 +40,6 @@ std::vector<std::string> names_of(const graph& g, std::span<const value_id> valu
   for (value_id v : values) names.emplace_back(v == value_id::none ? std::string_view{} : g[v].name);
   return names;
 }
-std::vector<const char*> texts_of(const std::vector<std::string>& from) {
-  std::vector<const char*> made;
-  for (const std::string& each : from) made.push_back(each.c_str());
-  return made;
-}
 
 }  // namespace
 
@@ -182,7 +177,9 @@ result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, con
   if (!ask.error()) return ask.error();
   std::vector<ort_attribute*> given;
   for (auto& each : attributes) given.push_back(each.release());  // the call takes them
-  std::vector<const char*> from = texts_of(inputs), into = texts_of(outputs);
+  std::vector<const char*> from, into;
+  for (const std::string& each : inputs) from.push_back(each.c_str());
+  for (const std::string& each : outputs) into.push_back(each.c_str());
   ort_node* made = nullptr;
   const std::string type{compiled_operator().name}, domain{compiled_operator().domain};
   ask.that<editor_api::CreateNode>(type.c_str(), domain.c_str(), name.c_str(), from.data(), from.size(), into.data(),

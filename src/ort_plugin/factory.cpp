@@ -7,6 +7,7 @@
 #include "file/messages.hpp"
 #include "ort_plugin/placeholders.hpp"
 #include "ort_plugin/plugin.hpp"
+#include "ort_plugin/program.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "ort_plugin/graph.hpp"
-#include "ort_plugin/program.hpp"
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
 
@@ -56,7 +55,6 @@ struct execution_provider_object : ort_ep {
   std::string fit;          // the compatibility text of what was compiled
 
  private:
-  status claim_contexts(const read_graph&, ort_support_info&) const;
   result<std::vector<std::vector<node_id>>> groups(const ort_graph&, const read_graph&);
   bool runs_alone(const ort_graph& in, const ort_node&) const;
   result<bool> looks_like_body(const ort_graph&) const;

@@ -59,7 +59,17 @@ host_threads& threads_of_host() {
   return all;
 }
 
-program::program(const host& of, session made) : host_{of}, session_{std::move(made)} {
+program::program(std::shared_ptr<const plugin> by, session made)
+    : shared_{std::move(by)}, host_{shared_->side}, session_{std::move(made)} {
+  version = host_.version();
+  CreateState = [](ort_node_compute_info*, ort_compute_context*, void** state) -> ort_status* {
+    return *state = nullptr, nullptr;
+  };
+  Compute = [](ort_node_compute_info* of, void*, ort_kernel_context* context) -> ort_status* {
+    const program& me = static_cast<const program&>(*of);
+    return me.host_.give(guarded_as<status_code::runtime_exception>([&]() -> status { return me.run(*context); }));
+  };
+  ReleaseState = [](ort_node_compute_info*, void*) {};
   const std::vector<io_info>& inputs = session_.inputs();
   const auto known = [&](dim d) {
     if (d.known()) return known_dim{d.size};

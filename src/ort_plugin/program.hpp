@@ -4,7 +4,7 @@
 #include <array>
 #include <atomic>
 
-#include "ort_plugin/host.hpp"
+#include "ort_plugin/plugin.hpp"
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
 
@@ -24,15 +24,12 @@ host_threads& threads_of_host();
 
 /// A fused node that is ready to run: a session over its graph. Thread-safe. Inputs are read and, where their shapes
 /// are known beforehand, outputs written where ONNX Runtime has them; other outputs are copied.
-class program {
+class program : public ort_node_compute_info {
  public:
-  program(const host&, session);
+  program(std::shared_ptr<const plugin>, session);
   program(const program&) = delete;
   program& operator=(const program&) = delete;
   ~program();
-
-  /// One run: inputs and outputs are those of the kernel that ONNX Runtime calls, in the session's order.
-  status run(ort_kernel_context&) const;
 
  private:
   /// A dim of an output: a size, or that of an input's axis.
@@ -58,7 +55,11 @@ class program {
   status finish_output(ort_kernel_context&, lease&, std::size_t) const;
   result<void*> memory_of(ort_kernel_context&, std::size_t i, const extents&) const;
 
-  host host_;
+  /// One run: inputs and outputs are those of the kernel that ONNX Runtime calls, in the session's order.
+  status run(ort_kernel_context&) const;
+
+  std::shared_ptr<const plugin> shared_;
+  const host& host_;
   session session_;
   std::vector<output> outputs_;
   mutable std::array<std::atomic<lease*>, 8> idle_{};

@@ -5,6 +5,7 @@
 #include "core/guarded.hpp"
 #include "file/messages.hpp"
 #include "ort_plugin/context_node.hpp"
+#include "ort_plugin/program.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -14,24 +15,6 @@ namespace {
 
 execution_provider_object& self(ort_ep* of) { return static_cast<execution_provider_object&>(*of); }
 const execution_provider_object& self(const ort_ep* of) { return static_cast<const execution_provider_object&>(*of); }
-
-struct compute_object : ort_node_compute_info {
-  compute_object(std::shared_ptr<const plugin> by, cameo::session made)
-      : shared{std::move(by)}, runs{shared->side, std::move(made)} {
-    version = shared->side.version();
-    CreateState = [](ort_node_compute_info* of, ort_compute_context*, void** state) -> ort_status* {
-      return *state = of, nullptr;
-    };
-    Compute = [](ort_node_compute_info* of, void*, ort_kernel_context* context) -> ort_status* {
-      const compute_object& me = static_cast<const compute_object&>(*of);
-      return me.shared->side.give(
-          guarded_as<status_code::runtime_exception>([&]() -> status { return me.runs.run(*context); }));
-    };
-    ReleaseState = [](ort_node_compute_info*, void*) {};
-  }
-  std::shared_ptr<const plugin> shared;
-  program runs;
-};
 
 }  // namespace
 
@@ -65,7 +48,7 @@ execution_provider_object::execution_provider_object(std::shared_ptr<const plugi
   };
   ReleaseNodeComputeInfos = [](ort_ep*, ort_node_compute_info** made, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
-      if (made[i]) delete static_cast<compute_object*>(std::exchange(made[i], nullptr));
+      if (made[i]) delete static_cast<program*>(std::exchange(made[i], nullptr));
   };
   GetCompiledModelCompatibilityInfo = [](ort_ep* of, const ort_graph*) { return self(of).fit.c_str(); };
   if (version >= 27)
@@ -99,7 +82,7 @@ status execution_provider_object::compile(std::span<const fused_group> all, std:
           ? restored(all, i, *std::move(body))
           : compiled(*std::move(body), all[i], i + 1 == all.size(), is_on("ep.context_enable") ? context : nullptr);
   if (!runs) return std::move(runs).error();
-  *made = new compute_object{shared, std::move(*runs)};
+  *made = new program{shared, std::move(*runs)};
   return {};
 }
 

@@ -89,6 +89,24 @@ def answers_agree(words, made, want=None):
         expect(a.shape == b.shape and np.allclose(a, b, rtol=1e-5, atol=1e-5), f"{words}: other answers")
 
 
+# Lines of code, neither empty nor comments alone, that are written by hand: the adapter for providers inside ONNX
+# Runtime, the host for plugins inside cameo, and apart from both what they share, the tables of functions by their
+# places, and the list of all names that the host has for its messages.
+SIZES = (("the adapter", ["src/ort_plugin/*", "include/cameo/ort_plugin/export.hpp"], 1590),
+         ("the host", ["eps/ort_plugin/include/**/*.hpp", "eps/ort_plugin/src/[!n]*"], 1500),
+         ("the tables of both", ["include/cameo/ort_plugin/abi.hpp"], 390),
+         ("the host's list of names", ["eps/ort_plugin/src/names.hpp"], 140))
+
+
+def try_sizes():
+    for name, patterns, most in SIZES:
+        files = [path for pattern in patterns for path in root.glob(pattern)]
+        lines = [line.strip() for path in files for line in path.read_text().splitlines()]
+        count = sum(bool(line) and not line.startswith("//") for line in lines)
+        print(f"{name}: {count} lines of code in {len(files)} files")
+        expect(0 < count <= most, f"{name}: {count} lines of code, at most {most}")
+
+
 def try_symbols():
     for library in LIBRARY.values():
         shown = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
@@ -560,6 +578,7 @@ def main():
             try_vendors(["--models", str(given.models)] if given.models else [])
         return 1 if problems else 0
     if not given.names:
+        try_sizes()
         try_symbols()
         try_old_version()
         try_cycles(100 if given.long else 3)
