@@ -285,9 +285,12 @@ def try_shared_contexts(folder):
         named = {a.s for nodes in stored.values() for n in nodes for a in n.attribute if a.name == "ep_cache_context"}
         expect(len(named) == 1 and all(stored.values()), f"{by}: contexts {named}")
         for share in "01":
-            for name, path in compiled.items():
-                made = session(path, FROZEN, options={"ep.share_ep_contexts": share})
-                answers_agree(f"shared by {by}, {name}, share {share}", made, judge.ort_session(sources[name]))
+            made = {name: session(path, FROZEN, options={"ep.share_ep_contexts": share}) for name, path in compiled.items()}
+            mapped = sum(str(to) in line and ".bin" in line for line in pathlib.Path("/proc/self/maps").open())
+            expect(mapped == (1 if share == "1" else 2), f"shared by {by}, share {share}: mapped {mapped} times")
+            for name, each in made.items():
+                answers_agree(f"shared by {by}, {name}, share {share}", each, judge.ort_session(sources[name]))
+            made = each = None
         for name, path in compiled.items():
             judge.cameo("run", path, "--random-inputs", "--ep", "frozen")
     # The last may have nothing of the provider's.
