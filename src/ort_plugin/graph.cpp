@@ -158,9 +158,13 @@ class graph_reader {
     std::vector<value_id> inputs = values_of(g, ask_.list<api::Node_GetNumInputs, api::Node_GetInputs, info>(node));
     std::vector<value_id> outputs =
         values_of(g, ask_.list<api::Node_GetNumOutputs, api::Node_GetOutputs, info>(node), found::here);
+    // What bodies read from this graph is in it before they are read.
+    std::vector<value_id> captured;
+    if (is_main)
+      captured = values_of(g, ask_.list<api::Node_GetNumImplicitInputs, api::Node_GetImplicitInputs, info>(node));
     const op_row* const row = ops_.find(to.domain, to.op_type);
     const op_version* const version = row ? row->at(to.opset) : nullptr;
-    if (is_main) require_tensors(g, inputs), require_tensors(g, outputs);
+    if (is_main) require_tensors(g, inputs), require_tensors(g, outputs), require_given(g, inputs, captured);
     if (!version || version->deprecated)
       decline(fmt::format("operator '{}' of domain '{}' is not known at opset {}", to.op_type, to.domain, to.opset));
     std::vector<attribute> attributes;
@@ -169,8 +173,7 @@ class graph_reader {
     if (is_main && !why_.empty()) {
       attributes.clear(), bodies.clear();
       to.op_type = declined_op::name, to.domain = declined_op::domain, to.opset = 1;
-      for (const info* v : ask_.list<api::Node_GetNumImplicitInputs, api::Node_GetImplicitInputs, info>(node))
-        inputs.push_back(value_of(g, v));
+      inputs.insert(inputs.end(), captured.begin(), captured.end());
       std::erase(inputs, value_id::none);
       while (!outputs.empty() && outputs.back() == value_id::none) outputs.pop_back();
     }
@@ -182,6 +185,14 @@ class graph_reader {
   void require_tensors(const graph& g, std::span<const value_id> values) {
     for (value_id v : values)
       if (v != value_id::none && !g[v].type) decline(fmt::format("'{}' is no tensor of numbers", g[v].name));
+  }
+
+  /// Before 1.27 ONNX Runtime does not give a fused node what only bodies in it read.
+  void require_given(const graph& g, std::span<const value_id> inputs, std::span<const value_id> captured) {
+    for (value_id v : captured)
+      if (host_.version() < 27 && v != value_id::none && !g[v].constant &&
+          std::find(inputs.begin(), inputs.end(), v) == inputs.end())
+        decline(fmt::format("its bodies read '{}' from outside, which takes ONNX Runtime 1.27", g[v].name));
   }
 
   void read_attributes(const ort_node& node, graph& g, std::vector<attribute>& to, std::vector<graph*>& bodies) {

@@ -160,6 +160,21 @@ def try_dynamic_shapes():
                f"shape {shape}: {found}")
 
 
+def try_bodies():
+    """Bodies read a value from outside that nothing else reads: before 1.27 the node is left to others."""
+    value, node = onnx.helper.make_tensor_value_info, onnx.helper.make_node
+    bodies = [onnx.helper.make_graph([node(op, ["x", "w"], ["b"])], op, [], [value("b", 1, None)]) for op in ("Add", "Sub")]
+    graph = onnx.helper.make_graph([node("If", ["c"], ["y"], then_branch=bodies[0], else_branch=bodies[1])], "g",
+                                   [value("c", 9, []), value("x", 1, [2])], [value("y", 1, None)],
+                                   [onnx.numpy_helper.from_array(np.ones(2, np.float32), "w")])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9)
+    made = session(model.SerializeToString(), CAMEO)
+    for c, want in ((True, [3, 4]), (False, [1, 2])):
+        found = made.run(None, {"c": np.array(c), "x": np.array([2, 3], np.float32)})[0]
+        expect(found.tolist() == want, f"If {c}: {found}")
+    expect(not HAS_RECORD or (CAMEO in placed(made)) == (MINOR >= 27), f"If is on {dict(placed(made))}")
+
+
 def try_contexts(folder):
     for embed in "01":
         path = folder / f"embed{embed}_ctx.onnx"
@@ -587,6 +602,7 @@ def main():
         try_cycles(100 if given.long else 3)
         try_digits()
         try_dynamic_shapes()
+        try_bodies()
         try_options()
         with tempfile.TemporaryDirectory() as folder:
             try_contexts(pathlib.Path(folder))
