@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/callback.hpp>
 #include <cameo/op/op.hpp>
 
 #include <deque>

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/context/workspace.hpp>
 #include <cameo/ort_plugin/export.hpp>
 #include <cameo/session/session.hpp>
 
