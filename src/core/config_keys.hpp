@@ -171,7 +171,7 @@ struct config_keys {
 /// A row of the table, looked up while compiling: a misspelt key ends compilation.
 ///
 ///   if (config.is_on(config_key<"session.disable_prepacking">)) ...
-template <fixed_string Key>
+template <detail::fixed_string Key>
 inline constexpr const config_key_row& config_key = []() -> const config_key_row& {
   constexpr auto at = std::ranges::find(config_keys::rows, std::string_view{Key}, &config_key_row::key);
   static_assert(at != std::end(config_keys::rows), "cameo: src/core/config_keys.hpp has no row for this session key");

@@ -108,20 +108,20 @@ std::vector<std::string_view> load_settings::disabled_transforms() const {
   return names;
 }
 
-const format_row& format_of(std::span<const format_row> formats, std::span<const std::byte> bytes,
-                            std::string_view path) {
-  for (const format_row& f : formats)
+const detail::format_row& format_of(std::span<const detail::format_row> formats, std::span<const std::byte> bytes,
+                                    std::string_view path) {
+  for (const detail::format_row& f : formats)
     if (f.recognises(bytes, path)) return f;
   return formats.back();
 }
 
 /// Names in keys are upper case, and compared exactly.
-result<const format_row*> load_settings::format_named(std::string_view value) const {
+result<const detail::format_row*> load_settings::format_named(std::string_view value) const {
   const auto is = [&](std::string_view name) {
     return std::equal(name.begin(), name.end(), value.begin(), value.end(),
                       [](char a, char b) { return (a >= 'a' && a <= 'z' ? char(a - 32) : a) == b; });
   };
-  for (const format_row& f : formats)
+  for (const detail::format_row& f : formats)
     if (is(f.name)) return &f;
   if (value != "ORT") return &formats.back();
   return status{status_code::invalid_argument, "'ORT' is not among the formats that this runtime was given"};
