@@ -42,19 +42,13 @@ std::size_t machine_memory() {
   return pages > 0 && size > 0 ? std::size_t(pages) * std::size_t(size) : std::size_t{1} << 34;
 }
 
-/// The meaning of a key that is on or off says what the value that is not the default does.
-bool is_switch(const config_key_row& row) {
-  const std::string_view other = row.otherwise == "0" ? "1: " : row.otherwise == "1" ? "0: " : "";
-  return row.support == key_support::supported && !other.empty() && row.meaning.starts_with(other);
-}
-
 void tell_of_config(const load_settings& how) {
   for (const auto& [key, value] : how.options.config) {
     const config_key_row* const row = row_of(key);
     if (!row) continue;
     if (row->support == key_support::ignored)
       how.warn(fmt::format("session key '{}' has no effect: {}", key, row->meaning));
-    else if (is_switch(*row) && value != "0" && value != "1")
+    else if (row->values == key_values::on_or_off && value != "0" && value != "1")
       how.warn(fmt::format("session key '{}' is '{}', which counts as 0; it can be 0 or 1", key, value.substr(0, 40)));
   }
 }
