@@ -28,7 +28,7 @@ inline std::vector<input> read_inputs(const std::string& folder) {
     input each;
     std::getline(words, each.name, '\t') && std::getline(words, type, '\t') && std::getline(words, dims, '\t') &&
         std::getline(words, file, '\t');
-    each.type = cameo::dtype_named(type);
+    each.type = cameo::detail::dtype_named(type);
     std::istringstream sizes{dims};
     for (std::string dim; std::getline(sizes, dim, ',');) each.shape.push_back(std::stoll(dim));
     std::ifstream from{folder + "/" + file, std::ios::binary};

@@ -120,7 +120,8 @@ class worker {
                                                                               std::streamsize(each.bytes));
       std::string dims;
       for (std::int64_t dim : each.dims) dims += (dims.empty() ? "" : ", ") + std::to_string(dim);
-      list += (i ? ", " : "") + ("[\"" + each.name) + "\", \"" + cameo::row_of(each.type).name + "\", [" + dims + "]]";
+      list += (i ? ", " : "") + ("[\"" + each.name) + "\", \"" + cameo::detail::row_of(each.type).name + "\", [" +
+              dims + "]]";
     }
     std::printf("{\"outputs\": [%s]}\n", list.c_str());
     return {};

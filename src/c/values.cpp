@@ -25,12 +25,12 @@ result<value> to_tensor(int element_type, const std::int64_t* dims, std::size_t 
     return failed(status_code::invalid_argument,
                   "{} is no type of elements in memory; strings have a function of their own", element_type);
   std::uint64_t needed = 0;
-  if (!checked_bytes(dtype(element_type), std::uint64_t(shape->count()), needed))
+  if (!detail::checked_bytes(dtype(element_type), std::uint64_t(shape->count()), needed))
     return failed(status_code::invalid_argument, "{}[{}] takes more bytes than there can be",
-                  row_of(dtype(element_type)).name, fmt::join(shape->dims(), ","));
+                  detail::row_of(dtype(element_type)).name, fmt::join(shape->dims(), ","));
   if (needed != bytes)
     return failed(status_code::invalid_argument, "{}[{}] takes {} bytes, and {} are given",
-                  row_of(dtype(element_type)).name, fmt::join(shape->dims(), ","), needed, bytes);
+                  detail::row_of(dtype(element_type)).name, fmt::join(shape->dims(), ","), needed, bytes);
   if (bytes && !elements) return status{status_code::invalid_argument, "is NULL"}.in("elements");
   return value::tensor(dtype(element_type), *shape, elements);
 }

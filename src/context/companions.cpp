@@ -20,18 +20,18 @@ bool are_one(const std::string& a, const std::string& b) {
   return fs::equivalent(a, b, error) && !error;
 }
 
-result<std::unique_ptr<model>> read(const std::string& path, std::span<const format_row> formats) {
-  const auto file = file_bytes::map(path);
+result<std::unique_ptr<model>> read(const std::string& path, std::span<const detail::format_row> formats) {
+  const auto file = detail::file_bytes::map(path);
   if (!file) return status{file.error()};
   read_options how;
   how.file = *file;
   const auto by = std::find_if(formats.begin(), formats.end() - 1,
-                               [&](const format_row& f) { return f.recognises((*file)->bytes(), path); });
+                               [&](const detail::format_row& f) { return f.recognises((*file)->bytes(), path); });
   return by->read_file(path, how);
 }
 
 /// Whether a model at `path` has its weights or a context in the file. What is no model has neither.
-bool refers_to(const std::string& path, const std::string& file, std::span<const format_row> formats) {
+bool refers_to(const std::string& path, const std::string& file, std::span<const detail::format_row> formats) {
   const result<std::unique_ptr<model>> m = read(path, formats);
   if (!m) return false;
   if (std::any_of((*m)->files.begin(), (*m)->files.end(),
@@ -44,7 +44,7 @@ bool refers_to(const std::string& path, const std::string& file, std::span<const
 }
 
 /// Another model beside the file that refers to it; empty if none does. Temporary names are of runs that were killed.
-std::string owner_of(const std::string& file, const std::string& output, std::span<const format_row> formats) {
+std::string owner_of(const std::string& file, const std::string& output, std::span<const detail::format_row> formats) {
   const std::string folder = folder_of(file);
   std::error_code error;
   for (fs::directory_iterator at{folder.empty() ? "." : folder, error}, end; !error && at != end; at.increment(error)) {
@@ -59,7 +59,7 @@ std::string owner_of(const std::string& file, const std::string& output, std::sp
 
 /// Whether it is a context that this provider can list, and so wrote.
 bool is_context_of(const provider& p, const std::string& path) {
-  const auto file = file_bytes::map(path);
+  const auto file = detail::file_bytes::map(path);
   if (!file) return false;
   const context_binary binary{(*file)->bytes(), *file, path};
   const auto ask = [&] { return p.row->contexts.graphs(p.self.get(), binary); };
@@ -69,7 +69,7 @@ bool is_context_of(const provider& p, const std::string& path) {
 
 }  // namespace
 
-status require_replaceable(const companion& c, const std::string& output, std::span<const format_row> formats) {
+status require_replaceable(const companion& c, const std::string& output, std::span<const detail::format_row> formats) {
   std::error_code error;
   if (!fs::exists(c.path, error) || (!output.empty() && refers_to(output, c.path, formats))) return {};
   const std::string owner = owner_of(c.path, output, formats);

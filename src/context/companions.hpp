@@ -14,6 +14,6 @@ struct companion {
 /// replaced with it, refers to it; or when no model of its folder does, and it is a context of that provider's or
 /// initializers, as a model leaves behind that was removed. FAIL naming the file and whose it is otherwise. Reads the
 /// models of the folder only where the one at `output` does not answer.
-status require_replaceable(const companion&, const std::string& output, std::span<const format_row>);
+status require_replaceable(const companion&, const std::string& output, std::span<const detail::format_row>);
 
 }  // namespace cameo::inline CAMEO_ABI

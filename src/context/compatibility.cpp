@@ -9,7 +9,7 @@
 namespace cameo::inline CAMEO_ABI {
 
 std::optional<std::string> compatibility_of(const model& m, std::string_view long_name) {
-  for (const property& each : m.metadata)
+  for (const detail::property& each : m.metadata)
     if (each.first.size() == compatibility_key.size() + long_name.size() && each.first.starts_with(compatibility_key) &&
         each.first.ends_with(long_name))
       return std::string{each.second};

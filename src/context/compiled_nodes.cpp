@@ -15,21 +15,21 @@ namespace cameo::inline CAMEO_ABI {
 namespace {
 
 /// A model that was only read has no operators yet.
-bool is_compiled(const graph_node& n) {
+bool is_compiled(const detail::graph_node& n) {
   const op_row& op = compiled_operator();
   return !n.removed && n.domain == op.domain && n.op_type == op.name;
 }
 
 status add_nodes(const graph& g, std::vector<compiled_node_info>& to) {
   for (std::size_t i = 0; i < g.node_capacity(); ++i) {
-    const graph_node& n = g[node_id(i)];
+    const detail::graph_node& n = g[node_id(i)];
     if (n.removed) continue;
     for (const graph* sub : n.subgraphs)
       if (status s = add_nodes(*sub, to); !s) return s;
     if (!is_compiled(n)) continue;
     const result<context_record> r = read_context_node(node_view{g, node_id(i)});
     if (!r) return status{r.error()}.in(fmt::format("node '{}' ({})", n.name, n.op_type));
-    const attribute* const source = find_attribute(n.attributes, "source");
+    const attribute* const source = detail::find_attribute(n.attributes, "source");
     compiled_node_info& made = to.emplace_back();
     made.node = n.name, made.graph_name = r->facts.graph_name;
     if (source) made.source = source->s;

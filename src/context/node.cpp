@@ -31,9 +31,9 @@ std::string_view take_id(std::string_view& notes) {
 
 const op_row& compiled_operator() {
   static const op_row* const found = [] {
-    const std::span<const op_row> rows = standard_ops();
+    const std::span<const op_row> rows = detail::standard_ops();
     return &*std::find_if(rows.begin(), rows.end(),
-                          [](const op_row& row) { return has_role(row.roles, role::is_compiled_context); });
+                          [](const op_row& row) { return detail::has_role(row.roles, role::is_compiled_context); });
   }();
   return *found;
 }

@@ -160,12 +160,12 @@ class restorer {
     const result<found_path> at = folder_->file(context_path, r.context, words_for(r), open_for::reading, also_.get());
     if (!at) return status{at.error()};
     opened_[path] = file_state::of(*at->handle);
-    result<std::shared_ptr<const file_bytes>> file = map_opened(at->handle, path);
+    result<std::shared_ptr<const detail::file_bytes>> file = detail::map_opened(at->handle, path);
     if (!file)
       return file.error().code() == status_code::out_of_memory ? file.error() : invalid(r, file.error().words());
     if ((*file)->bytes().empty()) return invalid(r, fmt::format("context '{}' is an empty file", path));
     // The file and the provider that opened it live as long as the objects made from it.
-    using both = std::pair<std::shared_ptr<const file_bytes>, std::shared_ptr<const void>>;
+    using both = std::pair<std::shared_ptr<const detail::file_bytes>, std::shared_ptr<const void>>;
     return context_binary{(*file)->bytes(), std::make_shared<const both>(*file, provider_.self), path};
   }
 

@@ -17,7 +17,7 @@ struct context_folder {
   /// Instead of `path`: a folder that is held open.
   std::shared_ptr<const detail::held_folder> folder;
   /// Called instead of reading files; null: files are read. The name is the node's, unchanged.
-  callback<result<std::vector<std::byte>>(std::string_view name)> read;
+  detail::callback<result<std::vector<std::byte>>(std::string_view name)> read;
 };
 
 /// The programs of a provider's compiled nodes, one each, in order. Files are opened once, and at all only if `shared`

@@ -23,7 +23,7 @@ std::span<const std::byte> context_binary::bytes() const { return shared_->bytes
 std::string_view context_binary::where() const { return shared_->where; }
 
 result<std::shared_ptr<const void>> context_binary::opened_once(
-    function_ref<result<std::shared_ptr<const void>>()> open) const {
+    detail::function_ref<result<std::shared_ptr<const void>>()> open) const {
   const std::lock_guard lock{shared_->guard};
   if (!shared_->content) shared_->content.emplace(open());
   const result<std::shared_ptr<const void>>& content = *shared_->content;

@@ -55,16 +55,16 @@ result<std::string> bytes_of(const provider& p, const void* builder, bool embed)
 /// What a provider leaves outside a context has to be a constant of the group that a compiled node can take.
 status require_constants(const fused_node& f, std::span<const value_id> all) {
   const graph& body = *f.body;
-  const type_mask allowed = compiled_operator().versions.front().types.front().tensors;
+  const detail::type_mask allowed = compiled_operator().versions.front().types.front().tensors;
   std::set<value_id> seen;
   for (value_id v : all) {
     const value* const constant = index_of(v) < f.values.size() ? body.constant_of(v) : nullptr;
     if (!constant || !seen.insert(v).second)
       return failed(status_code::ep_fail,
                     "left a value outside the context that is not a constant of the group, or left one twice");
-    if (constant->kind != value_kind::tensor || (bit_of(constant->type) & allowed) == 0)
+    if (constant->kind != value_kind::tensor || (detail::bit_of(constant->type) & allowed) == 0)
       return failed(status_code::ep_fail, "leaves '{}' outside the context, which a compiled node can't take: {}",
-                    body[v].name, row_of(constant->type).name);
+                    body[v].name, detail::row_of(constant->type).name);
   }
   return {};
 }
@@ -95,7 +95,7 @@ status compiled_model::keep_context(shared_context& context, const context_outpu
       status s = out.write(name, std::as_bytes(std::span{bytes->data(), bytes->size()}));
       return s ? std::move(s) : std::move(s).in(fmt::format("context '{}'", name));
     }
-    const auto produce = [&](function_ref<status(std::span<const std::byte>)> append) {
+    const auto produce = [&](detail::function_ref<status(std::span<const std::byte>)> append) {
       return of.row->contexts.write(of.self.get(), context.builder.get(), append);
     };
     return files_->add(context.path, produce);
@@ -161,7 +161,7 @@ void compiled_model::tell_fit(const provider& p, std::span<const fused_view> gro
   result<std::string> fit = guarded_hook(ask);
   if (!fit || fit->empty()) return;
   const std::string_view key = keep(fmt::format("{}{}", compatibility_key, p.row->long_name));
-  std::erase_if(model_.metadata, [&](const property& each) { return each.first == key; });
+  std::erase_if(model_.metadata, [&](const detail::property& each) { return each.first == key; });
   model_.metadata.emplace_back(key, keep(std::move(*fit)));
 }
 
@@ -264,7 +264,7 @@ result<std::unique_ptr<compiled_model>> compiled_model::make(model& m, std::dequ
 
 compiled_model::~compiled_model() {
   for (const original& each : before_) {
-    graph_node& now = (*each.in)[each.node];
+    detail::graph_node& now = (*each.in)[each.node];
     now.domain = each.as_it_was.domain, now.op_type = each.as_it_was.op_type;
     now.attributes = each.as_it_was.attributes;
     if (each.inputs.size() == each.in->input_count(each.node)) continue;

@@ -15,7 +15,7 @@ struct context_output {
   bool embed = false;       // inside the model; never with `shared`
   bool weightless = false;  // constants stay in the model, as far as providers leave them there
   /// Takes contexts instead of files; null: files.
-  callback<status(std::string_view name, std::span<const std::byte>)> write;
+  detail::callback<status(std::string_view name, std::span<const std::byte>)> write;
   file_batch* files = nullptr;                // gets the files that make() makes; null: the compiled_model's own
   const context_workspace* shared = nullptr;  // one context for several models; null: this model's own
   bool is_last = false;                       // of those several: the context is complete now
@@ -43,7 +43,7 @@ class compiled_model {
   struct original {
     graph* in;
     node_id node;
-    graph_node as_it_was;
+    detail::graph_node as_it_was;
     std::vector<value_id> inputs;
   };
   compiled_model(model& m, file_batch* files)
@@ -60,7 +60,7 @@ class compiled_model {
 
   model& model_;
   std::vector<opset_import> imports_;
-  std::vector<property> metadata_;
+  std::vector<detail::property> metadata_;
   std::vector<original> before_;
   std::deque<std::string> texts_;  // of attributes and metadata
   file_batch own_files_;

@@ -17,13 +17,13 @@ void* arena::allocate_more(const void* from, std::size_t used, std::size_t count
   return memory;
 }
 
-heap_arena::~heap_arena() {
+detail::heap_arena::~heap_arena() {
   destroy_kept();
   while (chunks_) std::free(std::exchange(chunks_, chunks_->next));
 }
 
-bool heap_arena::grow(arena& base, std::size_t bytes, std::size_t alignment) noexcept {
-  auto& self = static_cast<heap_arena&>(base);
+bool detail::heap_arena::grow(arena& base, std::size_t bytes, std::size_t alignment) noexcept {
+  auto& self = static_cast<detail::heap_arena&>(base);
   std::size_t need = 0;
   if (__builtin_add_overflow(bytes, alignment + sizeof(chunk), &need)) return false;
   const std::size_t size = std::max(need, std::min(self.next_chunk_, self.left_));

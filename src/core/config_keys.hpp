@@ -11,20 +11,26 @@ namespace cameo::inline CAMEO_ABI {
 /// What cameo does with a session configuration key of ONNX Runtime's.
 enum class key_support : std::uint8_t { supported, ignored, refused };
 
+/// The values that a key has: any that its reader takes, or 1 and 0, of which every other counts as 0.
+enum class key_values : std::uint8_t { any, on_or_off };
+
 /// A session configuration key of ONNX Runtime's.
 struct config_key_row {
   std::string_view key;
   std::string_view otherwise;  // the value when it is not set
   key_support support;
   std::string_view meaning;  // for docs/session_keys.md and messages
+  key_values values = key_values::any;
 };
 
 /// The table of docs/session_keys.md, in the same order.
 struct config_keys {
   using enum key_support;
+  using enum key_values;
   static constexpr config_key_row rows[] = {
-      {"ep.context_embed_mode", "0", supported, "1: contexts inside the compiled model; else in files beside it"},
-      {"ep.context_enable", "0", supported, "1: a compiled model is written while the model is loaded"},
+      {"ep.context_embed_mode", "0", supported, "1: contexts inside the compiled model; else in files beside it",
+       on_or_off},
+      {"ep.context_enable", "0", supported, "1: a compiled model is written while the model is loaded", on_or_off},
       {"ep.context_file_path", "", supported,
        "the compiled model that is written, or from whose folder contexts are read; unset, beside the model, "
        "_ctx.onnx"},
@@ -32,32 +38,36 @@ struct config_keys {
        "file for the initializers of the compiled model; unset, they are inside it"},
       {"ep.context_node_name_prefix", "", supported, "what names of compiled nodes start with"},
       {"ep.enable_weightless", "0", supported,
-       "1: constants of compiled groups stay initializers of the compiled model, and its contexts have none"},
-      {"ep.enable_weightless_ep_context_nodes", "0", supported, "the same by its older name"},
-      {"ep.share_ep_contexts", "0", supported, "1: contexts are shared with other sessions of the runtime"},
-      {"ep.stop_share_ep_contexts", "0", supported,
-       "1: the last of the models that share a context; it is written now"},
+       "1: constants of compiled groups stay initializers of the compiled model, and its contexts have none",
+       on_or_off},
+      {"ep.enable_weightless_ep_context_nodes", "0", supported, "the same by its older name", on_or_off},
+      {"ep.share_ep_contexts", "0", supported, "1: contexts are shared with other sessions of the runtime", on_or_off},
+      {"ep.stop_share_ep_contexts", "0", supported, "1: the last of the models that share a context; it is written now",
+       on_or_off},
       {"optimization.disable_specified_optimizers", "", supported, "names of transforms to leave out, with commas"},
       {"optimization.minimal_build_optimizations", "", supported,
        "save: what level extended would do to quantized nodes, and activations to convolutions, is not done but saved; "
        "only with a file in the ORT format. apply: that and nothing else is done from level extended on"},
       {"session.disable_aot_function_inlining", "0", supported,
-       "1: the model's functions are opened only when no provider takes them, after the basic level"},
-      {"session.disable_cpu_ep_fallback", "0", supported, "1: a node that only the fallback takes is an error"},
+       "1: the model's functions are opened only when no provider takes them, after the basic level", on_or_off},
+      {"session.disable_cpu_ep_fallback", "0", supported, "1: a node that only the fallback takes is an error",
+       on_or_off},
       {"session.disable_double_qdq_remover", "0", supported,
-       "1: a DequantizeLinear and the same QuantizeLinear again stay"},
-      {"session.disable_model_compile", "0", supported, "1: providers may not compile groups of nodes"},
-      {"session.disable_prepacking", "0", supported, "1: kernels keep no packed copies of constants"},
-      {"session.disable_qdq_constant_folding", "0", supported, "1: DequantizeLinear of a constant is not worked out"},
-      {"session.disable_quant_qdq", "0", supported, "1: QuantizeLinear and DequantizeLinear stay as they are written"},
+       "1: a DequantizeLinear and the same QuantizeLinear again stay", on_or_off},
+      {"session.disable_model_compile", "0", supported, "1: providers may not compile groups of nodes", on_or_off},
+      {"session.disable_prepacking", "0", supported, "1: kernels keep no packed copies of constants", on_or_off},
+      {"session.disable_qdq_constant_folding", "0", supported, "1: DequantizeLinear of a constant is not worked out",
+       on_or_off},
+      {"session.disable_quant_qdq", "0", supported, "1: QuantizeLinear and DequantizeLinear stay as they are written",
+       on_or_off},
       {"session.execution_mode", "sequential", supported,
        "sequential or parallel; wins over session_options::execution"},
       {"session.fail_on_suboptimal_compiled_model", "0", supported,
-       "1: a compiled model that would run better if it was compiled again is an error"},
+       "1: a compiled model that would run better if it was compiled again is an error", on_or_off},
       {"session.enable_quant_qdq_cleanup", "0", supported,
-       "1: pairs that only round floats go; results change a little"},
+       "1: pairs that only round floats go; results change a little", on_or_off},
       {"session.enable_saved_runtime_optimizations", "0", supported,
-       "1: what an ORT file has saved is done, from level extended on"},
+       "1: what an ORT file has saved is done, from level extended on", on_or_off},
       {"session.graph_optimization_level", "enable_all", supported,
        "disable_all, enable_basic, enable_extended, enable_layout or enable_all (or 0 to 3, and 99); wins over "
        "session_options::optimize"},
@@ -65,7 +75,8 @@ struct config_keys {
        "2 or 1: levels extended to all again if any of them, or the last, changed something; 0: once"},
       {"session.intra_op_num_threads", "0", supported,
        "threads, 0 for what cpuset and CPU quota allow; wins over session_options::threads"},
-      {"session.intra_op.allow_spinning", "1", supported, "0: threads sleep at once between parallel regions"},
+      {"session.intra_op.allow_spinning", "1", supported, "0: threads sleep at once between parallel regions",
+       on_or_off},
       {"session.layer_assignment_settings", "", supported,
        "gives nodes to cpu, gpu or npu by what they have as layer_ann: \"gpu(enc, =head); npu(dec)\""},
       {"session.load_model_format", "", supported,
@@ -80,13 +91,13 @@ struct config_keys {
       {"session.qdqisint8allowed", "", supported,
        "0: quantized nodes with int8 inputs stay floats; 1: optimization.minimal_build_optimizations chooses them too"},
       {"session.record_ep_graph_assignment_info", "0", supported,
-       "1: session::assignments knows the provider of each node"},
+       "1: session::assignments knows the provider of each node", on_or_off},
       {"session.save_model_format", "", supported, "ORT or ONNX; unset, a path that ends in .ort is written as ORT"},
       {"session.set_denormal_as_zero", "0", supported,
-       "1: floats that are too small to be normal count as zero in runs"},
-      {"session.strict", "0", supported, "1: what docs/oddities.md lists is an error; a key of cameo's own"},
+       "1: floats that are too small to be normal count as zero in runs", on_or_off},
+      {"session.strict", "0", supported, "1: what docs/oddities.md lists is an error; a key of cameo's own", on_or_off},
       {"session.strict_shape_type_inference", "0", supported,
-       "1: a value that is declared with another rank or size than it has is an error"},
+       "1: a value that is declared with another rank or size than it has is an error", on_or_off},
       {"ep.cuda.fpa_intb_gemm", "0", ignored, "for a provider that cameo does not have"},
       {"ep.cuda.fpa_intb_profile_m", "", ignored, "for a provider that cameo does not have"},
       {"ep.cuda.gqa_workspace_max_total_sequence_length", "", ignored, "for a provider that cameo does not have"},
@@ -166,12 +177,17 @@ struct config_keys {
       {"session.save_external_prepacked_constant_initializers", "0", refused, "packed copies are not saved"},
       {"session.use_per_session_threads", "1", refused, "bring one task_pool for all sessions"},
   };
+  static_assert(std::ranges::all_of(rows,
+                                    [](const config_key_row& row) {
+                                      return row.values == any || row.otherwise == "0" || row.otherwise == "1";
+                                    }),
+                "cameo: a key that is on or off is one of both when it is not set");
 };
 
 /// A row of the table, looked up while compiling: a misspelt key ends compilation.
 ///
 ///   if (config.is_on(config_key<"session.disable_prepacking">)) ...
-template <fixed_string Key>
+template <detail::fixed_string Key>
 inline constexpr const config_key_row& config_key = []() -> const config_key_row& {
   constexpr auto at = std::ranges::find(config_keys::rows, std::string_view{Key}, &config_key_row::key);
   static_assert(at != std::end(config_keys::rows), "cameo: src/core/config_keys.hpp has no row for this session key");

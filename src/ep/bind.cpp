@@ -4,7 +4,8 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-result<detail::bound_kernel> detail::bind_by_kernels(const kernel_table& kernels, const detail::draft_node& node,
+result<detail::bound_kernel> detail::bind_by_kernels(const detail::kernel_table& kernels,
+                                                     const detail::draft_node& node,
                                                      const detail::node_signature& signature, bind_context& context) {
   return bind_by_table(&kernels, node, signature, context);
 }

@@ -45,7 +45,7 @@ auto rank(const ep_device& d) {
 
 }  // namespace
 
-const std::string* find_text(const text_pairs& all, std::string_view key) {
+const std::string* find_text(const detail::text_pairs& all, std::string_view key) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const auto& pair) { return pair.first == key; });
   return found == all.end() ? nullptr : &found->second;
 }

@@ -5,7 +5,7 @@
 namespace cameo::inline CAMEO_ABI {
 
 std::vector<ep_device> detail::devices_of(std::span<const provider> providers,
-                                          const callback<void(const provider_row&, const status&)>& failed) {
+                                          const detail::callback<void(const provider_row&, const status&)>& failed) {
   std::vector<ep_device> all;
   for (const provider& p : providers) {
     const provider_row& row = *p.row;

@@ -4,13 +4,13 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-bool detail::kernel_matches(const node_view& node, const kernel_table& kernels, std::string* why) {
+bool detail::kernel_matches(const node_view& node, const detail::kernel_table& kernels, std::string* why) {
   std::vector<operand> operands;
   const detail::node_signature signature = signature_of(node, operands);
   verdict v = match(signature, kernels);
   if (v && v.row->choosy) {
-    heap_arena scratch;
-    detail::arena_vector<output_hint> hints{scratch};
+    detail::heap_arena scratch;
+    detail::arena_vector<detail::output_hint> hints{scratch};
     bind_context context{.op_type = node.op_type(),
                          .node_name = node.name(),
                          .since = node.since(),
@@ -29,15 +29,15 @@ bool detail::kernel_matches(const node_view& node, const kernel_table& kernels, 
   return bool(v);
 }
 
-std::vector<node_group> detail::single_nodes(const graph_view& g, function_ref<bool(const node_view&)> takes) {
+std::vector<node_group> detail::single_nodes(const graph_view& g, detail::function_ref<bool(const node_view&)> takes) {
   std::vector<node_group> taken;
   for (const node_view node : g.nodes())
     if (node.provider() < 0 && takes(node)) taken.push_back({{node.id()}, {}});
   return taken;
 }
 
-const kernel_table& detail::no_kernels() {
-  static constexpr kernel_table none{};
+const detail::kernel_table& detail::no_kernels() {
+  static constexpr detail::kernel_table none{};
   return none;
 }
 

@@ -58,7 +58,7 @@ void remove_leftovers(const std::string& path) {
   while (const dirent* const each = ::readdir(all.get())) {
     const pid_t process = process_in(each->d_name, prefix);
     if (process == 0 || ::kill(process, 0) == 0 || errno != ESRCH) continue;
-    const descriptor file{::openat(in, each->d_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+    const detail::descriptor file{::openat(in, each->d_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
     struct stat facts {};
     if (!file || ::fstat(*file, &facts) != 0 || !S_ISREG(facts.st_mode)) continue;
     if (::flock(*file, LOCK_EX | LOCK_NB) == 0) ::unlinkat(in, each->d_name, 0);
@@ -139,7 +139,7 @@ class output_file {
     else if (!S_ISBLK(to_.facts->st_mode)) return true;  // pipes and terminals have no disk
     while (::fsync(opened_) != 0)
       if (errno != EINTR) return false;
-    lock_ = descriptor{::fcntl(opened_, F_DUPFD_CLOEXEC, 0)};
+    lock_ = detail::descriptor{::fcntl(opened_, F_DUPFD_CLOEXEC, 0)};
     // Linux has closed the file also when it says that it was interrupted.
     return ::close(std::exchange(opened_, -1)) == 0 || errno == EINTR;
   }
@@ -191,14 +191,14 @@ class output_file {
   destination to_;
   std::string name_;
   int opened_ = -1;
-  descriptor lock_;  // the same file, once it is written
+  detail::descriptor lock_;  // the same file, once it is written
   bool is_there_ = false;
 };
 
 /// Makes the new name itself last; some file systems have nothing to do for it and say so.
 void sync_folder_of(const std::string& path) {
   const std::string folder = folder_part(path);
-  const descriptor opened{::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  const detail::descriptor opened{::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (opened) (void)::fsync(*opened);
 }
 
@@ -297,7 +297,7 @@ status write_file_atomically(const std::string& path, file_maker produce) {
 }
 
 status write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
-  const auto all = [&](function_ref<status(std::span<const std::byte>)> append) -> status {
+  const auto all = [&](detail::function_ref<status(std::span<const std::byte>)> append) -> status {
     for (std::span<const std::byte> piece : pieces)
       if (status s = append(piece); !s) return s;
     return {};

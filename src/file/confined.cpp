@@ -136,12 +136,13 @@ result<found_path> detail::held_folder::file(const path_rule& rule, std::string_
   return status_code::out_of_memory;
 }
 
-result<std::shared_ptr<const file_bytes>> detail::held_folder::map(const path_rule& rule, std::string_view location,
-                                                                   std::string_view whose,
-                                                                   const detail::held_folder* also) const try {
+result<std::shared_ptr<const detail::file_bytes>> detail::held_folder::map(const path_rule& rule,
+                                                                           std::string_view location,
+                                                                           std::string_view whose,
+                                                                           const detail::held_folder* also) const try {
   const result<found_path> at = file(rule, location, whose, open_for::reading, also);
   if (!at) return status{at.error()};
-  auto mapped = map_opened(at->handle, path_of(*at, location));
+  auto mapped = detail::map_opened(at->handle, path_of(*at, location));
   if (!mapped) return status{rule.refused, mapped.error().words()}.in(whose);
   return mapped;
 } catch (const std::bad_alloc&) {

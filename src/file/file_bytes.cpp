@@ -24,12 +24,12 @@ status cannot_read(const std::string& path, std::string_view doing) {
 
 }  // namespace
 
-void file_bytes::forget_pages() const {
+void detail::file_bytes::forget_pages() const {
   // A hint: where it fails, memory is kept.
   if (!bytes_.empty()) ::madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
 }
 
-void file_bytes::forget_pages(const void* data, std::size_t count) const {
+void detail::file_bytes::forget_pages(const void* data, std::size_t count) const {
   const auto* const first = static_cast<const std::byte*>(data);
   if (first < bytes_.data() || count > bytes_.size() || std::size_t(first - bytes_.data()) > bytes_.size() - count)
     return;
@@ -39,22 +39,23 @@ void file_bytes::forget_pages(const void* data, std::size_t count) const {
   if (from < to) ::madvise(const_cast<std::byte*>(bytes_.data()) + from, to - from, MADV_DONTNEED);
 }
 
-result<std::shared_ptr<const file_bytes>> file_bytes::map(const std::string& path) {
+result<std::shared_ptr<const detail::file_bytes>> detail::file_bytes::map(const std::string& path) {
   // Opening a pipe must not wait for its writer; for a regular file O_NONBLOCK means nothing.
   int opened = -1;
   do opened = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   while (opened < 0 && errno == EINTR);
-  const descriptor file{opened};
+  const detail::descriptor file{opened};
   if (!file) return cannot_read(path, "cannot open");
-  return map_opened(file, path);
+  return detail::map_opened(file, path);
 }
 
-result<std::shared_ptr<const file_bytes>> map_opened(const descriptor& file, std::string path) try {
+result<std::shared_ptr<const detail::file_bytes>> detail::map_opened(const detail::descriptor& file,
+                                                                     std::string path) try {
   struct stat facts {};
   if (::fstat(*file, &facts) != 0) return cannot_read(path, "cannot stat");
   if (!S_ISREG(facts.st_mode)) return failed(status_code::invalid_argument, "{}: not a regular file", path);
   const auto size = std::size_t(facts.st_size);
-  if (size == 0) return std::shared_ptr<const file_bytes>{new file_bytes{std::move(path), {}}};
+  if (size == 0) return std::shared_ptr<const detail::file_bytes>{new detail::file_bytes{std::move(path), {}}};
   void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, *file, 0);
   if (memory == MAP_FAILED) return cannot_read(path, "cannot map");
   const std::span<const std::byte> bytes{static_cast<const std::byte*>(memory), size};
@@ -68,7 +69,7 @@ result<std::shared_ptr<const file_bytes>> map_opened(const descriptor& file, std
     return bad;
   }
   try {
-    return std::shared_ptr<const file_bytes>{new file_bytes{std::move(path), bytes}};
+    return std::shared_ptr<const detail::file_bytes>{new detail::file_bytes{std::move(path), bytes}};
   } catch (...) {
     ::munmap(memory, size);
     throw;
@@ -77,7 +78,7 @@ result<std::shared_ptr<const file_bytes>> map_opened(const descriptor& file, std
   return status_code::out_of_memory;
 }
 
-file_bytes::~file_bytes() {
+detail::file_bytes::~file_bytes() {
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 

@@ -29,7 +29,7 @@ status system_error(const detail::held_folder& folder) {
 std::string own_words() {
   char host[256] = {}, program[64] = {}, since[32] = {};
   if (::gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
-  const descriptor comm{::open("/proc/self/comm", O_RDONLY | O_CLOEXEC)};
+  const detail::descriptor comm{::open("/proc/self/comm", O_RDONLY | O_CLOEXEC)};
   const ssize_t length = comm ? ::read(*comm, program, sizeof program - 1) : 0;
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -40,7 +40,7 @@ std::string own_words() {
 }
 
 /// The text in the file about the process that holds the lock; cleaned, as a file may have any content.
-std::string words_of_holder(const descriptor& file) {
+std::string words_of_holder(const detail::descriptor& file) {
   char text[256];
   const ssize_t length = ::pread(*file, text, sizeof text, 0);
   std::string made{text, std::size_t(std::max(length, ssize_t{0}))};
@@ -51,11 +51,11 @@ std::string words_of_holder(const descriptor& file) {
 
 /// Opens the lock file; its name may be a trap by the folder's creator. Another user's file can only be read, which
 /// is enough to wait for it.
-result<descriptor> open_lock_file(const detail::held_folder& folder) {
+result<detail::descriptor> open_lock_file(const detail::held_folder& folder) {
   constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-  descriptor file{::openat(folder.handle(), name, O_RDWR | O_CREAT | flags, 0666)};
+  detail::descriptor file{::openat(folder.handle(), name, O_RDWR | O_CREAT | flags, 0666)};
   if (const int error = errno; !file && error == EACCES) {
-    file = descriptor{::openat(folder.handle(), name, O_RDONLY | flags)};
+    file = detail::descriptor{::openat(folder.handle(), name, O_RDONLY | flags)};
     errno = error;
   }
   struct stat facts {};
@@ -66,7 +66,7 @@ result<descriptor> open_lock_file(const detail::held_folder& folder) {
 }
 
 /// Whether the file still has its name: the last holder may have removed it meanwhile.
-bool has_its_name(int folder, const descriptor& file) {
+bool has_its_name(int folder, const detail::descriptor& file) {
   struct stat own {
   }, named{};
   return ::fstat(*file, &own) == 0 && ::fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -75,11 +75,11 @@ bool has_its_name(int folder, const descriptor& file) {
 
 }  // namespace
 
-result<folder_lock> folder_lock::take(const detail::held_folder& folder, duration wait) {
+result<folder_lock> folder_lock::take(const detail::held_folder& folder, detail::duration wait) {
   const clock::time_point end = clock::now() + std::chrono::nanoseconds{wait.nanoseconds()};
   std::chrono::milliseconds pause{1};
   while (true) {
-    result<descriptor> file = open_lock_file(folder);
+    result<detail::descriptor> file = open_lock_file(folder);
     if (!file) return std::move(file).error();
     if (::flock(**file, LOCK_EX | LOCK_NB) == 0) {
       if (!has_its_name(folder.handle(), *file)) continue;
@@ -91,7 +91,7 @@ result<folder_lock> folder_lock::take(const detail::held_folder& folder, duratio
       }
       const std::string words = own_words();
       if (::pwrite(**file, words.data(), words.size(), 0) < 0) return system_error(folder);
-      descriptor own{::openat(folder.handle(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+      detail::descriptor own{::openat(folder.handle(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
       if (!own) return system_error(folder);
       return folder_lock{std::move(own), *std::move(file)};
     }

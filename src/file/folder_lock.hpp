@@ -16,15 +16,16 @@ class folder_lock {
  public:
   /// Waits until the lock is free, for `wait` at most. FAIL naming the holder when it is still held then, and
   /// with the system's words when the folder can't be written to.
-  static result<folder_lock> take(const detail::held_folder&, duration wait);
+  static result<folder_lock> take(const detail::held_folder&, detail::duration wait);
 
   folder_lock(folder_lock&&) noexcept = default;
   folder_lock& operator=(folder_lock&&) = delete;
   ~folder_lock();
 
  private:
-  folder_lock(descriptor folder, descriptor file) : folder_{std::move(folder)}, file_{std::move(file)} {}
-  descriptor folder_, file_;
+  folder_lock(detail::descriptor folder, detail::descriptor file)
+      : folder_{std::move(folder)}, file_{std::move(file)} {}
+  detail::descriptor folder_, file_;
 };
 
 }  // namespace cameo::inline CAMEO_ABI

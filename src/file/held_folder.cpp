@@ -36,7 +36,7 @@ found_path not_opened(int error) {
 }
 
 /// Right after a call that opens: errno tells why there is no handle.
-found_path with_facts(descriptor handle) {
+found_path with_facts(detail::descriptor handle) {
   struct stat facts {};
   if (!handle || ::fstat(*handle, &facts) != 0) return not_opened(errno);
   found_path made;
@@ -53,11 +53,11 @@ int flags_for(open_for use) {
 
 /// The system follows the path and its links as long as they stay below the folder; where it refuses, or does not know
 /// the call, the walk finds out why.
-descriptor open_beneath(int folder, const char* location, open_for use) {
+detail::descriptor open_beneath(int folder, const char* location, open_for use) {
   struct open_how how {};
   how.flags = std::uint64_t(flags_for(use));
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  return descriptor{int(::syscall(SYS_openat2, folder, location, &how, sizeof how))};
+  return detail::descriptor{int(::syscall(SYS_openat2, folder, location, &how, sizeof how))};
 }
 
 /// Follows a path by hand, one part after the other and never two at once, so that every folder on the way is known
@@ -78,7 +78,7 @@ class walker {
         if (!go_up()) return std::move(failure_);
         continue;
       }
-      found_path next = with_facts(descriptor{::openat(top(), part.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)});
+      found_path next = with_facts(detail::descriptor{::openat(top(), part.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)});
       if (!next.handle) return ended(std::move(next));
       if (next.kind == found_kind::other && is_link(next.handle)) {
         if (!follow_link(next.handle)) return ended(std::move(failure_));
@@ -95,14 +95,14 @@ class walker {
 
  private:
   struct step {
-    descriptor handle;
+    detail::descriptor handle;
     file_id id;
   };
 
   int top() const { return *way_.back().handle; }
 
   bool restart(int opened) {
-    found_path at = with_facts(descriptor{opened});
+    found_path at = with_facts(detail::descriptor{opened});
     if (!at.handle) return failure_ = std::move(at), false;
     way_.clear();
     way_.push_back({std::move(at.handle), at.id});
@@ -125,13 +125,13 @@ class walker {
   /// A slash at the end asks for a folder.
   bool rest_is_empty() const { return pending_.empty(); }
 
-  static bool is_link(const descriptor& opened) {
+  static bool is_link(const detail::descriptor& opened) {
     struct stat facts {};
     return ::fstat(*opened, &facts) == 0 && S_ISLNK(facts.st_mode);
   }
 
   /// Its text is now what there is to follow.
-  bool follow_link(const descriptor& link) {
+  bool follow_link(const detail::descriptor& link) {
     char target[PATH_MAX + 1];
     const ssize_t length = ::readlinkat(*link, "", target, sizeof target);
     if (length < 0) return failure_ = not_opened(errno), false;
@@ -154,7 +154,7 @@ class walker {
   /// For reading: the same name again, if it still is the same file.
   found_path reopened(found_path found, const std::string& name, open_for use) const {
     if (use == open_for::place || found.kind != found_kind::file) return found;
-    found_path again = with_facts(descriptor{::openat(top(), name.c_str(), flags_for(use) | O_NOFOLLOW)});
+    found_path again = with_facts(detail::descriptor{::openat(top(), name.c_str(), flags_for(use) | O_NOFOLLOW)});
     if (!again.handle) return again;
     if (again.id != found.id) return troubled(path_trouble::outside, "became another file while it was opened");
     return again;
@@ -163,7 +163,7 @@ class walker {
   found_path last_folder(open_for use) {
     if (!is_inside()) return ended({});
     if (use == open_for::place) return with_facts(std::move(way_.back().handle));
-    return with_facts(descriptor{::openat(top(), ".", flags_for(use) | O_DIRECTORY)});
+    return with_facts(detail::descriptor{::openat(top(), ".", flags_for(use) | O_DIRECTORY)});
   }
 
   int start_;
@@ -177,11 +177,11 @@ class walker {
 
 }  // namespace
 
-descriptor::~descriptor() {
+detail::descriptor::~descriptor() {
   if (number_ >= 0) ::close(number_);
 }
 
-std::string real_path(const descriptor& opened) {
+std::string real_path(const detail::descriptor& opened) {
   char path[PATH_MAX + 1];
   const std::string link = fmt::format("/proc/self/fd/{}", *opened);
   const ssize_t length = ::readlink(link.c_str(), path, sizeof path);
@@ -190,7 +190,7 @@ std::string real_path(const descriptor& opened) {
 
 result<detail::held_folder> detail::held_folder::open(const std::string& path) try {
   const std::string named = path.empty() ? "." : path;
-  descriptor opened{::open(named.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  detail::descriptor opened{::open(named.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!opened) {
     const int error = errno;
     return failed(error == ENOENT || error == ENOTDIR ? status_code::no_suchfile : status_code::fail, "folder '{}': {}",
@@ -213,11 +213,11 @@ found_path detail::held_folder::find(const path_rule& rule, std::string_view loc
     return troubled(path_trouble::malformed, std::string{why});
   const std::string text{location};
   if (rule.anywhere) {
-    descriptor opened{::openat(*handle_, text.c_str(), flags_for(use))};
+    detail::descriptor opened{::openat(*handle_, text.c_str(), flags_for(use))};
     return opened ? with_facts(std::move(opened)) : not_opened(errno);
   }
   if (how == follow::kernel) {
-    descriptor opened = open_beneath(*handle_, text.c_str(), use);
+    detail::descriptor opened = open_beneath(*handle_, text.c_str(), use);
     if (opened) return with_facts(std::move(opened));
     if (errno == ENOENT || errno == ENOTDIR) return {};
   }

@@ -26,6 +26,7 @@ inline constexpr path_rule package_path{"path", false, true, false, status_code:
 /// Paths of a package to other places on this machine.
 inline constexpr path_rule installed_path{"path", true, false, true, status_code::fail};
 
+namespace detail {
 /// An open file or folder of the system, closed on the way out.
 class descriptor {
  public:
@@ -41,6 +42,7 @@ class descriptor {
  private:
   int number_ = -1;
 };
+}  // namespace detail
 
 /// Which file it is, whatever it is called.
 struct file_id {
@@ -59,7 +61,7 @@ struct found_path {
   path_trouble trouble = path_trouble::none;
   found_kind kind = found_kind::nothing;
   std::string why;  // "leads out of the folder", if there is trouble
-  descriptor handle;
+  detail::descriptor handle;
   file_id id;
 
   bool is(found_kind wanted) const { return trouble == path_trouble::none && kind == wanted; }
@@ -108,9 +110,11 @@ class held_folder {
 
 /// Why a path can't be what it is written to be, by the rule; empty if it can.
 std::string_view malformed(const path_rule&, std::string_view location);
+namespace detail {
 /// The bytes of a file that is open for reading, as file_bytes::map has them; `path` is what messages call it.
 result<std::shared_ptr<const file_bytes>> map_opened(const descriptor&, std::string path);
+}  // namespace detail
 /// The present path of an open file; empty if the system does not know it.
-std::string real_path(const descriptor&);
+std::string real_path(const detail::descriptor&);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -48,9 +48,9 @@ std::string_view onnx_reader::text_of(const wire::pieces& rest) {
   return text(all);
 }
 
-std::span<const property> onnx_reader::properties(const entries& from) {
+std::span<const detail::property> onnx_reader::properties(const entries& from) {
   if (from.empty()) return {};
-  std::vector<property> made;
+  std::vector<detail::property> made;
   for (const wire::entry_message& entry : from) made.emplace_back(text(entry.key), text(entry.value));
   return kept(made);
 }
@@ -93,7 +93,7 @@ status onnx_reader::read(const wire::model_message& from) {
   if (!opsets) return opsets.error();
   model_.imports.assign(opsets->begin(), opsets->end());
   if (model_.imports.empty() && model_.ir_version < 3) model_.imports.push_back({"", 1});
-  const std::span<const property> metadata = properties(from.metadata_props);
+  const std::span<const detail::property> metadata = properties(from.metadata_props);
   model_.metadata.assign(metadata.begin(), metadata.end());
   model_.unknown = text_of(from.rest);
 
@@ -168,7 +168,7 @@ result<value_id> onnx_reader::define(scope& in, std::string_view name, definer b
     in.definers.push_back(by);
     return in.g.add_value(name);
   }
-  const graph_value& other = in.g[there];
+  const detail::graph_value& other = in.g[there];
   if (may_be_input && other.is_input && !other.constant) return there;
   return failed(status_code::invalid_graph, "'{}' is defined twice: by {}{} and by {}; a graph defines a name once",
                 name, who(in.definers[index_of(there)]), other.is_input && other.constant ? " and an initializer" : "",
@@ -223,7 +223,7 @@ bool is_external(const wire::sparse_tensor_message& t) {
 }  // namespace
 
 /// Of two initializers of one name the later counts.
-status onnx_reader::replace_initializer(graph_value& v, const value& data) {
+status onnx_reader::replace_initializer(detail::graph_value& v, const value& data) {
   if (v.constant->type != data.type || v.constant->shape != data.shape)
     return failed(status_code::invalid_graph, "'{}' is an initializer twice, as {} and as {}", v.name,
                   type_of(*v.constant).to_string(), type_of(data).to_string());
@@ -297,7 +297,7 @@ status onnx_reader::read_value_infos(const wire::chain<wire::value_info_message>
 }
 
 /// What the graph takes is what its input says, whatever else the file says of the value.
-void onnx_reader::keep_input_type(const value_type& also, graph_value& input) {
+void onnx_reader::keep_input_type(const value_type& also, detail::graph_value& input) {
   bool differ = false;
   const result<value_type> both = merge_types(*input.type, also, rank_conflict::tolerated, &differ);
   if (!both || differ)
@@ -307,7 +307,7 @@ void onnx_reader::keep_input_type(const value_type& also, graph_value& input) {
 }
 
 /// Whether a declared type contradicts what an initializer that no caller gives is: then it does not count.
-bool onnx_reader::keeps_own_type(const value_type& also, const graph_value& initializer) {
+bool onnx_reader::keeps_own_type(const value_type& also, const detail::graph_value& initializer) {
   if (!initializer.constant || initializer.is_input) return false;
   const value_type own = type_of(*initializer.constant);
   if (merge_types(own, also, rank_conflict::tolerated)) return false;
@@ -316,7 +316,7 @@ bool onnx_reader::keeps_own_type(const value_type& also, const graph_value& init
   return true;
 }
 
-status onnx_reader::read_value_info(const wire::value_info_message& from, graph_value& to) {
+status onnx_reader::read_value_info(const wire::value_info_message& from, detail::graph_value& to) {
   std::string rest;
   if (from.type) {
     result<value_type> type = read_type(*from.type, model_);
@@ -422,7 +422,7 @@ namespace {
 
 status read_onnx_bytes(model& to, std::span<const std::byte> bytes, const read_options& options, std::string folder,
                        bool has_folder) {
-  heap_arena rough{std::size_t{1} << 16};
+  detail::heap_arena rough{std::size_t{1} << 16};
   wire::model_message message;
   const std::size_t graphs = std::min<std::size_t>(options.limits.graph_depth, 500);
   // Three messages for each graph, and types inside.
@@ -444,7 +444,8 @@ status read_onnx_bytes(model& to, std::span<const std::byte> bytes, const read_o
 
 result<std::unique_ptr<model>> read_onnx(const std::string& path, const read_options& options) {
   return guarded([&]() -> result<std::unique_ptr<model>> {
-    auto file = options.file ? result<std::shared_ptr<const file_bytes>>{options.file} : file_bytes::map(path);
+    auto file =
+        options.file ? result<std::shared_ptr<const detail::file_bytes>>{options.file} : detail::file_bytes::map(path);
     if (!file) return file.error();
     auto made = std::make_unique<model>();
     made->files.push_back(*file);

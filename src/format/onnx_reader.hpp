@@ -36,7 +36,7 @@ class onnx_reader {
   status read_initializers(const wire::graph_message&, scope&);
   template <class Message>
   status read_initializer(const wire::graph_message& around, const Message&, std::string_view name, scope&);
-  status replace_initializer(graph_value&, const value&);
+  status replace_initializer(detail::graph_value&, const value&);
   status read_outputs(const wire::graph_message&, scope&);
   status read_value_infos(const wire::chain<wire::value_info_message>&, graph& to, std::string& rest);
   status read_nodes(const wire::chain<wire::node_message>&, scope&);
@@ -47,16 +47,16 @@ class onnx_reader {
   status read_attribute_tensors(const wire::attribute_message&, attribute&);
   status read_attribute_types(const wire::attribute_message&, attribute&);
   std::string_view rest_of_attribute(const wire::attribute_message&);
-  status read_value_info(const wire::value_info_message&, graph_value&);
-  void keep_input_type(const value_type& also, graph_value& input);
-  bool keeps_own_type(const value_type& also, const graph_value& initializer);
+  status read_value_info(const wire::value_info_message&, detail::graph_value&);
+  void keep_input_type(const value_type& also, detail::graph_value& input);
+  bool keeps_own_type(const value_type& also, const detail::graph_value& initializer);
 
   result<value_id> define(scope&, std::string_view name, definer by, bool may_be_input = false);
   result<std::span<const opset_import>> read_imports(const wire::chain<wire::opset_message>&);
   result<std::int64_t> opset_of(const wire::node_message&, std::string_view domain, const opset_map&);
   std::string_view text(std::string_view);
   std::string_view text_of(const wire::pieces&);
-  std::span<const property> properties(const entries&);
+  std::span<const detail::property> properties(const entries&);
   template <class T>
   std::span<const T> kept(const std::vector<T>& items) {
     return or_throw(model_.memory.copy(std::span<const T>{items}));

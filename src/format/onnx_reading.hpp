@@ -20,9 +20,9 @@ struct tensor_reader {
   bool stays = false;       // what raw_data points to lasts
   std::string folder = {};  // of external data
   bool has_folder = false;
-  std::vector<std::shared_ptr<const file_bytes>>* files = nullptr;  // keeps mappings; null: no external data
-  std::shared_ptr<const detail::held_folder> opened = {};           // the folder, given or once it was needed
-  std::map<std::string, std::span<const std::byte>> mapped = {};    // by location
+  std::vector<std::shared_ptr<const detail::file_bytes>>* files = nullptr;  // keeps mappings; null: no external data
+  std::shared_ptr<const detail::held_folder> opened = {};                   // the folder, given or once it was needed
+  std::map<std::string, std::span<const std::byte>> mapped = {};            // by location
   model* odd = nullptr;  // whose warnings tell what is odd and harmless; null: that is an error, too
 
   result<value> read(const wire::tensor_message&);

@@ -24,7 +24,7 @@ constexpr std::size_t unaligned_from = std::size_t{1} << 16;  // bytes from whic
 
 /// How many bytes a file has for a tensor: what memory has, but for the 6-bit floats, which it packs.
 bool file_bytes_of(dtype type, std::uint64_t count, std::uint64_t& bytes) {
-  if (!is_six_bits(type)) return checked_bytes(type, count, bytes);
+  if (!is_six_bits(type)) return detail::checked_bytes(type, count, bytes);
   if (!checked_multiply<std::uint64_t>(count, 6, bytes)) return false;
   bytes = bytes / 8 + (bytes % 8 != 0);
   return true;
@@ -67,7 +67,7 @@ std::uint64_t entries_present(const wire::tensor_message& t, typed_field f) {
 std::size_t entry_bytes(dtype type) {
   if (type == dtype::c64) return sizeof(float);
   if (type == dtype::c128) return sizeof(double);
-  return std::max<std::size_t>(1, row_of(type).bits / 8);
+  return std::max<std::size_t>(1, detail::row_of(type).bits / 8);
 }
 
 /// Copies entries as they fit. The position of the first that does not, or the size.
@@ -143,7 +143,7 @@ status read_dims(const wire::tensor_message& t, dtype& type, extents& shape, std
     return failed(status_code::invalid_graph, "{}: dims must be 0 or more, and their product fit 63 bits", describe(t));
   count = std::uint64_t(elements);
   std::uint64_t bytes = 0;
-  if (!checked_bytes(type, count, bytes) || bytes > std::uint64_t(INT64_MAX))
+  if (!detail::checked_bytes(type, count, bytes) || bytes > std::uint64_t(INT64_MAX))
     return failed(status_code::invalid_graph, "{}: its size in bytes does not fit 63 bits", describe(t));
   return status_code::ok;
 }
@@ -158,8 +158,9 @@ status parse_number(std::string_view text, std::string_view key, const wire::ten
 
 std::string describe(const wire::tensor_message& t) {
   const dtype type = dtype_of_number(t.data_type);
-  std::string text = fmt::format("tensor '{}' {}[", t.name,
-                                 type == dtype::undefined ? fmt::format("type {}", t.data_type) : row_of(type).name);
+  std::string text =
+      fmt::format("tensor '{}' {}[", t.name,
+                  type == dtype::undefined ? fmt::format("type {}", t.data_type) : detail::row_of(type).name);
   int i = 0;
   t.dims.each([&](std::int64_t d) {
     if (i < 16) text += fmt::format("{}{}", i++ ? "," : "", d);
@@ -192,7 +193,7 @@ result<value> tensor_reader::read(const wire::tensor_message& t) {
   made.kind = value_kind::tensor;
   std::uint64_t count = 0, bytes = 0, in_file = 0;
   if (status s = read_dims(t, made.type, made.shape, count); !s) return s;
-  const bool sized = checked_bytes(made.type, count, bytes) && file_bytes_of(made.type, count, in_file);
+  const bool sized = detail::checked_bytes(made.type, count, bytes) && file_bytes_of(made.type, count, in_file);
   if (!sized) return failed(status_code::invalid_graph, "{}: too large", describe(t));
   if (t.segment && !odd)
     return failed(status_code::not_implemented, "{}: tensors in segments are not supported", describe(t));
@@ -340,7 +341,7 @@ result<std::vector<std::int64_t>> positions_of(const value& dense, const value& 
 /// Indices as int64 that can be read where they lie. ONNX asks for int64; ONNX Runtime takes narrower ones too, and
 /// files have them.
 result<value> wide_indices(value indices, arena& memory) {
-  if (indices.type == dtype::i64 && is_aligned(indices)) return indices;
+  if (indices.type == dtype::i64 && detail::is_aligned(indices)) return indices;
   const auto count = std::size_t(indices.shape.count());
   const result<std::span<std::int64_t>> made = memory.take<std::int64_t>(count);
   if (!made) return made.error();
@@ -398,7 +399,7 @@ result<value> tensor_reader::read(const wire::sparse_tensor_message& t) {
   if (!indices) return indices.error();
   const std::int64_t nnz = values->shape.rank() == 1 ? values->shape[0] : -1;
   if (nnz < 0) return refused("its values must have one dimension");
-  if (!(bit_of(indices->type) & mask_of<std::int8_t, std::int16_t, std::int32_t, std::int64_t>))
+  if (!(detail::bit_of(indices->type) & mask_of<std::int8_t, std::int16_t, std::int32_t, std::int64_t>))
     return refused("its indices must be int64, or signed integers of fewer bits");
   const extents flat{nnz}, rows{nnz, std::int64_t(made.shape.rank())};
   if (indices->shape != flat && indices->shape != rows)

@@ -137,7 +137,7 @@ std::string keep_dim_denotations(std::span<const std::string_view> by_dim) {
 std::vector<std::string> detail::dim_denotations_of(std::string_view unknown) {
   std::vector<std::string> made;
   wire::value_info_message rest;
-  heap_arena memory;
+  detail::heap_arena memory;
   if (!decode(std::as_bytes(std::span{unknown}), "", {100, 0}, {}, memory, rest)) return made;
   if (rest.type && rest.type->tensor_type && rest.type->tensor_type->shape)
     for (const wire::dim_message& d : rest.type->tensor_type->shape->dim) made.emplace_back(d.denotation);

@@ -70,7 +70,7 @@ class pb_reader {
     for (const value& part : made.parts)
       if (part.kind == value_kind::tensor && part.type != made.type)
         return failed(status_code::invalid_graph, "a sequence of tensors has elements of {} and of {}",
-                      row_of(made.type).name, row_of(part.type).name);
+                      detail::row_of(made.type).name, detail::row_of(part.type).name);
     return made;
   }
   result<value> column(dtype type, std::size_t count, std::span<std::byte>& bytes);
@@ -97,9 +97,9 @@ result<value> pb_reader::read_keys(const wire::map_message& m) {
   keys.name = name;
   keys.data_type = m.key_type;
   const dtype type = dtype_of_number(m.key_type);
-  constexpr type_mask integers = mask_of<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
-                                         std::uint16_t, std::uint32_t, std::uint64_t>;
-  if (type != dtype::string && !(bit_of(type) & integers))
+  constexpr detail::type_mask integers = mask_of<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+                                                 std::uint16_t, std::uint32_t, std::uint64_t>;
+  if (type != dtype::string && !(detail::bit_of(type) & integers))
     return failed(status_code::invalid_graph, "map '{}': key type {} is neither an integer nor string", m.name,
                   m.key_type);
   std::string dim;
@@ -112,7 +112,8 @@ result<value> pb_reader::read_keys(const wire::map_message& m) {
   std::int64_t wide = 0;
   if (keys.int32_data.size()) m.keys.each([&](std::int64_t key) { wide = key == std::int32_t(key) ? wide : key; });
   if (wide)
-    return failed(status_code::invalid_graph, "map '{}': key {} does not fit {}", m.name, wide, row_of(type).name);
+    return failed(status_code::invalid_graph, "map '{}': key {} does not fit {}", m.name, wide,
+                  detail::row_of(type).name);
   return read(keys);
 }
 
@@ -128,7 +129,7 @@ result<value> pb_reader::join(const value& sequence, std::string_view name) {
   const std::size_t each = sequence.parts[0].bytes();
   if (each * sequence.parts.size() != bytes.size())
     return failed(status_code::not_implemented, "map '{}': values of {} are not supported", name,
-                  row_of(sequence.type).name);
+                  detail::row_of(sequence.type).name);
   for (std::size_t i = 0; i < sequence.parts.size(); ++i)
     std::memcpy(bytes.data() + i * each, sequence.parts[i].data, each);
   return joined;
@@ -156,7 +157,7 @@ result<value> pb_reader::read(const wire::map_message& m) {
 template <class Message>
 result<value> read_message(std::span<const std::byte> bytes, std::string_view what, arena& memory, std::string* name) {
   Message message;
-  heap_arena rough;
+  detail::heap_arena rough;
   const std::string wrong = fmt::format("not a serialized onnx.{}", what);
   if (status s = decode(bytes, wrong, {deepest_value, 0}, {}, rough, message); !s) return s;
   if (name) {

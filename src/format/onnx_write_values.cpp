@@ -79,8 +79,8 @@ status pb_writer::write(const value& v, onnx::MapProto& to) {
   });
   if (!written)
     return failed(status_code::invalid_argument, "the keys of a map are {}; a MapProto takes integers and strings",
-                  row_of(keys.type).name);
-  const std::size_t each = row_of(values.type).bits / 8;
+                  detail::row_of(keys.type).name);
+  const std::size_t each = detail::row_of(values.type).bits / 8;
   if (values.kind != value_kind::tensor || each == 0)
     return {status_code::invalid_argument, "the values of a map are not a tensor of elements of 8 bits or more"};
   auto& sequence = *to.mutable_values();

@@ -35,7 +35,7 @@ Message& at_or_add(pb::RepeatedPtrField<Message>& all, std::size_t i) {
   return i < std::size_t(all.size()) ? *all.Mutable(int(i)) : *all.Add();
 }
 
-void set_properties(std::span<const property> from, pb::RepeatedPtrField<onnx::StringStringEntryProto>& to) {
+void set_properties(std::span<const detail::property> from, pb::RepeatedPtrField<onnx::StringStringEntryProto>& to) {
   for (const auto& [key, words] : from) {
     auto& entry = *to.Add();
     entry.set_key(std::string{key});
@@ -44,7 +44,7 @@ void set_properties(std::span<const property> from, pb::RepeatedPtrField<onnx::S
 }
 
 /// The same for a message whose installed version lacks the field.
-void add_properties(std::span<const property> from, int number, pb::UnknownFieldSet& to) {
+void add_properties(std::span<const detail::property> from, int number, pb::UnknownFieldSet& to) {
   pb::RepeatedPtrField<onnx::StringStringEntryProto> entries;
   set_properties(from, entries);
   for (const auto& entry : entries) to.AddLengthDelimited(number, entry.SerializeAsString());
@@ -132,7 +132,7 @@ class onnx_writer {
     if (!g.initializers().empty())
       return {status_code::invalid_graph, "a function's body cannot have initializers in a file"};
     for (std::size_t i = 0; i < g.value_count(); ++i) {
-      const graph_value& v = g[value_id(i)];
+      const detail::graph_value& v = g[value_id(i)];
       if (!has_info(v)) continue;
       onnx::ValueInfoProto info;
       write_info(v, v.name, info);
@@ -154,7 +154,7 @@ class onnx_writer {
       if (status s = write_initializer(g[v], to); !s) return s;
     }
     for (std::size_t i = 0; i < g.value_count(); ++i) {
-      const graph_value& v = g[value_id(i)];
+      const detail::graph_value& v = g[value_id(i)];
       if (v.is_input || v.is_output || v.outer != value_id::none) continue;
       const bool says_more = !v.doc_string.empty() || !v.metadata.empty() || !v.unknown.empty();
       if (is_initializer[i] ? says_more : has_info(v) && v.producer != node_id::none)
@@ -163,7 +163,7 @@ class onnx_writer {
     return write_nodes(g, *to.mutable_node());
   }
 
-  status write_initializer(const graph_value& v, onnx::GraphProto& to) {
+  status write_initializer(const detail::graph_value& v, onnx::GraphProto& to) {
     if (!v.constant) return failed(status_code::invalid_graph, "initializer '{}' has no data", v.name);
     if (v.constant->kind == value_kind::sparse_tensor) {
       auto& message = *to.add_sparse_initializer();
@@ -177,12 +177,12 @@ class onnx_writer {
     return tensors_.write_initializer(*v.constant, message);
   }
 
-  static bool has_info(const graph_value& v) {
+  static bool has_info(const detail::graph_value& v) {
     return v.outer == value_id::none && ((v.type && v.type->kind != type_kind::unknown) || !v.doc_string.empty() ||
                                          !v.metadata.empty() || !v.unknown.empty());
   }
 
-  void write_info(const graph_value& v, std::string_view name, onnx::ValueInfoProto& to) {
+  void write_info(const detail::graph_value& v, std::string_view name, onnx::ValueInfoProto& to) {
     restore(v.unknown, to);
     to.set_name(std::string{name});
     if (!v.doc_string.empty()) to.set_doc_string(std::string{v.doc_string});
@@ -201,7 +201,7 @@ class onnx_writer {
   }
 
   status write_node(const graph& g, node_id id, onnx::NodeProto& to) {
-    const graph_node& n = g[id];
+    const detail::graph_node& n = g[id];
     restore(n.unknown, to);
     pb::UnknownFieldSet& newer = *to.mutable_unknown_fields();
     if (!n.name.empty()) to.set_name(std::string{n.name});
@@ -308,7 +308,7 @@ status check_options(const write_options& options) {
 
 /// `name` stands for the model in messages.
 status write_pieces(const model& from, std::string_view name, const std::string& folder, const write_options& options,
-                    function_ref<status(const wire_pieces&)> to) {
+                    detail::function_ref<status(const wire_pieces&)> to) {
   return guarded([&]() -> status {
     tensor_writer tensors;
     if (status s = check_options(options); !s) return std::move(s).in(name);
@@ -316,7 +316,7 @@ status write_pieces(const model& from, std::string_view name, const std::string&
     result<wire_pieces> pieces = pieces_of(from, tensors);
     if (!pieces) return std::move(pieces).error().in(name);
     // The data first: a model whose data is absent would be worse than none.
-    const auto external = [&](model_sink append) -> status {
+    const auto external = [&](detail::model_sink append) -> status {
       for (std::span<const std::byte> piece : tensors.external)
         if (status s = append(piece); !s) return s;
       return {};
@@ -341,11 +341,11 @@ status write_onnx(const model& from, const std::string& path, const write_option
     file_batch files;
     write_options together = options;
     if (!options.external_data.empty() && !options.external_to)
-      together.external_to = [&](function_ref<status(model_sink)> produce) {
+      together.external_to = [&](detail::function_ref<status(detail::model_sink)> produce) {
         return files.add(folder + options.external_data, produce);
       };
     const auto all_at_once = [&](const wire_pieces& made) {
-      return files.add(path, [&](model_sink append) -> status {
+      return files.add(path, [&](detail::model_sink append) -> status {
         for (std::span<const std::byte> piece : made.spans())
           if (status s = append(piece); !s) return s;
         return {};
@@ -356,7 +356,7 @@ status write_onnx(const model& from, const std::string& path, const write_option
   });
 }
 
-status write_onnx(const model& from, model_sink to, const std::string& folder, const write_options& options) {
+status write_onnx(const model& from, detail::model_sink to, const std::string& folder, const write_options& options) {
   const auto one_by_one = [&](const wire_pieces& made) -> status {
     for (std::span<const std::byte> piece : made.spans())
       if (status s = to(piece); !s) return s;

@@ -36,7 +36,7 @@ status too_much(std::uint64_t bytes, std::size_t most) {
 short_text shape_words(const value& v) {
   short_text words;
   if constexpr (status::has_words) {
-    words << row_of(v.type).name << "[";
+    words << detail::row_of(v.type).name << "[";
     for (std::size_t i = 0; i < v.shape.rank(); ++i) words << (i ? "," : "") << v.shape[i];
     words << "]";
   }
@@ -108,7 +108,7 @@ result<value> read_constant(const table_view& t, std::string_view what, arena& m
     return wrong(status_code::invalid_argument, "tensor '", name, "': Tensor.data_type is ",
                  std::int64_t(t.number<std::int32_t>(tensor::data_type)), ", which no element type has");
   std::uint64_t bytes = 0;
-  if (!checked_bytes(made.type, std::uint64_t(count), bytes) || bytes > std::uint64_t(INT64_MAX))
+  if (!detail::checked_bytes(made.type, std::uint64_t(count), bytes) || bytes > std::uint64_t(INT64_MAX))
     return wrong(status_code::invalid_argument, "tensor '", name, "': its size in bytes does not fit 63 bits");
   if (t.number<std::int64_t>(tensor::external_data_offset, -1) >= 0)
     return wrong(status_code::fail, "tensor '", name,
@@ -142,14 +142,14 @@ result<value> read_sparse_constant(const table_view& sparse, std::string_view na
 
   const std::int64_t nnz = values->shape.rank() == 1 ? values->shape[0] : -1;
   const extents flat{nnz}, rows{nnz, std::int64_t(dense.shape.rank())};
-  constexpr type_mask integers = mask_of<std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
-  if (!(bit_of(indices->type) & integers))
+  constexpr detail::type_mask integers = mask_of<std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
+  if (!(detail::bit_of(indices->type) & integers))
     return refuse(status_code::invalid_graph, "SparseTensor.indices are no signed integers");
   if (nnz < 0 || (indices->shape != flat && indices->shape != rows))
     return refuse(status_code::invalid_graph, "SparseTensor.indices: one per value is needed, or a row of them");
   std::uint64_t bytes = 0;
   if (bits_of(dense.type) % 8 != 0 || dense.type == dtype::string ||
-      !checked_bytes(dense.type, std::uint64_t(count), bytes) || bytes > most_dense_bytes)
+      !detail::checked_bytes(dense.type, std::uint64_t(count), bytes) || bytes > most_dense_bytes)
     return refuse(status_code::invalid_argument, "it is too large when dense, packed, or of strings");
   if (bytes > most) return too_much(bytes, most).in(name);
   dense.data = memory.allocate(std::size_t(bytes), 16);

@@ -75,7 +75,7 @@ result<slot> ort_draft_sink::take_in(scope& in, std::string_view name, slot outs
 
 /// A copy where the file has it at an address that it can't be read at.
 status ort_draft_sink::place(value& v) {
-  if (is_aligned(v)) return {};
+  if (detail::is_aligned(v)) return {};
   void* const copy = memory.allocate(v.bytes(), 16);
   if (!copy) return status_code::out_of_memory;
   v.data = std::memcpy(copy, v.data, v.bytes());
@@ -114,7 +114,7 @@ status ort_draft_sink::end(scope& in) {
 
 // --- door ---
 
-result<draft*> read_ort_draft(std::span<const std::byte> file, std::span<const kernel_table* const> providers,
+result<draft*> read_ort_draft(std::span<const std::byte> file, std::span<const detail::kernel_table* const> providers,
                               arena& memory, const ort_draft_checks* checks) {
   ort_draft_sink sink{providers, memory, checks};
   if (sink.asked) {

@@ -59,7 +59,7 @@ status ort_draft_sink::choose_and_sort(scope& in) {
 /// The operator's version, where the list knows it, is what the node is held against: the types of all values are the
 /// file's, and kernels rely on them. A node that is not in the file has no counts to check.
 result<verdict> ort_draft_sink::match_checked(const ort::table_view& from, const detail::draft_node& of,
-                                              const detail::node_signature& node, const kernel_table& kernels,
+                                              const detail::node_signature& node, const detail::kernel_table& kernels,
                                               const op_row& op) {
   const op_version* const version = version_at(op, node.since);
   if (status s = from ? check_parameters(from, version) : status{}; !s) return s;
@@ -69,7 +69,7 @@ result<verdict> ort_draft_sink::match_checked(const ort::table_view& from, const
 }
 
 /// match() by the resolver in the file.
-result<verdict> ort_draft_sink::match_by_file(const detail::node_signature& node, const kernel_table& kernels,
+result<verdict> ort_draft_sink::match_by_file(const detail::node_signature& node, const detail::kernel_table& kernels,
                                               const op_row& op) {
   constexpr std::size_t most = 4096;
   if (resolver_.size() > most) return wrong(status_code::not_implemented, "the resolver has more than 4096 operators");

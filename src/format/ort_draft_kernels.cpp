@@ -16,14 +16,14 @@ status ort_draft_sink::choose_provider(const ort::table_view& from, std::string_
   status why = status_code::not_implemented;
   if constexpr (status::has_words) why = {status_code::not_implemented, "no list of kernels has the operator"};
   for (std::size_t p = 0; p < providers_.size(); ++p) {
-    const kernel_table& kernels = *providers_[p];
-    const op_row* const op = find_op(kernels.ops, domain, to.op_type);
+    const detail::kernel_table& kernels = *providers_[p];
+    const op_row* const op = detail::find_op(kernels.ops, domain, to.op_type);
     if (!op || op->versions.empty()) continue;
     node.op = op->id;
     const result<verdict> found = asked ? (this->*checks_->match)(from, to, node, kernels, *op) : match(node, kernels);
     if (!found) return found.error();
     if (*found && found->row->choosy) {
-      detail::arena_vector<output_hint> hints{memory};
+      detail::arena_vector<detail::output_hint> hints{memory};
       bind_context context{.op_type = to.op_type,
                            .node_name = to.name,
                            .since = to.since,

@@ -184,8 +184,8 @@ struct ort_draft_sink::replaying {
   }
 
   const op_version* newest(const ort::op_name& name) const {
-    for (const kernel_table* each : self.providers_)
-      if (const op_row* const op = find_op(each->ops, name.domain, name.op_type); op && !op->versions.empty())
+    for (const detail::kernel_table* each : self.providers_)
+      if (const op_row* const op = detail::find_op(each->ops, name.domain, name.op_type); op && !op->versions.empty())
         return &op->versions.back();
     return nullptr;
   }
@@ -204,7 +204,7 @@ struct ort_draft_sink::replaying {
     if (!all.reserve(target.attributes.size() + 2)) return status_code::out_of_memory;
     for (const attribute& a : target.attributes)
       if (has(a.name) && !all.push_back(a)) return status_code::out_of_memory;
-    if (has("opset") && !find_attribute(target.attributes, "opset")) {
+    if (has("opset") && !detail::find_attribute(target.attributes, "opset")) {
       attribute a{"opset", attribute_kind::i};
       a.i = target.since;
       if (!all.push_back(a)) return status_code::out_of_memory;
@@ -225,7 +225,7 @@ struct ort_draft_sink::replaying {
     detail::arena_vector<float> all{self.memory};
     if (!all.reserve(4)) return status_code::out_of_memory;
     for (std::string_view name : {"alpha", "beta", "min", "max"})
-      if (const attribute* const a = find_attribute(f.attributes, name))
+      if (const attribute* const a = detail::find_attribute(f.attributes, name))
         if (!all.push_back(a->f)) return status_code::out_of_memory;
     constexpr float most = std::numeric_limits<float>::max();
     for (std::size_t i = 1; f.inputs.size() > 1 && i < 3; ++i) {

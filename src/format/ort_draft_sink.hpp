@@ -10,7 +10,7 @@ namespace cameo::inline CAMEO_ABI {
 /// error.
 class ort_draft_sink : public ort::sink_base {
  public:
-  ort_draft_sink(std::span<const kernel_table* const> providers, arena& memory, const ort_draft_checks* checks);
+  ort_draft_sink(std::span<const detail::kernel_table* const> providers, arena& memory, const ort_draft_checks* checks);
 
   /// A value of an outer scope that only a subgraph's subgraph reads: node_args of the scope between need not have it.
   struct passed_value {
@@ -48,8 +48,8 @@ class ort_draft_sink : public ort::sink_base {
   status check_head(const ort::table_view& root);
   status choose_and_sort(scope&);
   result<verdict> match_checked(const ort::table_view& node, const detail::draft_node&, const detail::node_signature&,
-                                const kernel_table&, const op_row&);
-  result<verdict> match_by_file(const detail::node_signature&, const kernel_table&, const op_row&);
+                                const detail::kernel_table&, const op_row&);
+  result<verdict> match_by_file(const detail::node_signature&, const detail::kernel_table&, const op_row&);
   status sort_nodes(std::span<const detail::draft_node>, scope&);
 
   // What was saved for later: ort_draft_replay.cpp
@@ -57,7 +57,7 @@ class ort_draft_sink : public ort::sink_base {
   status replay_and_sort(scope&);
 
  private:
-  std::span<const kernel_table* const> providers_;
+  std::span<const detail::kernel_table* const> providers_;
   const ort_draft_checks* checks_;
   ort::vector_view resolver_;
   detail::arena_vector<operand> operands_{memory};
@@ -71,10 +71,10 @@ struct ort_draft_checks {
   status (ort_draft_sink::*head)(const ort::table_view& root);
   status (ort_draft_sink::*end_of_nodes)(ort_draft_sink::scope&);
   result<verdict> (ort_draft_sink::*match)(const ort::table_view& node, const detail::draft_node&,
-                                           const detail::node_signature&, const kernel_table&, const op_row&);
+                                           const detail::node_signature&, const detail::kernel_table&, const op_row&);
 };
 
-inline ort_draft_sink::ort_draft_sink(std::span<const kernel_table* const> providers, arena& where,
+inline ort_draft_sink::ort_draft_sink(std::span<const detail::kernel_table* const> providers, arena& where,
                                       const ort_draft_checks* checks)
     : sink_base{where, where, checks ? checks->of_tables : nullptr}, providers_{providers}, checks_{checks} {}
 

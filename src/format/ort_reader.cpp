@@ -114,7 +114,7 @@ result<std::uint32_t> ort_graph_sink::define(scope& in, std::string_view name, c
   result<value_type> type = read_type(from, model_);
   if (!type) return std::move(type).error().in(fmt::format("ValueInfo.type of '{}'", name));
   const value_id made = in.made->add_value(name, model_.keep(*std::move(type)));
-  graph_value& v = (*in.made)[made];
+  detail::graph_value& v = (*in.made)[made];
   v.doc_string = info.text(ort::value_info::doc_string);
   if (const std::string words = denotations_of(from); !words.empty())
     v.unknown = or_throw(memory.copy(std::string_view{words}));
@@ -126,7 +126,7 @@ status ort_graph_sink::input(scope& in, std::uint32_t number) { return in.made->
 status ort_graph_sink::output(scope& in, std::uint32_t number) { return in.made->add_output(id_of(number)), status{}; }
 
 status ort_graph_sink::constant(scope& in, std::uint32_t number, const value& constant) {
-  graph_value& v = (*in.made)[id_of(number)];
+  detail::graph_value& v = (*in.made)[id_of(number)];
   const value_type& declared = *v.type;
   if (status fits = ort::check_declared(declared.kind, declared.type, constant, v.name); !fits) return fits;
   value placed = constant;
@@ -264,7 +264,7 @@ namespace {
 status read_bytes(model& to, std::span<const std::byte> bytes, const read_options& options) {
   result<ort::table_view> root = ort::verify(bytes);
   if (!root) return std::move(root).error();
-  heap_arena scratch;
+  detail::heap_arena scratch;
   return ort_graph_sink{to, options.limits, scratch}.read(*root);
 }
 
@@ -272,7 +272,8 @@ status read_bytes(model& to, std::span<const std::byte> bytes, const read_option
 
 result<std::unique_ptr<model>> read_ort(const std::string& path, const read_options& options) {
   return guarded([&]() -> result<std::unique_ptr<model>> {
-    auto file = options.file ? result<std::shared_ptr<const file_bytes>>{options.file} : file_bytes::map(path);
+    auto file =
+        options.file ? result<std::shared_ptr<const detail::file_bytes>>{options.file} : detail::file_bytes::map(path);
     if (!file) return file.error();
     auto made = std::make_unique<model>();
     made->files.push_back(*file);

@@ -84,7 +84,7 @@ status ort_writer::collect(scope& in) {
   in.numbers.assign(in.g.node_capacity(), ort::no_node);
   in.constants.assign(in.g.initializers().begin(), in.g.initializers().end());
   for (node_id n : in.g.order()) {
-    const graph_node& node = in.g[n];
+    const detail::graph_node& node = in.g[n];
     if (node.fused >= 0) return not_in_ort("{}: a provider has compiled it", describe(in.g, node));
     if (node.callee)
       return not_in_ort(
@@ -94,7 +94,7 @@ status ort_writer::collect(scope& in) {
     if (!node.op || !node.version)
       return failed(status_code::fail, "{}: its operator has not been looked up; see check_model",
                     describe(in.g, node));
-    const bool is_constant = has_role(node.op->roles, role::is_constant);
+    const bool is_constant = detail::has_role(node.op->roles, role::is_constant);
     if (is_constant && !node.outputs.empty() && in.g[node.outputs[0]].constant) {
       in.constants.push_back(node.outputs[0]);
       continue;
@@ -134,7 +134,7 @@ status ort_writer::write_graph(ref from, const graph& g) {
   const auto nodes = to_.tables(t[ort::graph::nodes], in.nodes.size());
   for (std::size_t i = 0; i < in.nodes.size(); ++i)
     if (status s = write_node(nodes[i], in, in.nodes[i]); !s) {
-      const graph_node& n = g[in.nodes[i]];
+      const detail::graph_node& n = g[in.nodes[i]];
       return n.name.find('\0') == n.name.npos ? std::move(s).in(describe(g, n)) : s;  // words end at a zero byte
     }
   write_edges(t[ort::graph::node_edges], in);
@@ -149,17 +149,17 @@ status ort_writer::write_constants(ref dense, ref sparse, const scope& in) {
     kinds[constant.kind == value_kind::sparse_tensor].push_back(v);
     if (tell_ && is_refused(constant.type))
       tell_(fmt::format("'{}' is a constant of {}: ONNX Runtime refuses such constants in ORT files", in.g[v].name,
-                        row_of(constant.type).name));
+                        detail::row_of(constant.type).name));
   }
   const auto all = to_.tables(dense, kinds[0].size());
   for (std::size_t i = 0; i < kinds[0].size(); ++i) {
-    const graph_value& v = in.g[kinds[0][i]];
+    const detail::graph_value& v = in.g[kinds[0][i]];
     if (status s = write_tensor(all[i], *v.constant, v.name); !s) return s;
   }
   if (kinds[1].empty()) return {};
   const auto others = to_.tables(sparse, kinds[1].size());
   for (std::size_t i = 0; i < kinds[1].size(); ++i) {
-    const graph_value& v = in.g[kinds[1][i]];
+    const detail::graph_value& v = in.g[kinds[1][i]];
     if (status s = write_sparse(others[i], *v.constant, v.name); !s) return s;
   }
   return {};
@@ -185,7 +185,7 @@ status ort_writer::write_node_args(ref from, const scope& in) {
   for (value_id v : in.g.outputs()) use(v);
   const auto all = to_.tables(from, values.size() + in.has_absent);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const graph_value& v = in.g[values[i]];
+    const detail::graph_value& v = in.g[values[i]];
     if (v.name.empty()) return failed(status_code::invalid_graph, "a value of graph '{}' has no name", in.g.name);
     const auto info = to_.add(all[i], fields{}
                                           .offset(ort::value_info::name)
@@ -214,7 +214,7 @@ void ort_writer::write_edges(ref from, const scope& in) {
   static_assert(sizeof(end) == ort::edge_end_bytes);
   std::vector<std::vector<end>> inputs(in.nodes.size()), outputs(in.nodes.size());
   for (std::uint32_t i = 0; i < in.nodes.size(); ++i) {
-    const graph_node& node = in.g[in.nodes[i]];
+    const detail::graph_node& node = in.g[in.nodes[i]];
     for (std::uint32_t k = 0; k < node.input_count + node.capture_count; ++k) {
       const value_id v =
           k < node.input_count ? in.g.input(in.nodes[i], k) : in.g.capture(in.nodes[i], k - node.input_count);
@@ -243,7 +243,7 @@ void ort_writer::write_edges(ref from, const scope& in) {
 
 /// How many actual inputs each formal one takes.
 std::vector<std::int32_t> ort_writer::argument_counts(const scope& in, node_id id) const {
-  const graph_node& node = in.g[id];
+  const detail::graph_node& node = in.g[id];
   const std::span<const parameter> formals = node.version->inputs;
   std::vector<std::int32_t> counts;
   std::size_t left = node.input_count;
@@ -257,7 +257,7 @@ std::vector<std::int32_t> ort_writer::argument_counts(const scope& in, node_id i
 
 status ort_writer::write_node(ref from, const scope& in, node_id id) {
   using namespace ort;
-  const graph_node& n = in.g[id];
+  const detail::graph_node& n = in.g[id];
   const op_version* const expected = n.op->at(model_.opset(n.domain));
   if (expected != n.version)
     return not_in_ort("it was written for opset {} of '{}', and the model imports {}, where the operator differs",
@@ -293,10 +293,10 @@ status ort_writer::write_node(ref from, const scope& in, node_id id) {
 }
 
 /// Those of the node, and the operator's defaults for the others.
-status ort_writer::write_attributes(ref from, const graph_node& n) {
+status ort_writer::write_attributes(ref from, const detail::graph_node& n) {
   std::vector<attribute> all{n.attributes.begin(), n.attributes.end()};
   for (const attribute_rule& rule : n.version->attributes) {
-    if (!rule.has_default || find_attribute(n.attributes, rule.name)) continue;
+    if (!rule.has_default || detail::find_attribute(n.attributes, rule.name)) continue;
     attribute& a = all.emplace_back();
     a.name = rule.name;
     a.kind = rule.kind;
@@ -311,7 +311,7 @@ status ort_writer::write_attributes(ref from, const graph_node& n) {
   return {};
 }
 
-status ort_writer::write_attribute(ref from, const attribute& a, const graph_node& n) {
+status ort_writer::write_attribute(ref from, const attribute& a, const detail::graph_node& n) {
   namespace slots = ort::attribute;
   struct kind_row {
     std::int32_t number = 0;  // 0: not in files
@@ -406,7 +406,7 @@ void ort_writer::write_resolver(ref from) {
 
 namespace {
 
-status write_to_file(const model& from, const std::string& path, const callback<void(std::string_view)>& tell) {
+status write_to_file(const model& from, const std::string& path, const detail::callback<void(std::string_view)>& tell) {
   return guarded([&]() -> status {
     ort_writer writer{from, tell};
     const result<wire_pieces> pieces = writer.write();
@@ -414,7 +414,7 @@ status write_to_file(const model& from, const std::string& path, const callback<
   });
 }
 
-result<std::string> write_to_text(const model& from, const callback<void(std::string_view)>& tell) {
+result<std::string> write_to_text(const model& from, const detail::callback<void(std::string_view)>& tell) {
   return guarded([&]() -> result<std::string> {
     ort_writer writer{from, tell};
     const result<wire_pieces> pieces = writer.write();
@@ -433,7 +433,7 @@ status ort_format::write(const model& from, const std::string& path, const write
   return write_to_file(from, path, options.tell);
 }
 
-status ort_format::write(const model& from, model_sink to, const std::string&, const write_options& options) {
+status ort_format::write(const model& from, detail::model_sink to, const std::string&, const write_options& options) {
   const result<std::string> bytes = write_to_text(from, options.tell);
   return bytes ? to(std::as_bytes(std::span{bytes->data(), bytes->size()})) : status{bytes.error()};
 }

@@ -14,7 +14,7 @@ namespace cameo::inline CAMEO_ABI {
 class ort_writer {
  public:
   /// `tell`, where it is not empty, is told of what ONNX Runtime refuses.
-  ort_writer(const model& from, callback<void(std::string_view)> tell) : model_{from}, tell_{std::move(tell)} {}
+  ort_writer(const model& from, detail::callback<void(std::string_view)> tell) : model_{from}, tell_{std::move(tell)} {}
 
   result<wire_pieces> write();
 
@@ -39,15 +39,15 @@ class ort_writer {
   status collect(scope&);
   status write_constants(ref dense, ref sparse, const scope&);
   status write_node_args(ref, const scope&);
-  status write_type(ref, const value_type&, const graph_value& of);
-  status write_tensor_type(ref, const value_type&, const graph_value& of);
+  status write_type(ref, const value_type&, const detail::graph_value& of);
+  status write_tensor_type(ref, const value_type&, const detail::graph_value& of);
   void write_edges(ref, const scope&);
   bool keeps_optimizations(const scope&) const;
   void write_optimizations(ref, const scope&);
   // nodes
   status write_node(ref, const scope&, node_id);
-  status write_attributes(ref, const graph_node&);
-  status write_attribute(ref, const attribute&, const graph_node&);
+  status write_attributes(ref, const detail::graph_node&);
+  status write_attribute(ref, const attribute&, const detail::graph_node&);
   std::vector<std::int32_t> argument_counts(const scope&, node_id) const;
   // tensors
   status write_tensor(ref, const value&, std::string_view name);
@@ -57,7 +57,7 @@ class ort_writer {
   void write_resolver(ref);
 
   const model& model_;
-  callback<void(std::string_view)> tell_;
+  detail::callback<void(std::string_view)> tell_;
   ort_builder to_;
   std::map<std::string, const op_version*, std::less<>> ops_;  // by op id, sorted by bytes
   std::deque<std::vector<std::byte>> made_;                    // indices of sparse tensors

@@ -51,7 +51,7 @@ void ort_writer::write_optimizations(ref from, const scope& in) {
       to_.numbers(nodes[indices::node_indices], std::span<const std::uint32_t>{numbers});
       for (std::string_view id : r.produces) {
         const result<op_name> op = parse_op_name(id);
-        const op_row* const row = op ? find_op(standard_ops(), op->domain, op->op_type) : nullptr;
+        const op_row* const row = op ? detail::find_op(detail::standard_ops(), op->domain, op->op_type) : nullptr;
         if (const op_version* const version = row ? row->at(op->since) : nullptr) need(std::string{id}, *version);
       }
     }

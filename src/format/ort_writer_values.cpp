@@ -15,7 +15,7 @@ using fields = ort_builder::fields;
 
 // --- types ---
 
-status ort_writer::write_tensor_type(ref from, const value_type& type, const graph_value& value) {
+status ort_writer::write_tensor_type(ref from, const value_type& type, const detail::graph_value& value) {
   const auto t = to_.add(from, fields{}
                                    .number(ort::tensor_type::elem_type, std::int32_t(type.type))
                                    .offset(ort::tensor_type::shape, type.shape.has_value()));
@@ -43,7 +43,7 @@ status ort_writer::write_tensor_type(ref from, const value_type& type, const gra
   return {};
 }
 
-status ort_writer::write_type(ref from, const value_type& type, const graph_value& value) {
+status ort_writer::write_type(ref from, const value_type& type, const detail::graph_value& value) {
   const auto member = [&](ort::type_info_value::member which) {
     const auto t = to_.add(from, fields{}
                                      .offset(ort::type_info::denotation, !type.denotation.empty())
@@ -82,7 +82,8 @@ status ort_writer::write_type(ref from, const value_type& type, const graph_valu
 status ort_writer::write_tensor(ref from, const value& v, std::string_view name) {
   if (v.kind != value_kind::tensor || v.memory != 0)
     return not_in_ort("'{}' is no tensor in host memory: it can't be written", name);
-  if (v.type >= dtype::f6e2m3) return not_in_ort("tensor '{}': an ORT file can't hold {}", name, row_of(v.type).name);
+  if (v.type >= dtype::f6e2m3)
+    return not_in_ort("tensor '{}': an ORT file can't hold {}", name, detail::row_of(v.type).name);
   const bool is_text = v.type == dtype::string;
   const auto t = to_.add(from, fields{}
                                    .offset(ort::tensor::name, !name.empty())

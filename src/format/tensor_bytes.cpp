@@ -26,7 +26,8 @@ result<value> place_tensor(arena& memory, std::size_t budget, value made, std::s
                            bool may_stay, std::size_t small, std::size_t large) {
   const bool odd_bools = made.type == dtype::boolean && !are_booleans(bytes);
   made.data = const_cast<std::byte*>(bytes.data());
-  if (may_stay && !odd_bools && bytes.size() > small && (bytes.size() >= large || is_aligned(made))) return made;
+  if (may_stay && !odd_bools && bytes.size() > small && (bytes.size() >= large || detail::is_aligned(made)))
+    return made;
   result<void*> data = allocate_tensor(memory, budget, bytes.size());
   if (!data) return data.error();
   made.data = *data;

@@ -17,9 +17,9 @@
 namespace cameo::inline CAMEO_ABI {
 
 const op_row* op_table::find(std::string_view domain, std::string_view name) const {
-  if (const op_row* const found = find_op(standard, domain, name)) return found;
+  if (const op_row* const found = detail::find_op(standard, domain, name)) return found;
   for (std::span<const op_row> rows : more)
-    if (const op_row* const found = find_op(rows, domain, name)) return found;
+    if (const op_row* const found = detail::find_op(rows, domain, name)) return found;
   return nullptr;
 }
 
@@ -69,7 +69,7 @@ status check_arity(std::string_view what, std::span<const parameter> parameters,
   return status_code::ok;
 }
 
-status check_attribute(const graph_node& n, const attribute& a, const attribute_rule* rule, bool in_function) {
+status check_attribute(const detail::graph_node& n, const attribute& a, const attribute_rule* rule, bool in_function) {
   if (!a.ref_attr_name.empty()) {
     if (!in_function)
       return bad("attribute '{}' refers to '{}' of a caller, but this is no function", a.name, a.ref_attr_name);
@@ -86,9 +86,9 @@ status check_attribute(const graph_node& n, const attribute& a, const attribute_
   return status_code::ok;
 }
 
-status check_attributes(const graph_node& n, const op_table& ops, bool in_function) {
+status check_attributes(const detail::graph_node& n, const op_table& ops, bool in_function) {
   const std::span<const attribute_rule> rules = n.version->attributes;
-  const bool is_context = has_role(n.op->roles, role::is_compiled_context);
+  const bool is_context = detail::has_role(n.op->roles, role::is_compiled_context);
   const bool all_declared = !is_context && (is_standard(ops, n.op) || !rules.empty());
   std::vector<std::string_view> names;
   for (const attribute& a : n.attributes) {
@@ -105,7 +105,7 @@ status check_attributes(const graph_node& n, const op_table& ops, bool in_functi
     if (status fine = check_attribute(n, a, is_known ? &*rule : nullptr, in_function); !fine) return fine;
   }
   for (const attribute_rule& rule : rules)
-    if (rule.required && !find_attribute(n.attributes, rule.name))
+    if (rule.required && !detail::find_attribute(n.attributes, rule.name))
       return bad("attribute '{}' ({}) is missing", rule.name, detail::attribute_kind_rows[std::size_t(rule.kind)].name);
   std::sort(names.begin(), names.end());
   if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
@@ -122,7 +122,7 @@ status check_values(const graph& g) {
   }
   for (std::size_t i = 0; i < g.value_count(); ++i) {
     const value_id id{std::uint32_t(i)};
-    const graph_value& v = g[id];
+    const detail::graph_value& v = g[id];
     const bool is_capture = v.outer != value_id::none, is_used = v.use_count > 0 || v.is_output;
     if (!is_capture && is_used && !v.name.empty() && g.find(v.name) != id)
       return bad("two values are named '{}': names must be unique within a graph", v.name);
@@ -144,10 +144,10 @@ status check_values(const graph& g) {
 }
 
 status check_outputs(const graph& g, node_id id) {
-  const graph_node& n = g[id];
+  const detail::graph_node& n = g[id];
   for (std::size_t i = 0; i < n.outputs.size(); ++i) {
     if (n.outputs[i] == value_id::none) continue;
-    const graph_value& v = g[n.outputs[i]];
+    const detail::graph_value& v = g[n.outputs[i]];
     if (v.producer == id && v.producer_output == i) continue;
     if (v.producer == id || v.producer == node_id::none) return bad("makes '{}' twice", v.name);
     return bad("makes '{}', which {} makes too", v.name, describe(g, g[v.producer]));
@@ -175,7 +175,7 @@ status check_structure(graph& g, const op_table& ops, bool in_function, std::siz
 /// The functions that nodes of a graph, or of one below it, call.
 void add_callees(const graph& g, std::set<const function*>& to) {
   for (std::size_t i = 0; i < g.node_capacity(); ++i) {
-    const graph_node& n = g[node_id{std::uint32_t(i)}];
+    const detail::graph_node& n = g[node_id{std::uint32_t(i)}];
     if (n.removed) continue;
     if (const function* const callee = g.owner().find_function(n.domain, n.op_type, n.overload)) to.insert(callee);
     for (const graph* body : n.subgraphs) add_callees(*body, to);
@@ -221,8 +221,8 @@ status check_whole(model& m, const op_table& ops) {
 namespace {
 
 /// Whether ONNX or ONNX Runtime has an operator of the node's name at its opset.
-bool is_an_operator(const graph_node& n, const op_table& ops) {
-  const op_row* const row = find_op(ops.standard, n.domain, n.op_type);
+bool is_an_operator(const detail::graph_node& n, const op_table& ops) {
+  const op_row* const row = detail::find_op(ops.standard, n.domain, n.op_type);
   const op_version* const version = row && n.opset >= 1 ? row->at(n.opset) : nullptr;
   return version && !version->deprecated;
 }
@@ -230,7 +230,7 @@ bool is_an_operator(const graph_node& n, const op_table& ops) {
 }  // namespace
 
 status resolve_node(graph& g, node_id id, const op_table& ops) {
-  graph_node& n = g[id];
+  detail::graph_node& n = g[id];
   n.op = nullptr;
   n.version = nullptr;
   n.callee = g.owner().find_function(n.domain, n.op_type, n.overload);
@@ -267,7 +267,7 @@ status resolve_and_check_node(graph& g, node_id id, const op_table& ops) {
 
 status check_node(graph& g, node_id id, const op_table& ops, bool in_function) {
   if (status found = resolve_node(g, id, ops); !found) return found;
-  const graph_node& n = g[id];
+  const detail::graph_node& n = g[id];
   if (n.callee) {
     const graph& body = *n.callee->body;
     if (n.input_count > body.inputs().size())
@@ -280,7 +280,7 @@ status check_node(graph& g, node_id id, const op_table& ops, bool in_function) {
       if (status fine = check_attribute(n, a, nullptr, in_function); !fine) return fine;
     return status_code::ok;
   }
-  if (has_role(n.op->roles, role::is_constant)) {
+  if (detail::has_role(n.op->roles, role::is_constant)) {
     const op_version* const allowing = version_of_constant(n);
     if (allowing != n.version)
       tolerate(g.owner(), oddity::early_constant, "{} holds what is allowed from opset {} on", describe(g, n),

@@ -43,13 +43,14 @@ result<value> dense_form(model& m, const value& sparse, std::string_view what) {
       ((indices.shape.rank() == 1 && std::size_t(indices.shape[0]) == nnz) ||
        (indices.shape.rank() == 2 && std::size_t(indices.shape[0]) == nnz && std::size_t(indices.shape[1]) == rank));
   if (!fits) return bad("has indices that are neither int64 [nnz] nor int64 [nnz, rank]");
-  const std::size_t width = row_of(sparse.type).bits / 8;
-  if (width == 0 || row_of(sparse.type).bits % 8 || values.type != sparse.type)
+  const std::size_t width = detail::row_of(sparse.type).bits / 8;
+  if (width == 0 || detail::row_of(sparse.type).bits % 8 || values.type != sparse.type)
     return bad("has elements of a type that sparse tensors can't have");
   std::uint64_t count = 1, bytes = 0;
   for (std::int64_t d : sparse.shape)
     if (d < 0 || !checked_multiply(count, std::uint64_t(d), count)) return bad("has a shape that is too large");
-  if (!checked_bytes(sparse.type, count, bytes) || bytes > max_dense_bytes) return bad("is over 2 GB when dense");
+  if (!detail::checked_bytes(sparse.type, count, bytes) || bytes > max_dense_bytes)
+    return bad("is over 2 GB when dense");
   if (bytes > m.most_memory || m.memory.used() > m.most_memory - bytes)
     return failed(
         status_code::out_of_memory,
@@ -97,7 +98,7 @@ result<value> value_of(model& m, const attribute& a) {
 }
 
 /// Whether a version of the operator allows what the node holds.
-bool allows(const op_version& version, const graph_node& n) {
+bool allows(const op_version& version, const detail::graph_node& n) {
   const std::string_view output = version.outputs.empty() ? std::string_view{} : version.outputs[0].type_string;
   for (const attribute& a : n.attributes) {
     if (a.name.starts_with("__")) continue;
@@ -106,20 +107,20 @@ bool allows(const op_version& version, const graph_node& n) {
     if (rule == version.attributes.end() || rule->kind != a.kind) return false;
     if (a.tensors.size() != 1) continue;
     for (const type_rule& type : version.types)
-      if (type.type_string == output && !(type.tensors & bit_of(a.tensors[0].type))) return false;
+      if (type.type_string == output && !(type.tensors & detail::bit_of(a.tensors[0].type))) return false;
   }
   return true;
 }
 
 }  // namespace
 
-const op_version* version_of_constant(const graph_node& n) {
+const op_version* version_of_constant(const detail::graph_node& n) {
   for (const op_version& version : n.op->versions)
     if (version.since >= n.version->since && allows(version, n)) return &version;
   return n.version;
 }
 
-result<value> constant_of_node(model& m, const graph_node& n) {
+result<value> constant_of_node(model& m, const detail::graph_node& n) {
   const attribute* found = nullptr;
   for (const attribute& a : n.attributes) {
     if (a.name.starts_with("__")) continue;

@@ -28,7 +28,7 @@ struct body_facts {
 void collect(const graph& g, std::size_t depth, body_facts& facts) {
   facts.depth = std::max(facts.depth, depth);
   for (std::size_t i = 0; i < g.node_capacity(); ++i) {
-    const graph_node& n = g[node_id(i)];
+    const detail::graph_node& n = g[node_id(i)];
     if (n.removed) continue;
     ++facts.nodes;
     if (n.callee) facts.calls.push_back({n.callee, depth});

@@ -18,8 +18,8 @@ constexpr std::uint32_t no_edge = 0xFFFFFFFF;
 }  // namespace
 
 struct graph::lists {
-  std::vector<graph_value> values;
-  std::vector<graph_node> nodes;
+  std::vector<detail::graph_value> values;
+  std::vector<detail::graph_node> nodes;
   std::vector<edge> edges;
   std::vector<value_id> inputs, outputs, initializers, captures;
   std::vector<node_id> order;
@@ -47,7 +47,7 @@ void graph::link(std::uint32_t e) {
   edge& added = edges_[e];
   added.next = added.previous = no_edge;
   if (added.value == value_id::none) return;
-  graph_value& v = (*this)[added.value];
+  detail::graph_value& v = (*this)[added.value];
   added.next = v.first_edge;
   if (v.first_edge != no_edge) edges_[v.first_edge].previous = e;
   v.first_edge = e;
@@ -57,7 +57,7 @@ void graph::link(std::uint32_t e) {
 void graph::unlink(std::uint32_t e) {
   edge& gone = edges_[e];
   if (gone.value == value_id::none) return;
-  graph_value& v = (*this)[gone.value];
+  detail::graph_value& v = (*this)[gone.value];
   (gone.previous == no_edge ? v.first_edge : edges_[gone.previous].next) = gone.next;
   if (gone.next != no_edge) edges_[gone.next].previous = gone.previous;
   gone.value = value_id::none;
@@ -73,7 +73,7 @@ std::uint32_t graph::append_edge(node_id n, value_id v) {
 }
 
 void graph::move_edges_to_end(node_id n, std::span<const value_id> inputs) {
-  graph_node& node = (*this)[n];
+  detail::graph_node& node = (*this)[n];
   const std::uint32_t old = node.first_edge, captures_at = old + node.input_count;
   for (std::uint32_t e = old; e < captures_at; ++e) unlink(e);
   node.first_edge = std::uint32_t(lists_->edges.size());
@@ -87,7 +87,7 @@ void graph::move_edges_to_end(node_id n, std::span<const value_id> inputs) {
 }
 
 std::uint32_t graph::find_capture_edge(node_id n, value_id v) const {
-  const graph_node& node = (*this)[n];
+  const detail::graph_node& node = (*this)[n];
   const std::uint32_t first = node.first_edge + node.input_count, last = first + node.capture_count;
   if (node.capture_count <= (*this)[v].use_count) {  // whichever list is shorter
     for (std::uint32_t e = first; e < last; ++e)
@@ -101,7 +101,7 @@ std::uint32_t graph::find_capture_edge(node_id n, value_id v) const {
 
 void graph::add_capture_edge(node_id n, value_id v) {
   if (find_capture_edge(n, v) != no_edge) return;
-  graph_node& node = (*this)[n];
+  detail::graph_node& node = (*this)[n];
   if (node.first_edge + node.input_count + node.capture_count != lists_->edges.size()) {
     std::vector<value_id> inputs(node.input_count);
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = input(n, i);
@@ -114,7 +114,7 @@ void graph::add_capture_edge(node_id n, value_id v) {
 void graph::drop_capture_edge(node_id n, value_id v) {
   const std::uint32_t gone = find_capture_edge(n, v);
   if (gone == no_edge) return;
-  graph_node& node = (*this)[n];
+  detail::graph_node& node = (*this)[n];
   const std::uint32_t last = node.first_edge + node.input_count + --node.capture_count;
   const value_id kept = edges_[last].value;
   unlink(gone);
@@ -134,7 +134,7 @@ void graph::reserve(std::size_t values, std::size_t nodes, std::size_t inputs) {
   lists_->by_name.reserve(value_count_ + values);
 }
 
-value_id graph::append(const graph_value& v) {
+value_id graph::append(const detail::graph_value& v) {
   lists_->values.push_back(v);
   values_ = lists_->values.data(), value_count_ = lists_->values.size();
   const auto number = std::uint32_t(value_count_ - 1);
@@ -143,7 +143,7 @@ value_id graph::append(const graph_value& v) {
 }
 
 value_id graph::add_value(std::string_view value_name, const value_type* type) {
-  graph_value v;
+  detail::graph_value v;
   v.name = or_throw(owner_->memory.copy(value_name));
   v.type = type;
   return append(v);
@@ -172,7 +172,7 @@ void graph::remove_initializer(value_id v) {
 
 bool graph::remove_unused_initializers() {
   return std::erase_if(lists_->initializers, [&](value_id v) {
-           const graph_value& each = (*this)[v];
+           const detail::graph_value& each = (*this)[v];
            return each.use_count == 0 && !each.is_output && !each.is_input;
          }) > 0;
 }
@@ -197,8 +197,8 @@ value_id graph::resolve(std::string_view value_name) {
 value_id graph::capture_of(value_id outer) {
   const auto [at, is_new] = lists_->captured.try_emplace(std::uint32_t(outer), value_id::none);
   if (!is_new) return at->second;
-  const graph_value& from = (*outer_)[outer];
-  graph_value v;
+  const detail::graph_value& from = (*outer_)[outer];
+  detail::graph_value v;
   v.name = from.name;  // texts live in the model: shared
   v.type = from.type;
   v.constant = from.constant;
@@ -222,7 +222,7 @@ void graph::move_to(graph& outer, std::span<const value_id> captured) {
 const value* graph::constant_of(value_id v) const {
   const graph* home = this;
   for (; (*home)[v].outer != value_id::none; home = home->outer_) v = (*home)[v].outer;
-  const graph_value& source = (*home)[v];
+  const detail::graph_value& source = (*home)[v];
   const bool has_defaults = owner_->ir_version == 0 || owner_->ir_version >= 4;
   return source.is_input && (has_defaults || home->outer_) ? nullptr : source.constant;
 }
@@ -244,7 +244,7 @@ std::string_view graph::unique_name(std::string_view stem) {
 node_id graph::add_node(const node_spec& spec) {
   arena& memory = owner_->memory;
   const node_id id{std::uint32_t(node_count_)};
-  graph_node n;
+  detail::graph_node n;
   n.name = or_throw(memory.copy(spec.name));
   n.domain = or_throw(memory.copy(spec.domain));
   n.op_type = or_throw(memory.copy(spec.op_type));
@@ -274,7 +274,7 @@ node_id graph::add_node(const node_spec& spec) {
 }
 
 void graph::remove_node(node_id id) {
-  graph_node& n = (*this)[id];
+  detail::graph_node& n = (*this)[id];
   if (n.removed) return;
   for (std::uint32_t i = 0; i < n.input_count + n.capture_count; ++i) unlink(n.first_edge + i);
   n.input_count = n.capture_count = 0;
@@ -318,7 +318,7 @@ void graph::replace_uses(value_id from, value_id to) {
   for (std::uint32_t e = (*this)[from].first_edge; e != no_edge; e = next) {
     next = edges_[e].next;
     const node_id n = edges_[e].node;
-    const graph_node& node = (*this)[n];
+    const detail::graph_node& node = (*this)[n];
     const bool is_capture = e - node.first_edge >= node.input_count;
     if (is_capture && find_capture_edge(n, to) != no_edge) {
       // Compacting a node's captures moves its last one, which can't be a use of `from`: a node captures it once.
@@ -338,11 +338,11 @@ void graph::recapture(value_id from, value_id to) {
   if (at == lists_->captured.end()) return;
   const value_id old = at->second;
   lists_->captured.erase(at);
-  graph_value& v = (*this)[old];
+  detail::graph_value& v = (*this)[old];
   lists_->by_name.erase(v.name, std::uint32_t(old), lists_->names());
   const auto [other, is_new] = lists_->captured.try_emplace(std::uint32_t(to), old);
   if (is_new) {
-    const graph_value& source = (*outer_)[to];
+    const detail::graph_value& source = (*outer_)[to];
     v.outer = to;
     v.name = source.name;
     v.type = source.type;
@@ -363,7 +363,7 @@ void graph::recapture(value_id from, value_id to) {
 
 bool graph::is_sorted() const {
   for (std::size_t i = 0; i < node_count_; ++i) {
-    const graph_node& n = nodes_[i];
+    const detail::graph_node& n = nodes_[i];
     for (std::uint32_t e = n.first_edge; e < n.first_edge + n.input_count + n.capture_count; ++e) {
       if (edges_[e].value == value_id::none) continue;
       const node_id producer = (*this)[edges_[e].value].producer;
@@ -386,7 +386,7 @@ status graph::sort() {
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
   std::size_t count = 0;
   for (std::size_t i = 0; i < node_count_; ++i) {
-    const graph_node& n = nodes_[i];
+    const detail::graph_node& n = nodes_[i];
     if (n.removed) continue;
     ++count;
     for (std::uint32_t e = n.first_edge; e < n.first_edge + n.input_count + n.capture_count; ++e)
@@ -400,7 +400,7 @@ status graph::sort() {
     const std::span<const value_id> outputs = (*this)[n].outputs;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i] == value_id::none) continue;
-      const graph_value& v = (*this)[outputs[i]];
+      const detail::graph_value& v = (*this)[outputs[i]];
       if (v.producer != n || v.producer_output != i) continue;  // hostile: someone else's too, or listed twice
       for (use u : uses(outputs[i]))
         if (--waits[index_of(u.node)] == 0) ready.push(std::uint32_t(u.node));
@@ -419,7 +419,7 @@ status graph::cycle_error(std::span<const std::uint32_t> waits) const {
   std::size_t via = at;
   while (!seen[at]) {
     seen[at] = true;
-    const graph_node& n = nodes_[at];
+    const detail::graph_node& n = nodes_[at];
     const std::size_t from = at;
     for (std::uint32_t e = n.first_edge; e < n.first_edge + n.input_count + n.capture_count; ++e) {
       if (edges_[e].value == value_id::none) continue;

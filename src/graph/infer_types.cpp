@@ -98,7 +98,7 @@ class inference::node_context final : public infer_context {
   inference& all_;
   scope& in_;
   node_id id_;
-  const graph_node& node_;
+  const detail::graph_node& node_;
   std::size_t inputs_;
   std::vector<value_type> made_;
 };
@@ -132,7 +132,7 @@ bool inference::begin(scope& s) {
     for (std::size_t i = 0; i < at->second.size(); ++i) g[value_id(i)].type = at->second[i];
   }
   for (value_id c : g.captures()) {
-    const graph_value& source = (*g.outer())[g[c].outer];
+    const detail::graph_value& source = (*g.outer())[g[c].outer];
     g[c].type = source.type;
     g[c].constant = source.constant;
   }
@@ -171,9 +171,9 @@ void inference::name_dims(value_type& type) const {
 }
 
 status inference::set_constant(graph& g, node_id id) {
-  const graph_node& n = g[id];
+  const detail::graph_node& n = g[id];
   if (n.outputs.empty() || n.outputs[0] == value_id::none) return status_code::ok;
-  graph_value& v = g[n.outputs[0]];
+  detail::graph_value& v = g[n.outputs[0]];
   if (!v.constant) {
     result<value> made = constant_of_node(model_, n);
     if (!made) return made.error();
@@ -195,7 +195,7 @@ status inference::infer_bodies(scope& s, node_id id, const std::vector<bool>& do
 
 status inference::infer_node(scope& s, node_id id) {
   graph& g = s.of;
-  const graph_node& n = g[id];
+  const detail::graph_node& n = g[id];
   if (n.callee) return infer_call(s, id);
   if (!n.op || !n.version) return infer_bodies(s, id, std::vector<bool>(n.subgraphs.size()));
   const op_version& version = *n.version;
@@ -206,7 +206,7 @@ status inference::infer_node(scope& s, node_id id) {
     if (v == value_id::none || !p || !g[v].type) continue;
     if (status fits = bindings.bind(version, *p, *g[v].type, "input"); !fits) return fits;
   }
-  if (has_role(n.op->roles, role::is_constant))
+  if (detail::has_role(n.op->roles, role::is_constant))
     if (status set = set_constant(g, id); !set) return set;
   node_context context{*this, s, id};
   const auto infer = n.op->infer == detail::infer_nothing ? detail::implied_shapes(n.op->roles) : n.op->infer;
@@ -260,7 +260,7 @@ status inference::infer_call(scope& s, node_id id) {
   if (!ops_ || size > scratch_left_ || call_depth_ == deepest_call || !g[id].subgraphs.empty()) return status_code::ok;
   scratch_left_ -= size;
   graph& scratch = model_.add_graph(nullptr);
-  const graph_node call = g[id];
+  const detail::graph_node call = g[id];
   std::vector<value_id> inputs, outputs;
   for (std::size_t i = 0; i < call.input_count; ++i) {
     const value_id v = g.input(id, i);
@@ -294,7 +294,7 @@ status inference::infer_call(scope& s, node_id id) {
 bool inference::is_wanted_dense(const graph& g, value_id v) {
   if (g[v].is_output) return true;
   for (const graph::use u : g.uses(v)) {
-    const graph_node& n = g[u.node];
+    const detail::graph_node& n = g[u.node];
     const parameter* const p =
         n.op && n.version && u.position < n.input_count ? formal(n.version->inputs, u.position) : nullptr;
     const auto takes_it = [&](const type_rule& r) { return r.type_string == p->type_string && r.sparse_tensors != 0; };

@@ -13,7 +13,7 @@ namespace {
 /// Copies graphs into a model, with the attributes of a call filled in.
 class copier {
  public:
-  copier(graph& home, const graph_node& call, const function& f, const op_table& ops)
+  copier(graph& home, const detail::graph_node& call, const function& f, const op_table& ops)
       : home_{home},
         memory_{home.owner().memory},
         call_{call},
@@ -25,7 +25,7 @@ class copier {
   status copy_nodes(const graph& from, graph& to, std::vector<value_id>& map, std::vector<node_id>* added) {
     std::vector<value_id> inputs, outputs;
     for (std::size_t i = 0; i < from.node_capacity(); ++i) {
-      const graph_node& n = from[node_id(i)];
+      const detail::graph_node& n = from[node_id(i)];
       if (n.removed) continue;
       std::vector<graph*> subgraphs;
       for (const graph* body : n.subgraphs) {
@@ -49,7 +49,7 @@ class copier {
   }
 
   /// A new value that stands for `v` of `from`.
-  value_id new_value(const graph_value& v, graph& to) {
+  value_id new_value(const detail::graph_value& v, graph& to) {
     const std::string_view name = to.unique_name(fmt::format("{}/{}", prefix_, v.name));
     const value_type* type = v.type ? home_.owner().keep(without_symbols(*v.type)) : nullptr;
     const value_id made = to.add_value(name, type);
@@ -64,7 +64,7 @@ class copier {
 
   /// The caller's name and the node's own; for a node without a name, that of its output, which is unique: files must
   /// not give two nodes one name.
-  std::string name_of(const graph_node& n, const graph& to, std::span<const value_id> outputs) const {
+  std::string name_of(const detail::graph_node& n, const graph& to, std::span<const value_id> outputs) const {
     const bool is_named = !call_.name.empty() && !n.name.empty();
     if (!is_named && !outputs.empty() && outputs[0] != value_id::none && !to[outputs[0]].name.empty())
       return std::string{to[outputs[0]].name};
@@ -80,7 +80,7 @@ class copier {
     to.metadata = from.metadata;
     std::vector<value_id> map(from.value_count(), value_id::none);
     for (std::size_t i = 0; i < map.size(); ++i) {
-      const graph_value& v = from[value_id(i)];
+      const detail::graph_value& v = from[value_id(i)];
       if (v.outer == value_id::none) {
         map[i] = new_value(v, to);
       } else if (const value_id there = outer_value(v.outer); there != value_id::none) {
@@ -101,8 +101,8 @@ class copier {
 
   /// What the call says, else what the function says, else what the operator says that the function is the body of.
   const attribute* of_caller(std::string_view name) {
-    if (const attribute* const given = find_attribute(call_.attributes, name)) return given;
-    if (const attribute* const otherwise = find_attribute(function_.attribute_defaults, name)) return otherwise;
+    if (const attribute* const given = detail::find_attribute(call_.attributes, name)) return given;
+    if (const attribute* const otherwise = detail::find_attribute(function_.attribute_defaults, name)) return otherwise;
     if (!call_.version) return nullptr;
     for (const attribute_rule& rule : call_.version->attributes) {
       if (rule.name != name || !rule.has_default) continue;
@@ -163,7 +163,7 @@ class copier {
 
   graph& home_;
   arena& memory_;
-  const graph_node& call_;
+  const detail::graph_node& call_;
   const function& function_;
   const op_table& ops_;
   std::string_view prefix_;
@@ -190,7 +190,7 @@ status hand_through(graph& g, value_id gone, value_id there) {
 result<node_id> add_identity(graph& g, value_id from, value_id to, std::string_view what,
                              std::span<const opset_import> imports, const op_table& ops) {
   const auto row = std::find_if(ops.standard.begin(), ops.standard.end(),
-                                [](const op_row& r) { return has_role(r.roles, role::is_identity); });
+                                [](const op_row& r) { return detail::has_role(r.roles, role::is_identity); });
   if (from == value_id::none || row == ops.standard.end())
     return failed(status_code::invalid_graph, "graph output '{}' is an input that {} only hands through{}", g[to].name,
                   what, from == value_id::none ? ", and the call leaves it out" : "");
@@ -223,7 +223,7 @@ status hand_over(graph& g, std::span<const value_id> before, std::span<const val
 
 result<std::vector<value_id>> expand_call(graph& g, node_id id, const function& f, const op_table& ops,
                                           std::vector<node_id>* added) {
-  const graph_node call = g[id];
+  const detail::graph_node call = g[id];
   const graph& body = *f.body;
   std::vector<value_id> map(body.value_count(), value_id::none), outputs(call.outputs.begin(), call.outputs.end());
   std::vector<bool> is_mapped(body.value_count(), false);
@@ -255,7 +255,7 @@ result<std::vector<value_id>> expand_call(graph& g, node_id id, const function& 
 
 result<std::vector<node_id>> inline_call(graph& g, node_id id, const function& f, const op_table& ops) {
   return guarded([&]() -> result<std::vector<node_id>> {
-    const graph_node call = g[id];
+    const detail::graph_node call = g[id];
     std::vector<node_id> added;
     result<std::vector<value_id>> outputs = expand_call(g, id, f, ops, &added);
     if (!outputs) return outputs.error();
@@ -268,7 +268,7 @@ result<std::vector<node_id>> inline_call(graph& g, node_id id, const function& f
 
 result<std::vector<node_id>> inline_body(graph& g, node_id id, const graph& body, const op_table& ops) {
   return guarded([&]() -> result<std::vector<node_id>> {
-    const graph_node call = g[id];
+    const detail::graph_node call = g[id];
     const bool is_beside = body.outer() != &g;  // then both capture from the same graph
     if ((is_beside && body.outer() != g.outer()) || body.inputs().size() > call.input_count ||
         body.outputs().size() != call.outputs.size())

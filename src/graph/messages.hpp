@@ -13,20 +13,20 @@ T or_throw(result<T> made) {
   return *std::move(made);
 }
 
-inline node_words words_of(const graph& g, const graph_node& n) {
+inline node_words words_of(const graph& g, const detail::graph_node& n) {
   node_words words{n.name, n.domain, n.op_type};
   for (value_id v : n.outputs)
     if (words.output.empty() && v != value_id::none) words.output = g[v].name;
   return words;
 }
 /// "node 'conv1' (Conv, opset 17)"; a node without a name is named by its first output.
-inline std::string describe(const graph& g, const graph_node& n) {
+inline std::string describe(const graph& g, const detail::graph_node& n) {
   node_words words = words_of(g, n);
   words.opset = n.opset;
   return words.text();
 }
 /// "node 'conv1' (Conv)"
-inline std::string name_of(const graph& g, const graph_node& n) { return words_of(g, n).text(); }
+inline std::string name_of(const graph& g, const detail::graph_node& n) { return words_of(g, n).text(); }
 
 /// How ONNX's own domain is called in messages.
 inline std::string_view domain_name(std::string_view domain) { return domain.empty() ? "ai.onnx" : domain; }

@@ -6,18 +6,18 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-std::string_view placement_of(std::span<const property> properties) {
+std::string_view placement_of(std::span<const detail::property> properties) {
   for (const auto& [key, text] : properties)
     if (key == placement_key) return text;
   return {};
 }
 
-void set_placement(model& m, graph_node& n, std::string_view text) {
+void set_placement(model& m, detail::graph_node& n, std::string_view text) {
   if (placement_of(n.metadata) == text) return;
-  std::vector<property> all(n.metadata.begin(), n.metadata.end());
-  std::erase_if(all, [](const property& each) { return each.first == placement_key; });
+  std::vector<detail::property> all(n.metadata.begin(), n.metadata.end());
+  std::erase_if(all, [](const detail::property& each) { return each.first == placement_key; });
   if (!text.empty()) all.emplace_back(placement_key, text);
-  n.metadata = or_throw(m.memory.copy(std::span<const property>{all}));
+  n.metadata = or_throw(m.memory.copy(std::span<const detail::property>{all}));
 }
 
 void inherit_placement(graph& g, std::span<const node_id> nodes, std::string_view text) {
@@ -28,7 +28,7 @@ void inherit_placement(graph& g, std::span<const node_id> nodes, std::string_vie
 
 void placement_vote::hear(const graph& g, node_id n) {
   const op_row* const op = g[n].op;
-  if (!op || !has_role(op->roles, role::is_constant)) hear(placement_of(g[n].metadata));
+  if (!op || !detail::has_role(op->roles, role::is_constant)) hear(placement_of(g[n].metadata));
 }
 
 }  // namespace cameo::inline CAMEO_ABI

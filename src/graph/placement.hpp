@@ -7,10 +7,10 @@ namespace cameo::inline CAMEO_ABI {
 inline constexpr std::string_view placement_key = "layer_ann";
 
 /// The text of a node under that key; empty when it has none.
-std::string_view placement_of(std::span<const property>);
+std::string_view placement_of(std::span<const detail::property>);
 
 /// Sets the text; an empty one removes it. `text` lives as long as the model.
-void set_placement(model&, graph_node&, std::string_view text);
+void set_placement(model&, detail::graph_node&, std::string_view text);
 
 /// Gives `text` to nodes without a text of their own: a call's text, for the nodes of its body.
 void inherit_placement(graph&, std::span<const node_id>, std::string_view text);

@@ -9,7 +9,7 @@ bool known(const value_type* type) { return type && type->kind != type_kind::unk
 
 /// A type as type_rule sees it: which of its masks, and which element.
 struct shape_of_type {
-  type_mask type_rule::*mask = nullptr;  // null: a map, or a sequence of them
+  detail::type_mask type_rule::*mask = nullptr;  // null: a map, or a sequence of them
   dtype element = dtype::undefined;
   bool has_map = false;
 };
@@ -35,11 +35,11 @@ bool allows(const type_rule& rule, const value_type& type) {
   const shape_of_type shape = classify(type);
   if (shape.has_map) return rule.maps;
   if (!shape.mask) return false;
-  const type_mask mask = rule.*shape.mask;
-  return shape.element == dtype::undefined ? mask != 0 : (mask & bit_of(shape.element)) != 0;
+  const detail::type_mask mask = rule.*shape.mask;
+  return shape.element == dtype::undefined ? mask != 0 : (mask & detail::bit_of(shape.element)) != 0;
 }
 
-constexpr std::pair<type_mask type_rule::*, std::pair<const char*, const char*>> containers[] = {
+constexpr std::pair<detail::type_mask type_rule::*, std::pair<const char*, const char*>> containers[] = {
     {&type_rule::tensors, {"tensor(", ")"}},
     {&type_rule::sequences, {"seq(tensor(", "))"}},
     {&type_rule::optionals, {"optional(tensor(", "))"}},
@@ -50,8 +50,8 @@ constexpr std::pair<type_mask type_rule::*, std::pair<const char*, const char*>>
 std::string allowed_types(const type_rule& rule) {
   std::string all;
   for (const auto& [mask, words] : containers)
-    for (const dtype_row& row : detail::elements::rows)
-      if (rule.*mask & bit_of(row.id))
+    for (const detail::dtype_row& row : detail::elements::rows)
+      if (rule.*mask & detail::bit_of(row.id))
         all += fmt::format("{}{}{}{}", all.empty() ? "" : ", ", words.first, row.name, words.second);
   if (rule.maps) all += all.empty() ? "maps" : ", maps";
   return all;
@@ -73,11 +73,11 @@ dim merge_dims(dim inferred, dim declared) {
 std::string type_name(const value_type& type) {
   const std::string of = type.of ? type_name(*type.of) : "?";
   switch (type.kind) {
-    case type_kind::tensor: return fmt::format("tensor({})", row_of(type.type).name);
-    case type_kind::sparse_tensor: return fmt::format("sparse_tensor({})", row_of(type.type).name);
+    case type_kind::tensor: return fmt::format("tensor({})", detail::row_of(type.type).name);
+    case type_kind::sparse_tensor: return fmt::format("sparse_tensor({})", detail::row_of(type.type).name);
     case type_kind::sequence: return fmt::format("seq({})", of);
     case type_kind::optional: return fmt::format("optional({})", of);
-    case type_kind::map: return fmt::format("map({}, {})", row_of(type.type).name, of);
+    case type_kind::map: return fmt::format("map({}, {})", detail::row_of(type.type).name, of);
     case type_kind::opaque: return "opaque";
     default: return "unknown";
   }

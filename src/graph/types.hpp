@@ -47,11 +47,11 @@ inline const parameter* formal(std::span<const parameter> parameters, std::size_
 
 /// The version of a resolved node with role::is_constant that allows what it holds: that of its opset, or the first
 /// after it that does; if none does, that of its opset.
-const op_version* version_of_constant(const graph_node&);
+const op_version* version_of_constant(const detail::graph_node&);
 
 /// The value of a node with role::is_constant, in the model's memory; none if its attribute is the
 /// caller's (inside a function). Sparse ones become dense. INVALID_GRAPH unless exactly one attribute holds a value.
-result<value> constant_of_node(model&, const graph_node&);
+result<value> constant_of_node(model&, const detail::graph_node&);
 
 /// The dense form of a sparse tensor, in the model's memory. INVALID_GRAPH and OUT_OF_MEMORY (over 2 GB, or past what
 /// the model may take) say `what` it is.

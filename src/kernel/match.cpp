@@ -5,12 +5,13 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-bool holds(const operand& o, type_mask allowed) {
-  return !o.present || (o.kind == type_kind::tensor && (allowed & bit_of(o.type)));
+bool holds(const operand& o, detail::type_mask allowed) {
+  return !o.present || (o.kind == type_kind::tensor && (allowed & detail::bit_of(o.type)));
 }
 
 /// The first operand that breaks a rule, or null.
-const operand* broken_by(const detail::node_signature& node, type_mask allowed, detail::bound_parameters bound) {
+const operand* broken_by(const detail::node_signature& node, detail::type_mask allowed,
+                         detail::bound_parameters bound) {
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
     if ((bound.inputs >> std::min<std::size_t>(i, 31) & 1) && !holds(node.inputs[i], allowed)) return &node.inputs[i];
   for (std::size_t i = 0; i < node.outputs.size(); ++i)
@@ -37,7 +38,7 @@ verdict try_row(const detail::node_signature& node, const detail::kernel_row& ro
 }
 
 /// The row that says yes, or the one that came closest.
-verdict best_of(const detail::node_signature& node, const kernel_table& kernels, int newest,
+verdict best_of(const detail::node_signature& node, const detail::kernel_table& kernels, int newest,
                 const detail::type_string_source* says) {
   verdict closest;
   for (const detail::kernel_row& row : detail::rows_with(node.op, &detail::kernel_row::op, kernels.rows)) {
@@ -78,11 +79,12 @@ struct line_writer {
 
 }  // namespace
 
-verdict match(const detail::node_signature& node, const kernel_table& kernels) {
+verdict match(const detail::node_signature& node, const detail::kernel_table& kernels) {
   return best_of(node, kernels, 0, nullptr);
 }
 
-verdict match(const detail::node_signature& node, const kernel_table& kernels, detail::type_string_source says) {
+verdict match(const detail::node_signature& node, const detail::kernel_table& kernels,
+              detail::type_string_source says) {
   int newest = 0;
   for (const op_row& op : detail::rows_with(node.op, &op_row::id, kernels.ops))
     for (const op_version& v : op.versions) newest = std::max(newest, v.since);
@@ -98,9 +100,9 @@ std::string_view explain(const verdict& v, std::span<char> line) {
     case refusal::version: say(" has it for versions ", int(v.row->first), " to ", int(v.row->last)); break;
     case refusal::type:
       say(" does not take ", std::string_view{v.rule->type_string}, " = ");
-      say(v.found == dtype::undefined ? std::string_view{"unknown"} : row_of(v.found).name, " but");
-      for (const dtype_row& type : detail::elements::rows)
-        if (v.accepted & bit_of(type.id)) say(" ", type.name);
+      say(v.found == dtype::undefined ? std::string_view{"unknown"} : detail::row_of(v.found).name, " but");
+      for (const detail::dtype_row& type : detail::elements::rows)
+        if (v.accepted & detail::bit_of(type.id)) say(" ", type.name);
   }
   return {line.data(), say.size};
 }

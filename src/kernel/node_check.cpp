@@ -25,7 +25,7 @@ const type_rule* rule_of(const op_version& version, std::string_view type_string
 }
 
 bool allows(const type_rule& rule, const operand& o) {
-  const type_mask bit = bit_of(o.type);
+  const detail::type_mask bit = detail::bit_of(o.type);
   switch (o.kind) {
     case type_kind::tensor: return ((o.optional ? rule.optionals : rule.tensors) & bit) != 0;
     case type_kind::sequence: return rule.maps || ((o.optional ? rule.optional_sequences : rule.sequences) & bit) != 0;
@@ -54,7 +54,7 @@ bool is_spelled(std::string_view text, const operand& o) {
   } else if (!take("tensor(") || o.kind != type_kind::tensor) {
     return false;
   }
-  const std::string_view name = row_of(o.type).name;
+  const std::string_view name = detail::row_of(o.type).name;
   return begins(text, name) && text.size() > name.size() && text[name.size()] == ')';
 }
 
@@ -93,7 +93,7 @@ class checker {
 
   status attributes(std::span<const attribute> actual) const {
     for (const attribute_rule& rule : version_.attributes) {
-      const attribute* const a = find_attribute(actual, rule.name);
+      const attribute* const a = detail::find_attribute(actual, rule.name);
       if (a ? a->kind != rule.kind : rule.required)
         return wrong(a ? "the attribute is of another kind" : "the attribute is missing", rule.name);
     }

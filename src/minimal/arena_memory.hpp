@@ -36,7 +36,7 @@ class arena_memory {
     std::size_t bytes;
   };
   static std::size_t rounded(std::size_t bytes) noexcept {
-    return align_up(std::max<std::size_t>(bytes, 1), alignment);
+    return detail::align_up(std::max<std::size_t>(bytes, 1), alignment);
   }
   static status copy(void*, void* to, const void* from, std::size_t bytes) {
     if (bytes) std::memcpy(to, from, bytes);

@@ -33,7 +33,7 @@ std::size_t find(const draft& net, std::span<const slot> slots, std::string_view
 /// True for a tensor with elements of this type where they can be read.
 bool is_tensor_of(dtype type, const value& given) {
   std::int64_t count = 0;
-  return given.kind == value_kind::tensor && given.type == type && given.memory == 0 && is_aligned(given) &&
+  return given.kind == value_kind::tensor && given.type == type && given.memory == 0 && detail::is_aligned(given) &&
          given.shape.checked_count(count) && (count == 0 || given.data);
 }
 
@@ -55,7 +55,7 @@ bool fits(const value& given, const operand& wanted) {
 }  // namespace
 
 result<minimal_session> minimal_session::load(std::span<const std::byte> file, std::span<std::byte> memory,
-                                              std::span<const kernel_table* const> lists,
+                                              std::span<const detail::kernel_table* const> lists,
                                               const minimal_options& options, const ort_draft_checks* checks) {
   arena first{memory};
   void* const place = first.allocate(sizeof(impl), alignof(impl));

@@ -4,7 +4,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-const function_body_row* find_function_body(op_id op, int since, std::int64_t opset) {
+const function_body_row* find_function_body(detail::op_id op, int since, std::int64_t opset) {
   const auto rows = standard_function_bodies();
   const function_body_row* best = nullptr;
   for (auto row = std::ranges::lower_bound(rows, op, {}, &function_body_row::op); row != rows.end() && row->op == op;

@@ -9,6 +9,7 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
+using detail::op_id_of;
 constexpr std::string_view names0[] = {"noop_with_empty_axes", "keepdims"};
 constexpr function_body_row::input_row inputs0[] = {{"data"}, {"axes"}};
 constexpr function_body_row::attribute_row attributes0[] = {{.name = "to", .kind = attribute_kind::i, .i = 11}};

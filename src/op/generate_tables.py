@@ -285,13 +285,13 @@ def write_list(all_ops):
     lines += [f"#include <cameo/op/{header}.hpp>" for header, _, _ in sorted(DOMAINS.values())]
     lines += ['#include "infer/infer_list.hpp"', "", "#include <algorithm>", "#include <functional>", "",
               "namespace cameo::inline CAMEO_ABI {", "namespace {", "", "using detail::make_op_row;",
-              "constexpr auto rows = with_infer_functions(std::to_array<op_row>({"]
+              "constexpr auto rows = detail::with_infer_functions(std::to_array<op_row>({"]
     lines += [f"    make_op_row<{tag_of(*key)}>()," for key in ordered]
     lines += ["}));", "", "// Strictly: operators with equal ids do not compile.",
               'static_assert(std::ranges::is_sorted(rows, std::ranges::less_equal{}, &op_row::id), "cameo: ids differ and ascend");',
               "", "constexpr detail::domain_row domains[] = {"]
     lines += [f"    {{{c_string(domain)}, {newest_opset(domain)}}}," for domain in DOMAINS if domain == real(domain)]
-    lines += ["};", "", "}  // namespace", "", "std::span<const op_row> standard_ops() { return rows; }",
+    lines += ["};", "", "}  // namespace", "", "std::span<const op_row> detail::standard_ops() { return rows; }",
               "std::span<const detail::domain_row> detail::standard_domains() { return domains; }", "",
               "}  // namespace cameo::inline CAMEO_ABI"]
     write("src/op/standard_ops.cpp", lines)
@@ -381,7 +381,7 @@ def write_bodies(bodies):
     lines = [GENERATED.strip(), "#include <cameo/op/function_bodies.hpp>"]
     lines += [f"#include <cameo/op/{h}.hpp>" for h in sorted({DOMAINS[b[0]][0] for b in bodies})]
     lines += ["", "#include <algorithm>", "#include <functional>", "#include <tuple>", "",
-              "namespace cameo::inline CAMEO_ABI {", "namespace {", "", *arrays.lines, "",
+              "namespace cameo::inline CAMEO_ABI {", "namespace {", "", "using detail::op_id_of;", *arrays.lines, "",
               "constexpr function_body_row bodies[] = {", *rows]
     lines += ["};", "static_assert(std::ranges::is_sorted(", "    bodies, std::ranges::less_equal{},",
               "    [](const function_body_row& row) { return std::tuple{row.op, row.since, row.needs_opset}; }));", "",

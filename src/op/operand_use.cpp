@@ -9,6 +9,8 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
+using detail::op_id_of;
+
 using use = operand_use;
 
 constexpr operand_row operand_rows[] = {
@@ -89,8 +91,9 @@ operand_row use_of_operand(const op_row& op, std::size_t input) {
   if (row != std::end(operand_rows)) return *row;
   // Of all inputs a concatenation takes the elements; of what else moves them, the first has them.
   const bool joins = op.id == op_id_of<op::Concat>;
-  if (joins || (input == 0 && has_role(op.roles, role::moves | role::is_identity))) return {op.id, 0, use::carried};
-  if (input == 1 && has_role(op.roles, role::reduces)) return {op.id, 1, use::places};
+  if (joins || (input == 0 && detail::has_role(op.roles, role::moves | role::is_identity)))
+    return {op.id, 0, use::carried};
+  if (input == 1 && detail::has_role(op.roles, role::reduces)) return {op.id, 1, use::places};
   return {op.id, 0, use::none};
 }
 

@@ -23,7 +23,7 @@ enum class operand_use : std::uint8_t {
 
 /// A row of the table: one input of one operator.
 struct operand_row {
-  op_id op;
+  detail::op_id op;
   std::uint8_t input;
   operand_use use;
   std::uint8_t of = 0;         // another input of the node

@@ -16,7 +16,7 @@ namespace cameo::inline CAMEO_ABI {
 namespace {
 
 using detail::make_op_row;
-constexpr auto rows = with_infer_functions(std::to_array<op_row>({
+constexpr auto rows = detail::with_infer_functions(std::to_array<op_row>({
     make_op_row<op::Sinh>(),
     make_op_row<op::microsoft::DynamicQuantizeMatMul>(),
     make_op_row<op::microsoft::GatherND>(),
@@ -432,7 +432,7 @@ constexpr detail::domain_row domains[] = {
 
 }  // namespace
 
-std::span<const op_row> standard_ops() { return rows; }
+std::span<const op_row> detail::standard_ops() { return rows; }
 std::span<const detail::domain_row> detail::standard_domains() { return domains; }
 
 }  // namespace cameo::inline CAMEO_ABI

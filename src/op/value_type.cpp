@@ -43,12 +43,12 @@ std::string value_type::to_string(const std::vector<std::string>* symbols) const
     case type_kind::opaque: return "opaque(" + denotation + ")";
     case type_kind::sequence: return "seq(" + inner + ")";
     case type_kind::optional: return "optional(" + inner + ")";
-    case type_kind::map: return std::string{"map("} + row_of(type).name + ", " + inner + ")";
+    case type_kind::map: return std::string{"map("} + detail::row_of(type).name + ", " + inner + ")";
     case type_kind::tensor:
     case type_kind::sparse_tensor: break;
   }
   std::string text = kind == type_kind::tensor ? "tensor(" : "sparse_tensor(";
-  text += row_of(type).name;
+  text += detail::row_of(type).name;
   text += ')';
   if (!shape) return text;
   text += '[';

@@ -18,7 +18,7 @@ struct folder_closer {
   void operator()(DIR* opened) const { ::closedir(opened); }
 };
 
-result<std::string> hash_file(const descriptor& file) {
+result<std::string> hash_file(const detail::descriptor& file) {
   sha256 hash;
   std::vector<std::byte> buffer(std::size_t{1} << 18);
   while (true) {
@@ -40,7 +40,8 @@ status list_files(int folder, const std::string& below, int depth,
     const std::string path = joined(below, name);
     if (const std::string_view why = malformed(package_path, name); !why.empty())
       return failed(status_code::invalid_argument, "'{}' {}", path, why);
-    const descriptor opened{::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+    const detail::descriptor opened{
+        ::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
     struct stat facts {};
     if (!opened || ::fstat(*opened, &facts) != 0)
       return failed(status_code::invalid_argument, "'{}' {}", path,
@@ -84,7 +85,7 @@ result<std::vector<std::string>> names_in(int folder) {
   return names;
 }
 
-result<std::string> hash_opened_folder(const descriptor& opened, std::string_view called) {
+result<std::string> hash_opened_folder(const detail::descriptor& opened, std::string_view called) {
   std::vector<std::pair<std::string, std::string>> files;
   if (status s = list_files(*opened, {}, 0, files); !s) return std::move(s).in(called);
   std::sort(files.begin(), files.end());
@@ -95,7 +96,7 @@ result<std::string> hash_opened_folder(const descriptor& opened, std::string_vie
 
 result<std::string> hash_folder(const std::string& path) {
   return guarded([&]() -> result<std::string> {
-    const descriptor opened{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    const detail::descriptor opened{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (!opened)
       return failed(errno == ENOENT ? status_code::no_suchfile : status_code::fail, "folder '{}': {}", path,
                     std::strerror(errno));

@@ -29,7 +29,7 @@ bool is_there(const std::string& path) {
 }
 
 void sync_folder(const std::string& path) {
-  const descriptor opened{::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  const detail::descriptor opened{::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (opened) (void)::fsync(*opened);
 }
 

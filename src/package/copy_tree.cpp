@@ -29,8 +29,8 @@ bool write_all(int to, const char* bytes, std::size_t count) {
   return true;
 }
 
-status copy_file(const descriptor& from, const std::string& to) {
-  const descriptor made{::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666)};
+status copy_file(const detail::descriptor& from, const std::string& to) {
+  const detail::descriptor made{::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666)};
   if (!made) return system_error(to, "cannot be made");
   std::string buffer(std::size_t{1} << 20, '\0');
   while (true) {
@@ -44,7 +44,7 @@ status copy_file(const descriptor& from, const std::string& to) {
 }
 
 status copy_folder(const detail::held_folder& from, const std::string& below, const std::string& to, int depth,
-                   function_ref<bool(const std::string&)> skips) {
+                   detail::function_ref<bool(const std::string&)> skips) {
   if (depth > deepest_folder) return failed(status_code::fail, "'{}': folders nested too deeply", below);
   const found_path opened = from.find(copied_path, below.empty() ? "." : below, open_for::reading);
   if (!opened.is(found_kind::folder))
@@ -63,7 +63,7 @@ status copy_folder(const detail::held_folder& from, const std::string& below, co
     else s = failed(status_code::fail, "'{}/{}' {}", from.path(), path, at.why.empty() ? "cannot be copied" : at.why);
     if (!s) return s;
   }
-  const descriptor made{::open(to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  const detail::descriptor made{::open(to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (made) (void)::fsync(*made);  // some file systems have nothing to do for it and say so
   return {};
 }
@@ -71,7 +71,7 @@ status copy_folder(const detail::held_folder& from, const std::string& below, co
 }  // namespace
 
 status copy_tree(const detail::held_folder& from, std::string_view below, const std::string& to,
-                 function_ref<bool(const std::string&)> skips) {
+                 detail::function_ref<bool(const std::string&)> skips) {
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::canonical(std::filesystem::path{from.path()} / below, error);
   const std::filesystem::path place = error ? whole : std::filesystem::weakly_canonical(to, error);

@@ -159,13 +159,13 @@ result<led_to> opened_from(const package::impl& in, const package_variant& v, st
 
 }  // namespace
 
-result<std::shared_ptr<const file_bytes>> package::read(const package_variant& v, std::string_view text) const {
-  return guarded([&]() -> result<std::shared_ptr<const file_bytes>> {
+result<std::shared_ptr<const detail::file_bytes>> package::read(const package_variant& v, std::string_view text) const {
+  return guarded([&]() -> result<std::shared_ptr<const detail::file_bytes>> {
     const result<led_to> to = opened_from(*impl_, v, text);
     if (!to) return status{to.error()};
     if (to->at.kind != found_kind::file)
       return failed(status_code::no_suchfile, "variant '{}': there is no file '{}'", v.name, to->path);
-    return map_opened(to->at.handle, joined(impl_->root_path(), to->path));
+    return detail::map_opened(to->at.handle, joined(impl_->root_path(), to->path));
   });
 }
 

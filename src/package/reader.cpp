@@ -53,7 +53,7 @@ std::string_view kind_of(const json& value) {
 
 }  // namespace
 
-std::string_view name_of(package_fault fault) {
+std::string_view detail::name_of(package_fault fault) {
   static constexpr std::string_view names[] = {"none",        "io",        "schema",    "version",
                                                "confinement", "not_found", "integrity", "argument"};
   return names[std::size_t(fault)];
@@ -425,7 +425,7 @@ void package_reader::check_variant(const package_variant& v, const std::string& 
     problems_.add(package_fault::not_found, at, fmt::format("there is no folder '{}'", folder));
   if (!v.ep) problems_.add(package_fault::schema, at, "has no ep, and so is never selected", false);
   if (!v.model_file) problems_.add(package_fault::schema, at, "has no model_file, and so makes no session", false);
-  if (v.device && !device_kind_named(*v.device))
+  if (v.device && !detail::device_kind_named(*v.device))
     problems_.add(package_fault::schema, at / "device", fmt::format("no device is '{}'", *v.device), false);
 }
 

@@ -77,7 +77,7 @@ class grouping {
   /// Of inputs and of what subgraphs capture.
   template <class F>
   void each_producer(node_id n, F&& f) const {
-    const graph_node& node = graph_[n];
+    const detail::graph_node& node = graph_[n];
     for (std::size_t i = 0; i < std::size_t{node.input_count} + node.capture_count; ++i) {
       const value_id v = graph_.input(n, i);
       if (v != value_id::none && graph_[v].producer != node_id::none) f(graph_[v].producer);

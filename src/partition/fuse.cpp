@@ -24,7 +24,7 @@ void move_node(graph& from, node_id n, graph& to, Twin twin) {
     for (value_id v : values) made.push_back(v == value_id::none ? v : twin(v));
     return made;
   };
-  const graph_node node = from[n];
+  const detail::graph_node node = from[n];
   from[n].subgraphs = {};
   for (graph* sub : node.subgraphs) {
     std::vector<value_id> captured;

@@ -2,7 +2,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-operand describe(const graph_value& v) {
+operand describe(const detail::graph_value& v) {
   operand o;
   o.present = true;
   o.constant = v.constant;
@@ -40,7 +40,7 @@ detail::node_signature signature_of(const node_view& node, std::vector<operand>&
           all.first(node.input_count()), all.subspan(node.input_count())};
 }
 
-bool is_known(const graph& g, const graph_node& n) {
+bool is_known(const graph& g, const detail::graph_node& n) {
   if (n.outputs.empty()) return false;
   for (value_id v : n.outputs)
     if (v != value_id::none && !g[v].constant) return false;
@@ -76,7 +76,7 @@ class lowering {
     if (!net_->values.reserve(graph_.value_count() + 1)) return status_code::out_of_memory;
     slots_.reserve(graph_.value_count());
     for (std::size_t i = 0; i < graph_.value_count(); ++i) {
-      const graph_value& v = graph_[value_id(i)];
+      const detail::graph_value& v = graph_[value_id(i)];
       draft_value made{v.name, describe(v), v.is_input, v.is_output};
       if (v.is_input && overridable_) made.info.constant = nullptr;
       if (v.is_input && v.constant && overridable_) made.info.has_rank = false;
@@ -90,7 +90,7 @@ class lowering {
     return {};
   }
 
-  status add_node(const graph_node& n, node_id id) {
+  status add_node(const detail::graph_node& n, node_id id) {
     if (is_known(graph_, n)) return {};
     detail::draft_node made;
     made.name = n.name, made.op = n.op, made.op_type = n.op_type;

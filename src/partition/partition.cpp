@@ -83,8 +83,8 @@ class partitioner {
     for (node_id n : g.order()) {
       for (graph* sub : g[n].subgraphs)
         if (status s = claim_contexts(*sub); !s) return s;
-      if (g[n].provider >= 0 || !g[n].op || !has_role(g[n].op->roles, role::is_compiled_context)) continue;
-      const attribute* const source = find_attribute(g[n].attributes, "source");
+      if (g[n].provider >= 0 || !g[n].op || !detail::has_role(g[n].op->roles, role::is_compiled_context)) continue;
+      const attribute* const source = detail::find_attribute(g[n].attributes, "source");
       const std::size_t p = owner_of(source ? source->s : std::string_view{}, rows_);
       if (p < rows_.size()) {
         if (status s = require_types(g, g[n]); !s) return s;
@@ -102,7 +102,7 @@ class partitioner {
   }
 
   /// Nobody infers the types of what a compiled node makes.
-  static status require_types(const graph& g, const graph_node& n) {
+  static status require_types(const graph& g, const detail::graph_node& n) {
     for (value_id v : n.outputs)
       if (v != value_id::none && (!g[v].type || (g[v].type->is_tensor() && g[v].type->type == dtype::undefined)))
         return failed(status_code::invalid_graph, "{}: the model does not say of which type its output '{}' is",
@@ -118,7 +118,7 @@ class partitioner {
     return p;
   }
 
-  status nobody_has(const graph& g, const graph_node& n, std::string_view source) const {
+  status nobody_has(const graph& g, const detail::graph_node& n, std::string_view source) const {
     const auto names = rows_ | ranges::views::transform(&claim_row::long_name);
     const std::size_t other = owner_of(source, options_.others);
     const std::string advice =
@@ -216,7 +216,7 @@ class partitioner {
 
   /// The type of what a moved node makes: its operator has no shape function, but what it makes is known, turned round.
   static void set_channels_last(graph& g, node_id moved, const value_type* before) {
-    graph_value& made = g[g[moved].outputs[0]];
+    detail::graph_value& made = g[g[moved].outputs[0]];
     if ((made.type && made.type->shape) || !before || !before->is_tensor()) return;
     value_type type = *before;
     if (type.shape && type.shape->size() > 2)
@@ -258,7 +258,7 @@ class partitioner {
     for (node_id holder : nodes)
       for (const graph* sub : g[holder].subgraphs) {
         for (node_id id : sub->order()) {
-          const graph_node& n = (*sub)[id];
+          const detail::graph_node& n = (*sub)[id];
           const bool is_kept = options_.rules && must_wait(rows_, p, options_.rules->kind_of(*sub, id));
           const bool is_compiled = n.fused >= 0 && !fused_[std::size_t(n.fused)].body;
           const bool is_taken = n.provider >= 0 && (n.provider != std::int32_t(p) || is_compiled);
@@ -292,7 +292,7 @@ class partitioner {
   }
 
   status not_to_have(const graph& g, node_id id, std::size_t p) const {
-    const graph_node& n = g[id];
+    const detail::graph_node& n = g[id];
     if (n.provider == withholding_provider || n.provider < 0)
       return failed(status_code::fail, "claims {}, but{}", name_of(g, n),
                     why_withheld(options_.rules, rows_, p, node_view{g, id}));
@@ -374,7 +374,7 @@ class partitioner {
 
   /// "node 'n' (Relu, opset 18): npu has no kernel for it; ...": why no provider took it.
   std::string refusals(const graph& g, node_id n) const {
-    const graph_node& node = g[n];
+    const detail::graph_node& node = g[n];
     std::string words = describe(g, node) + ":";
     for (std::size_t p = 0; p < rows_.size(); ++p) {
       const claim_row& row = rows_[p];
@@ -387,7 +387,7 @@ class partitioner {
 
   status require_all_claimed(const graph& g) const {
     for (node_id n : g.order()) {
-      const graph_node& node = g[n];
+      const detail::graph_node& node = g[n];
       if (node.fused >= 0) continue;
       for (const graph* sub : node.subgraphs)
         if (status s = require_all_claimed(*sub); !s) return std::move(s).in(name_of(g, node));
@@ -417,7 +417,7 @@ std::string why_withheld(const placement_rules* rules, std::span<const claim_row
                          const node_view& n) {
   const std::optional<device_kind> kind = rules ? rules->kind_of(n.in(), n.id()) : std::nullopt;
   if (!must_wait(rows, p, kind)) return {};
-  return fmt::format(" is not asked: {} gives the node to {}", rules->said_by, name_of(*kind));
+  return fmt::format(" is not asked: {} gives the node to {}", rules->said_by, detail::name_of(*kind));
 }
 
 status inline_functions(model& m, std::span<const claim_row> rows, const op_table& ops,

@@ -19,7 +19,7 @@ std::optional<device_kind> first_match(const placement_rules& all, std::string_v
 
 std::optional<device_kind> placement_rules::kind_of(const graph& g, node_id n) const {
   for (const graph* at = &g; at && n != node_id::none; n = at->holder(), at = at->outer()) {
-    const graph_node& node = (*at)[n];
+    const detail::graph_node& node = (*at)[n];
     const std::string_view text = by_name ? node.name : placement_of(node.metadata);
     const std::optional<device_kind> kind = first_match(*this, text);
     if (kind || (!by_name && !text.empty())) return kind;

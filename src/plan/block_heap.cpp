@@ -39,7 +39,7 @@ void block_heap::take_free(detail::storage_block* block) noexcept {
 
 detail::storage_block* block_heap::allocate(std::size_t bytes) noexcept {
   if (bytes > std::size_t(-1) / 2) return nullptr;
-  const std::size_t size = align_up(std::max<std::size_t>(bytes, 1), granule);
+  const std::size_t size = detail::align_up(std::max<std::size_t>(bytes, 1), granule);
   const unsigned bin = bin_of(size);
   detail::storage_block* found = nullptr;
   int looked_at = 0;

@@ -66,9 +66,9 @@ class placer {
     for (std::size_t s = 0; s < root_.size(); ++s) root_[s] = slot(s), last_[s] = never;
     for (std::size_t i = 0; i < request_.steps.size(); ++i) {
       const plan_step& step = request_.steps[i];
-      for (const output_hint& h : step.hints)
-        if (h.kind == output_hint::use::views && h.output < step.outputs.size() && h.input < step.inputs.size() &&
-            planned(root(step.inputs[h.input])))
+      for (const detail::output_hint& h : step.hints)
+        if (h.kind == detail::output_hint::use::views && h.output < step.outputs.size() &&
+            h.input < step.inputs.size() && planned(root(step.inputs[h.input])))
           root_[step.outputs[h.output]] = root(step.inputs[h.input]);
     }
     for (std::size_t i = 0; i < request_.steps.size(); ++i) {
@@ -84,8 +84,8 @@ class placer {
   /// The input that output o may be written over: its last reader is this node alone.
   slot overwritten(const plan_step& step, std::size_t o, std::uint32_t now) const {
     const slot target = step.outputs[o];
-    for (const output_hint& h : step.hints) {
-      if (h.kind != output_hint::use::may_overwrite || h.output != o || h.input >= step.inputs.size()) continue;
+    for (const detail::output_hint& h : step.hints) {
+      if (h.kind != detail::output_hint::use::may_overwrite || h.output != o || h.input >= step.inputs.size()) continue;
       const slot s = root(step.inputs[h.input]);
       if (!planned(s) || !blocks_[s] || last_[s] != now || request_.bytes[s] != request_.bytes[target]) continue;
       if (request_.initial[s].memory != request_.initial[target].memory) continue;

@@ -11,7 +11,7 @@ namespace cameo::inline CAMEO_ABI {
 result<detail::bound_kernel> bind_by_table(const void* kernels, const detail::draft_node& of,
                                            const detail::node_signature& node, bind_context& context) {
   if (of.row) return of.row->bind(context, false);
-  const verdict v = match(node, *static_cast<const kernel_table*>(kernels));
+  const verdict v = match(node, *static_cast<const detail::kernel_table*>(kernels));
   if (v) return v.row->bind(context, false);
   if constexpr (!status::has_words) return status_code::not_implemented;
   char line[240];
@@ -158,7 +158,7 @@ class planner {
         if (!operands_.push_back(o)) return status_code::out_of_memory;
       }
     const std::span<const operand> all = operands_.span();
-    detail::arena_vector<output_hint> hints{memory_};
+    detail::arena_vector<detail::output_hint> hints{memory_};
     bind_context context{.op_type = node.op_type,
                          .node_name = node.name,
                          .since = node.since,
@@ -176,7 +176,7 @@ class planner {
     if (node.compiled.run) {
       step.kernel = node.compiled;
     } else {
-      const detail::node_signature signature{node.op ? node.op->id : op_id{}, node.since, context.inputs,
+      const detail::node_signature signature{node.op ? node.op->id : detail::op_id{}, node.since, context.inputs,
                                              context.outputs};
       result<detail::bound_kernel> bound = guarded_as<status_code::runtime_exception>(
           [&] { return binder.bind(binder.self, node, signature, context); });
@@ -186,7 +186,8 @@ class planner {
     step.hints = hints.span();
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
       bool is_packed = false;
-      for (const output_hint& h : step.hints) is_packed |= h.kind == output_hint::use::packs && h.input == i;
+      for (const detail::output_hint& h : step.hints)
+        is_packed |= h.kind == detail::output_hint::use::packs && h.input == i;
       if (is_packed) copied(*infos_[step.inputs[i]].constant);
       else if (status s = align(step.inputs[i]); !s) return s;
     }
@@ -210,7 +211,7 @@ class planner {
     if (!s || !infos_[s].constant) return {};
     if (is_missing(*infos_[s].constant))
       return {status_code::invalid_graph, "reads the elements of a constant that has none"};
-    if (is_aligned(*infos_[s].constant)) return {};
+    if (detail::is_aligned(*infos_[s].constant)) return {};
     value moved = *infos_[s].constant;
     void* const there = memory_.allocate(moved.bytes(), 64);
     if (!there) return status_code::out_of_memory;
@@ -227,7 +228,7 @@ class planner {
   static const value* kept_constant(void* self, std::size_t input, const value& v) {
     planner& p = *static_cast<planner*>(self);
     if (is_missing(v)) return nullptr;
-    if (is_aligned(v)) return &v;
+    if (detail::is_aligned(v)) return &v;
     const slot s = p.binding_[input];
     return p.align(s) ? p.infos_[s].constant : nullptr;
   }
@@ -235,7 +236,7 @@ class planner {
   static const value* passing_constant(void* self, std::size_t, const value& v) {
     planner& p = *static_cast<planner*>(self);
     if (is_missing(v)) return nullptr;
-    if (is_aligned(v)) return &v;
+    if (detail::is_aligned(v)) return &v;
     p.passing_bytes_.clear();
     const std::size_t blocks = v.bytes() / sizeof(block) + 1;
     if (!p.passing_bytes_.reserve(blocks)) return nullptr;
@@ -360,8 +361,8 @@ class planner {
         if (status sized = fixed_bytes(s, (*bytes)[s]); !sized)
           return std::move(sized).in(path(step.name, step.op_type, step.outputs));
       }
-      for (const output_hint& h : step.hints)
-        if (h.kind == output_hint::use::views && h.output < step.outputs.size())
+      for (const detail::output_hint& h : step.hints)
+        if (h.kind == detail::output_hint::use::views && h.output < step.outputs.size())
           (*bytes)[step.outputs[h.output]] = not_planned;
     }
     if (nested_)  // what a subgraph gives out must outlive its frame
@@ -380,7 +381,7 @@ class planner {
   status fixed_bytes(slot s, std::size_t& bytes) const {
     std::int64_t count = 0;
     std::uint64_t needed = 0;
-    if (!infos_[s].shape.checked_count(count) || !checked_bytes(infos_[s].type, std::uint64_t(count), needed) ||
+    if (!infos_[s].shape.checked_count(count) || !detail::checked_bytes(infos_[s].type, std::uint64_t(count), needed) ||
         needed > options_.memory_limit)
       return too_large(infos_[s].type, infos_[s].shape);
     bytes = std::size_t(needed);

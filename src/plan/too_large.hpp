@@ -13,8 +13,8 @@ namespace cameo::inline CAMEO_ABI {
 inline status too_large(dtype type, const extents& shape) {
   if constexpr (!status::has_words) return status_code::out_of_memory;
   constexpr std::string_view rest = " does not fit into memory";
-  char line[sizeof(dtype_row::name) + 21 * max_rank + 1 + rest.size()];  // a dim and its comma take at most 21
-  char* at = std::copy_n(row_of(type).name, std::strlen(row_of(type).name), line);
+  char line[sizeof(detail::dtype_row::name) + 21 * max_rank + 1 + rest.size()];  // a dim and its comma take at most 21
+  char* at = std::copy_n(detail::row_of(type).name, std::strlen(detail::row_of(type).name), line);
   for (std::size_t i = 0; i < shape.rank(); ++i) {
     *at++ = i ? ',' : '[';
     at = std::to_chars(at, line + sizeof line, shape[i]).ptr;

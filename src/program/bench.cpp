@@ -63,7 +63,7 @@ std::string data_set_in(const std::string& folder) {
 /// Keeps what is bound alive.
 struct bound_inputs {
   std::vector<gathered_input> made;
-  heap_arena memory;
+  detail::heap_arena memory;
 };
 
 status bind_all(const session& loaded, const bench_options& o, io_binding& to, bound_inputs& kept) {

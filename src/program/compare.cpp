@@ -20,7 +20,7 @@ std::string_view kind_name(value_kind kind) {
 }
 
 std::string type_text(const value& v) {
-  return fmt::format("{}[{}]", row_of(v.type).name, fmt::join(v.shape.dims(), ","));
+  return fmt::format("{}[{}]", detail::row_of(v.type).name, fmt::join(v.shape.dims(), ","));
 }
 
 std::string position_text(std::int64_t flat, const extents& shape) {
@@ -37,7 +37,7 @@ unsigned packed_at(const void* data, std::int64_t i, unsigned bits) {
 template <dtype Id>
 auto packed_at(const void* data, std::int64_t i, packed<Id>) {
   const unsigned code = packed_at(data, i, bits_of(Id));
-  const auto as = [&](detail::float_format format) { return double(widen(std::uint16_t(code), format)); };
+  const auto as = [&](detail::float_format format) { return double(detail::widen(std::uint16_t(code), format)); };
   if constexpr (Id == dtype::f4e2m1) return as(detail::float4e2m1_format);
   else if constexpr (Id == dtype::f6e2m3) return as(detail::float6e2m3_format);
   else if constexpr (Id == dtype::f6e3m2) return as(detail::float6e3m2_format);
@@ -152,7 +152,8 @@ comparison compare_parts(const value& got, const value& expected, const toleranc
 
 /// One element of a one-dimensional tensor, as a tensor of its own.
 value element_of(const value& v, std::int64_t i) {
-  return value::tensor(v.type, extents{1}, static_cast<const std::byte*>(v.data) + i * (row_of(v.type).bits / 8));
+  return value::tensor(v.type, extents{1},
+                       static_cast<const std::byte*>(v.data) + i * (detail::row_of(v.type).bits / 8));
 }
 
 comparison compare_maps(const value& got, const value& expected, const tolerance& allowed) {

@@ -86,7 +86,7 @@ class value_recorder {
   }
 
   const graph* graph_ = nullptr;
-  std::unordered_map<const plan_step*, const graph_node*> nodes_;
+  std::unordered_map<const plan_step*, const detail::graph_node*> nodes_;
   std::mutex guard_;
   step_observer observer_{this, steady_nanoseconds, record};
 };
@@ -136,10 +136,12 @@ struct compared {
   std::optional<distance> far = {};
   std::string reason = {};
 };
-std::string form_of(dtype type, const extents& shape) { return std::string{row_of(type).name} + shape_text(shape); }
+std::string form_of(dtype type, const extents& shape) {
+  return std::string{detail::row_of(type).name} + shape_text(shape);
+}
 
 compared compare_seen(const std::string& name, const seen_value& a, const seen_value& b) {
-  compared made{name, form_of(a.type, a.shape), row_of(a.type).name, {a.shape.begin(), a.shape.end()}};
+  compared made{name, form_of(a.type, a.shape), detail::row_of(a.type).name, {a.shape.begin(), a.shape.end()}};
   if (!(a.shape == b.shape)) {
     made.reason = "is " + form_of(b.type, b.shape) + " on the second side";
     return made;
@@ -157,7 +159,7 @@ compared compare_outputs(const named_value& a, const value& b) {
   compared made{a.name, to_string(v), {}, {}, bool(plain), {}, plain ? "is equal" : plain.difference};
   if (v.kind == value_kind::tensor) {
     made.form = form_of(v.type, v.shape);
-    made.type = row_of(v.type).name, made.dims = {v.shape.begin(), v.shape.end()};
+    made.type = detail::row_of(v.type).name, made.dims = {v.shape.begin(), v.shape.end()};
   }
   return made;
 }

@@ -117,7 +117,7 @@ std::string op_to_blame(const std::string& model_path, std::string_view words, s
   const graph& g = (*read)->main();
   std::string named;
   for (std::size_t n = 0; n < g.node_capacity(); ++n) {
-    const graph_node& node = g[node_id(n)];
+    const detail::graph_node& node = g[node_id(n)];
     if (has_word(words, node.op_type) && node.op_type.size() > named.size()) named = node.op_type;
   }
   if (!named.empty() && output.empty()) return named;
@@ -141,8 +141,9 @@ result<named_values> run_set(const session& loaded, const std::vector<read_value
 bool has_random_node(const graph& g);
 
 /// True for a node whose output is drawn at random. What is pointwise draws only in training, and is exact otherwise.
-bool is_random(const graph_node& node) {
-  if (node.op && has_role(node.op->roles, role::is_random) && !has_role(node.op->roles, role::is_pointwise))
+bool is_random(const detail::graph_node& node) {
+  if (node.op && detail::has_role(node.op->roles, role::is_random) &&
+      !detail::has_role(node.op->roles, role::is_pointwise))
     return true;
   return std::ranges::any_of(node.subgraphs, [](const graph* inner) { return has_random_node(*inner); });
 }
@@ -171,7 +172,7 @@ bool is_made_of_random_numbers(const graph& g, std::string_view output) {
 
 case_result run_data_set(const session& loaded, const std::string& model_path, const std::string& folder,
                          const tolerance& allowed) {
-  heap_arena memory;
+  detail::heap_arena memory;
   result<std::vector<read_value>> inputs = read_data_set(folder, "input_", loaded.inputs(), memory);
   if (!inputs) return failed(model_path, inputs.error());
   result<std::vector<read_value>> expected = read_data_set(folder, "output_", loaded.outputs(), memory);

@@ -32,7 +32,7 @@ result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_or
   const op_table ops = known_ops();
   if (status s = check_model(**read, ops); !s) return s;
   if (!for_ort) return read;
-  const auto body = [](model&, const graph_node& node) -> result<const function*> { return node.callee; };
+  const auto body = [](model&, const detail::graph_node& node) -> result<const function*> { return node.callee; };
   const auto canceled = [] { return false; };
   if (status s = inline_functions(**read, {}, ops, {body, canceled}); !s) return std::move(s).in(path);
   const auto no_kernels = [](const node_view&, arena&) -> result<std::span<const value>> {
@@ -45,7 +45,7 @@ result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_or
     disabled.push_back(without.substr(at, end - at));
   }
   const result<bool> written_out =
-      apply_transforms((*read)->main(), kernels_only::tables(), {ops, no_kernels, any}, {disabled});
+      apply_transforms((*read)->main(), rules::kernels_only::tables(), {ops, no_kernels, any}, {disabled});
   if (!written_out) return status{written_out.error()}.in(path);
   return read;
 }

@@ -97,7 +97,7 @@ result<std::vector<read_value>> read_data_set(const std::string& folder, std::st
   std::vector<read_value> values;
   for (const numbered_file& file : *files) {
     const std::string path = folder + "/" + file.name;
-    result<std::shared_ptr<const file_bytes>> mapped = file_bytes::map(path);
+    result<std::shared_ptr<const detail::file_bytes>> mapped = detail::file_bytes::map(path);
     if (!mapped) return std::move(mapped).error();
     // The values may refer to the file's bytes: the mapping lives as long as they do.
     if (!memory.keep(*mapped)) return status_code::out_of_memory;

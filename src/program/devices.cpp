@@ -26,7 +26,7 @@ struct listed_provider {
   std::optional<status> failure;
 };
 
-json to_json(const text_pairs& pairs) {
+json to_json(const detail::text_pairs& pairs) {
   json made = json::object();
   for (const auto& [key, text] : pairs) made[key] = text;
   return made;
@@ -35,7 +35,7 @@ json to_json(const text_pairs& pairs) {
 json to_json(const ep_device& d) {
   const hardware_device& hardware = d.device.hardware;
   return {{"name", d.device.name},
-          {"kind", name_of(d.kind())},
+          {"kind", detail::name_of(d.kind())},
           {"vendor", hardware.vendor},
           {"vendor_id", hardware.vendor_id},
           {"device_id", hardware.id},
@@ -67,10 +67,11 @@ std::string maker_text(std::string_view name, std::uint32_t id) {
 }
 
 std::string kind_text(const ep_device& d) {
-  return fmt::format("{}, {}", name_of(d.kind()), maker_text(d.device.hardware.vendor, d.device.hardware.vendor_id));
+  return fmt::format("{}, {}", detail::name_of(d.kind()),
+                     maker_text(d.device.hardware.vendor, d.device.hardware.vendor_id));
 }
 
-void print_pairs(std::string_view title, const text_pairs& pairs) {
+void print_pairs(std::string_view title, const detail::text_pairs& pairs) {
   for (const auto& [key, text] : pairs) say("    {} {} = {}\n", title, key, text);
 }
 

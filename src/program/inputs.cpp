@@ -40,7 +40,7 @@ template <class T, class Next>
 result<value> fill(const extents& shape, arena& memory, Next next) {
   const auto count = std::size_t(shape.count());
   std::uint64_t bytes = 0;
-  if (!checked_bytes(dtype_of<T>, count, bytes)) return status_code::out_of_memory;
+  if (!detail::checked_bytes(dtype_of<T>, count, bytes)) return status_code::out_of_memory;
   T* const data = static_cast<T*>(memory.allocate(std::max<std::size_t>(bytes, 1), 64));
   if (!data) return status_code::out_of_memory;
   for (std::size_t i = 0; i < count; ++i) std::construct_at(data + i, next(i));
@@ -50,7 +50,7 @@ result<value> fill(const extents& shape, arena& memory, Next next) {
 /// Types below a byte and floats of 6 bits: any bits are a number.
 result<value> fill_bits(dtype type, const extents& shape, arena& memory, random_source& random) {
   std::uint64_t bytes = 0;
-  if (!checked_bytes(type, std::uint64_t(shape.count()), bytes)) return status_code::out_of_memory;
+  if (!detail::checked_bytes(type, std::uint64_t(shape.count()), bytes)) return status_code::out_of_memory;
   result<value> made = fill<std::uint8_t>(extents{std::int64_t(bytes)}, memory,
                                           [&](std::size_t) { return std::uint8_t(random.bits() & 0x33); });
   if (made) made->type = type, made->shape = shape;
@@ -124,7 +124,7 @@ result<std::vector<T>> read_elements(const std::vector<std::string>& texts, aren
     } else {
       T one{};
       if (!read_element(trimmed(texts[i]), one))
-        return failed(status_code::invalid_argument, "'{}' is no {}", texts[i], row_of(dtype_of<T>).name);
+        return failed(status_code::invalid_argument, "'{}' is no {}", texts[i], detail::row_of(dtype_of<T>).name);
       made[i] = one;
     }
   }
@@ -166,7 +166,7 @@ result<value> fill_any(dtype type, const extents& shape, arena& memory, random_s
   return detail::all_elements::visit(type, std::move(no_type), [&]<class T>(std::type_identity<T>) -> result<value> {
     if constexpr (std::is_empty_v<T>) {
       if (by.source.how != kind::random)
-        return bad(fmt::format("numbers of type {} come from a file", row_of(type).name));
+        return bad(fmt::format("numbers of type {} come from a file", detail::row_of(type).name));
       return fill_bits(type, shape, memory, random);
     } else {
       if (by.source.how == kind::random)
@@ -263,7 +263,7 @@ result<any_value> make_value(const session& loaded, const io_info& input, const 
   random_source random{seed};
   const bool is_random = source.how == element_source::kind::random;
   const wanted_numbers wanted = is_random ? wanted_of(loaded, input, sizes) : wanted_numbers{};
-  auto memory = std::make_shared<heap_arena>();
+  auto memory = std::make_shared<detail::heap_arena>();
   result<value> made = fill_any(input.type.type, shape, *memory, random, {source, wanted});
   if (!made && made.error().code() == status_code::out_of_memory)
     return failed(status_code::out_of_memory, "input '{}': there is no memory for {}", input.name, input.type_text);

@@ -46,7 +46,7 @@ json describe_ios(const std::vector<io_info>& ios, const std::vector<std::string
   for (const io_info& io : ios) {
     json one{{"name", io.name}, {"type", io.type_text}, {"element_type", nullptr}, {"dims", nullptr}};
     if (io.type.is_tensor()) {
-      one["element_type"] = row_of(io.type.type).name;
+      one["element_type"] = detail::row_of(io.type.type).name;
       one["dims"] = dims_json(io.type, symbols);
     }
     if (io.optional) one["optional"] = true;
@@ -68,7 +68,7 @@ struct shown_model {
 std::vector<io_info> ios_of(const model& m, std::span<const value_id> values, bool inputs) {
   std::vector<io_info> made;
   for (value_id v : values) {
-    const graph_value& value = m.main()[v];
+    const detail::graph_value& value = m.main()[v];
     if (inputs && value.constant && m.ir_version < 4) continue;  // an initializer
     io_info& one = made.emplace_back(
         io_info{std::string{value.name}, value.type ? *value.type : value_type{}, inputs && value.constant, {}});
@@ -101,7 +101,7 @@ json to_json(const std::string& path, const shown_model& shown) {
   const inspection& seen = shown.seen;
   json opsets = json::object(), metadata = json::object(), ops = json::object(), providers = json::object();
   for (const opset_import& each : m.imports) opsets[domain_name(each.domain)] = each.version;
-  for (const property& each : m.metadata) metadata[std::string{each.first}] = each.second;
+  for (const detail::property& each : m.metadata) metadata[std::string{each.first}] = each.second;
   for (const auto& [op, count] : seen.ops) ops[op] = count;
   for (const auto& [name, count] : seen.providers) providers[name] = count;
   json partitions = json::array(), refusals = json::array();
@@ -190,7 +190,7 @@ void print_text(const std::string& path, const shown_model& shown) {
   say("opsets     ");
   for (const opset_import& each : m.imports) say(" {} {}", domain_name(each.domain), each.version);
   say("\n");
-  for (const property& each : m.metadata) say("metadata    {} = {}\n", each.first, each.second);
+  for (const detail::property& each : m.metadata) say("metadata    {} = {}\n", each.first, each.second);
   print_ios("inputs", shown.inputs);
   print_ios("outputs", shown.outputs);
   say("parameters  {} in {} tensors, {} bytes\n", seen.parameters.elements, seen.parameters.tensors,

@@ -38,7 +38,7 @@ const npy_type* npy_type_of(dtype type) {
       std::find_if(std::begin(npy_types), std::end(npy_types), [&](auto& t) { return t.id == type; });
   return found == std::end(npy_types) ? nullptr : found;
 }
-bool is_packed(dtype type) { return row_of(type).bits < 8; }
+bool is_packed(dtype type) { return detail::row_of(type).bits < 8; }
 
 struct header {
   std::string descr;
@@ -263,9 +263,9 @@ result<value> read_npy(std::span<const std::byte> file, dtype wanted, arena& mem
   copy_items(h, elements, item, letter == 'c' ? item / 2 : item, swap);
   if (type == dtype::boolean) to_booleans({elements, std::size_t(bytes)}, elements);
   if (!is_packed(type)) return value::tensor(type, h.shape, elements);
-  const auto packed = memory.take<std::byte>(std::size_t(count) * row_of(type).bits / 8 + 1);
+  const auto packed = memory.take<std::byte>(std::size_t(count) * detail::row_of(type).bits / 8 + 1);
   if (!packed) return packed.error();
-  pack(elements, packed->data(), std::size_t(count), row_of(type).bits);
+  pack(elements, packed->data(), std::size_t(count), detail::row_of(type).bits);
   return value::tensor(type, h.shape, packed->data());
 }
 
@@ -312,7 +312,7 @@ result<std::string> write_npy(const value& v) {
   const std::string descr = fmt::format("{}{}{}", type->bytes == 1 ? '|' : '<', type->letter, type->bytes);
   const std::string_view stored{static_cast<const char*>(v.data), v.bytes()};
   if (!is_packed(v.type)) return npy_file(descr, v.shape, stored);
-  const unsigned bits = row_of(v.type).bits;
+  const unsigned bits = detail::row_of(v.type).bits;
   std::string spread(std::size_t(v.shape.count()), '\0');
   for (std::size_t i = 0; i < spread.size(); ++i) {
     int code = std::uint8_t(stored[i * bits / 8]) >> (i * bits % 8) & ((1 << bits) - 1);

@@ -24,7 +24,7 @@ struct ops_options {
 };
 
 /// Type string and the types that kernels take for it, sorted by type string.
-using type_sets = std::map<std::string, type_mask>;
+using type_sets = std::map<std::string, detail::type_mask>;
 
 /// What one provider has for one version of an operator.
 struct support {
@@ -53,14 +53,14 @@ const type_rule* find_rule(const op_version& version, const detail::kernel_rule&
   return nullptr;
 }
 
-support support_of(const kernel_table& table, const op_row& op, const op_version& version) {
+support support_of(const detail::kernel_table& table, const op_row& op, const op_version& version) {
   support found;
   for (const detail::kernel_row& row : detail::rows_with(op.id, &detail::kernel_row::op, table.rows)) {
     if (version.since < row.first || row.last < version.since) continue;
     found.any = true;
     for (const detail::kernel_rule& rule : table.rules.subspan(row.rules, row.rule_count)) {
       const type_rule* const whole = find_rule(version, rule);
-      type_mask mask = rule.allowed;
+      detail::type_mask mask = rule.allowed;
       if (whole)  // a row may span versions that do not allow all of its types yet
         mask &=
             whole->tensors | whole->sequences | whole->optionals | whole->optional_sequences | whole->sparse_tensors;
@@ -94,7 +94,7 @@ bool has_body(const op_row& op) {
 /// Every operator that a provider has a kernel for, or that ONNX defines by others; by domain and name.
 std::vector<op_entry> all_entries(std::span<const provider* const> providers) {
   std::vector<const op_row*> ops;
-  for (const op_row& op : standard_ops()) ops.push_back(&op);
+  for (const op_row& op : detail::standard_ops()) ops.push_back(&op);
   for (const provider* p : providers) {
     for (const op_row& op : p->row->kernels().ops) ops.push_back(&op);
     for (const op_row& op : p->row->own_ops) ops.push_back(&op);
@@ -121,10 +121,10 @@ std::string versions_text(const version_span& v) {
   return v.first == v.last ? fmt::format("{}", v.first) : fmt::format("{}-{}", v.first, v.last);
 }
 
-std::vector<std::string_view> names_of(type_mask mask) {
+std::vector<std::string_view> names_of(detail::type_mask mask) {
   std::vector<std::string_view> names;
-  for (const dtype_row& row : detail::elements::rows)
-    if (row.id != dtype::undefined && (mask & bit_of(row.id))) names.emplace_back(row.name);
+  for (const detail::dtype_row& row : detail::elements::rows)
+    if (row.id != dtype::undefined && (mask & detail::bit_of(row.id))) names.emplace_back(row.name);
   return names;
 }
 

@@ -49,11 +49,11 @@ dtype type_named(std::string_view name) {
 struct tracked_row {
   std::string_view domain, ops;  // names between blanks
   unsigned inputs, outputs;
-  type_mask always;  // wanted in any case
+  detail::type_mask always;  // wanted in any case
   bool triple = false;
 };
-constexpr type_mask indices = mask_of<std::int32_t, std::int64_t>,
-                    quantized = mask_of<std::int8_t, std::uint8_t, std::int32_t>;
+constexpr detail::type_mask indices = mask_of<std::int32_t, std::int64_t>,
+                            quantized = mask_of<std::int8_t, std::uint8_t, std::int32_t>;
 constexpr tracked_row tracked[] = {
     {"",
      " Abs ArgMax ArgMin AveragePool BatchNormalization BitShift Ceil Clip Conv CumSum Exp Expand Floor Gemm IsNaN Log "
@@ -149,7 +149,7 @@ class parser {
     for (std::string_view name : *names) {
       const dtype type = type_named(name);
       if (type == dtype::undefined) return bad(fmt::format("'{}' is no type", name));
-      *made_.allowed |= bit_of(type);
+      *made_.allowed |= detail::bit_of(type);
     }
     return {};
   }
@@ -174,7 +174,7 @@ class parser {
     return {};
   }
 
-  static status numbered(const json& from, std::map<int, type_mask>& to) {
+  static status numbered(const json& from, std::map<int, detail::type_mask>& to) {
     if (!from.is_object()) return bad("inputs and outputs are objects");
     for (const auto& [key, names] : from.items()) {
       int index = 0;
@@ -184,7 +184,7 @@ class parser {
       for (const json& name : names) {
         const dtype type = name.is_string() ? type_named(name.get<std::string>()) : dtype::undefined;
         if (type == dtype::undefined) return bad(fmt::format("{} is no type", name.dump()));
-        to[index] |= bit_of(type);
+        to[index] |= detail::bit_of(type);
       }
     }
     return {};
@@ -208,15 +208,15 @@ class parser {
 };
 
 /// "float", "int64_t": sorted by text, as in Python's JSON.
-std::string list_of(type_mask mask) {
+std::string list_of(detail::type_mask mask) {
   std::vector<std::string> names;
   for (const auto& [id, name] : type_names)
-    if (mask & bit_of(id)) names.push_back(fmt::format("\"{}\"", name));
+    if (mask & detail::bit_of(id)) names.push_back(fmt::format("\"{}\"", name));
   std::sort(names.begin(), names.end());
   return fmt::format("[{}]", fmt::join(names, ", "));
 }
 
-std::string object_of(const std::map<int, type_mask>& types) {
+std::string object_of(const std::map<int, detail::type_mask>& types) {
   std::string made;
   for (const auto& [index, mask] : types)
     made += fmt::format("{}\"{}\": {}", made.empty() ? "" : ", ", index, list_of(mask));
@@ -245,29 +245,29 @@ void ops_config::add(std::string_view domain, std::string_view op_type, const de
   const tracked_row* const row = tracked_for(domain, op_type);
   if (!row) return;
   used_types& to = types[{std::string{domain}, std::string{op_type}}];
-  const auto note = [](std::map<int, type_mask>& where, unsigned bits, std::span<const operand> all) {
+  const auto note = [](std::map<int, detail::type_mask>& where, unsigned bits, std::span<const operand> all) {
     for (int i = 0; bits >> i; ++i)
       if (const dtype type = type_at(all, std::size_t(i)); (bits >> i & 1) && !name_of(type).empty())
-        where[i] |= bit_of(type);
+        where[i] |= detail::bit_of(type);
   };
   note(to.inputs, row->inputs, node.inputs);
   note(to.outputs, row->outputs, node.outputs);
   if (row->triple) to.triples.insert({type_at(node.inputs, 0), type_at(node.inputs, 2), type_at(node.inputs, 1)});
 }
 
-std::optional<type_mask> ops_config::wanted(const op_key& key, int index, bool is_output) const {
+std::optional<detail::type_mask> ops_config::wanted(const op_key& key, int index, bool is_output) const {
   if (allowed) return allowed;
   const auto found = types.find(key);
   if (found == types.end()) return {};
   if (!found->second.triples.empty()) {
     if (is_output) return {};
-    type_mask mask = 0;
+    detail::type_mask mask = 0;
     constexpr std::size_t place[] = {0, 2, 1};
     for (const auto& t : found->second.triples)
-      if (index < 3) mask |= bit_of(t[place[index]]);
+      if (index < 3) mask |= detail::bit_of(t[place[index]]);
     return mask;
   }
-  const std::map<int, type_mask>& from = is_output ? found->second.outputs : found->second.inputs;
+  const std::map<int, detail::type_mask>& from = is_output ? found->second.outputs : found->second.inputs;
   const auto at = from.find(index);
   if (at == from.end()) return {};
   const tracked_row* const row = tracked_for(key.first, key.second);

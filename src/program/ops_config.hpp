@@ -14,7 +14,7 @@ namespace cameo::program {
 
 /// Element types of an operator by input and by output, where ONNX Runtime keeps track of them.
 struct used_types {
-  std::map<int, type_mask> inputs, outputs;
+  std::map<int, detail::type_mask> inputs, outputs;
   std::set<std::array<dtype, 3>> triples;  // of operators whose types only count together
 
   bool empty() const { return inputs.empty() && outputs.empty() && triples.empty(); }
@@ -26,13 +26,13 @@ struct ops_config {
 
   std::map<std::string, std::map<int, std::set<std::string>>> ops;  // by domain and opset or since-version
   std::map<op_key, used_types> types;
-  std::optional<type_mask> allowed;  // for all operators
+  std::optional<detail::type_mask> allowed;  // for all operators
   bool empty_means_all = false;
 
   /// Adds a node with what is known of its values.
   void add(std::string_view domain, std::string_view op_type, const detail::node_signature&);
   /// The types that are wanted of an input or output of an operator; null: all.
-  std::optional<type_mask> wanted(const op_key&, int index, bool is_output) const;
+  std::optional<detail::type_mask> wanted(const op_key&, int index, bool is_output) const;
 };
 
 /// Reads the text of one. INVALID_ARGUMENT with the line's number.

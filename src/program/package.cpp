@@ -161,14 +161,14 @@ int validate(const package_options& o) {
     json problems = json::array();
     for (const package_problem& p : found)
       problems.push_back({{"severity", p.is_error ? "error" : "warning"},
-                          {"kind", name_of(p.fault)},
+                          {"kind", detail::name_of(p.fault)},
                           {"file", p.file},
                           {"at", p.at},
                           {"message", p.words}});
     print_json({{"folder", o.folder}, {"valid", bool(done)}, {"problems", std::move(problems)}});
   } else {
     for (const package_problem& p : found)
-      say("{}: {}: {}\n", p.is_error ? "wrong" : "warning", name_of(p.fault), p.text());
+      say("{}: {}: {}\n", p.is_error ? "wrong" : "warning", detail::name_of(p.fault), p.text());
     if (done && !o.quiet) say("{}: a valid package\n", o.folder);
   }
   return done ? 0 : fail(done);
@@ -213,7 +213,7 @@ std::string text_of(const selection& s) {
 int select(const package_options& o) {
   const result<package> p = package::open(o.folder);
   if (!p) return fail(p.error());
-  const result<ep_intent> intent = program_runtime{}.intent(o.common.for_package());
+  const result<detail::ep_intent> intent = program_runtime{}.intent(o.common.for_package());
   if (!intent) return fail(intent.error());
   std::vector<const package_component*> chosen;
   if (!o.component.empty()) {

@@ -30,9 +30,9 @@ struct reduce_options {
 /// What is needed of one line of a provider's list.
 struct needed_line {
   std::set<int> sinces;
-  std::vector<std::pair<std::string, type_mask>> types;  // by type string, in the order of the list
+  std::vector<std::pair<std::string, detail::type_mask>> types;  // by type string, in the order of the list
 
-  type_mask& of(const std::string& type_string) {
+  detail::type_mask& of(const std::string& type_string) {
     for (auto& [each, mask] : types)
       if (each == type_string) return mask;
     return types.emplace_back(type_string, 0).second;
@@ -75,11 +75,11 @@ std::string whole_string(const op_version& version, const detail::kernel_rule& r
   return std::string{kept};
 }
 
-type_mask types_at(std::span<const operand> all, std::uint32_t bits, std::size_t last) {
-  type_mask mask = 0;
+detail::type_mask types_at(std::span<const operand> all, std::uint32_t bits, std::size_t last) {
+  detail::type_mask mask = 0;
   for (std::size_t i = 0; i < all.size(); ++i)
     if ((bits >> std::min(i, last) & 1) && all[i].present && all[i].type != dtype::undefined)
-      mask |= bit_of(all[i].type);
+      mask |= detail::bit_of(all[i].type);
   return mask;
 }
 
@@ -99,15 +99,15 @@ status add_node(const node_view& node, const needs& to) {
   needed_lines& needed = *to.lines;
   const auto providers = program_runtime{}.providers();
   for (std::size_t p = 0; p < providers.size(); ++p) {
-    const kernel_table& table = providers[p].row->kernels();
+    const detail::kernel_table& table = providers[p].row->kernels();
     if (!detail::kernel_matches(node, table, nullptr)) continue;
     const detail::kernel_row& row = *match(signature, table).row;
     needed_line& line = needed[{p, row.entry}];
     line.sinces.insert(node.since());
     for (const detail::kernel_rule& rule : table.rules.subspan(row.rules, row.rule_count)) {
-      const type_mask seen =
+      const detail::type_mask seen =
           types_at(signature.inputs, rule.inputs, 31) | types_at(signature.outputs, rule.outputs, 15);
-      type_mask& types = line.of(whole_string(*node.raw().version, rule));
+      detail::type_mask& types = line.of(whole_string(*node.raw().version, rule));
       types |= seen ? seen : types ? types : rule.allowed & (~rule.allowed + 1);  // nothing there: one type will do
     }
     return {};
@@ -128,9 +128,9 @@ status add_graph(const graph& g, const needs& to) {
 }
 
 /// Types that a configuration leaves of a rule.
-type_mask left_of(const detail::kernel_rule& rule, const ops_config& config, const ops_config::op_key& op,
-                  bool by_types) {
-  type_mask mask = rule.allowed;
+detail::type_mask left_of(const detail::kernel_rule& rule, const ops_config& config, const ops_config::op_key& op,
+                          bool by_types) {
+  detail::type_mask mask = rule.allowed;
   if (!by_types) return mask;
   for (int i = 0; i < 31; ++i)
     if (const auto wanted = rule.inputs >> i & 1 ? config.wanted(op, i, false) : std::nullopt) mask &= *wanted;
@@ -146,7 +146,7 @@ bool add_op(const op_row& op, const op_version& version, const ops_config& confi
   const auto providers = program_runtime{}.providers();
   bool any = false;
   for (std::size_t p = 0; p < providers.size(); ++p) {
-    const kernel_table& table = providers[p].row->kernels();
+    const detail::kernel_table& table = providers[p].row->kernels();
     for (const detail::kernel_row& row : detail::rows_with(op.id, &detail::kernel_row::op, table.rows)) {
       if (version.since < row.first || row.last < version.since) continue;
       any = true;
@@ -158,7 +158,7 @@ bool add_op(const op_row& op, const op_version& version, const ops_config& confi
       needed_line& line = needed[{p, row.entry}];
       line.sinces.insert(version.since);
       for (const detail::kernel_rule& rule : rules) {
-        type_mask mask = left_of(rule, config, key, by_types);
+        detail::type_mask mask = left_of(rule, config, key, by_types);
         for (const type_rule& each : version.types)
           if (each.type_string == whole_string(version, rule)) mask &= each.tensors | each.optionals;
         line.of(whole_string(version, rule)) |= mask;
@@ -202,17 +202,17 @@ void add_config(const ops_config& config, bool by_types, needed_lines& needed) {
 // --- the header ---
 
 std::string cpp_type(dtype type) {
-  const std::string_view name = row_of(type).name;
+  const std::string_view name = detail::row_of(type).name;
   if (type == dtype::string) return "std::string_view";
-  const bool is_packed = row_of(type).bits < 8;
+  const bool is_packed = detail::row_of(type).bits < 8;
   if (!is_packed && (name.starts_with("int") || name.starts_with("uint"))) return fmt::format("std::{}_t", name);
   return std::string{name};
 }
 
-std::vector<std::string> types_of(type_mask mask) {
+std::vector<std::string> types_of(detail::type_mask mask) {
   std::vector<std::string> types;
-  for (const dtype_row& row : detail::elements::rows)
-    if (mask & bit_of(row.id)) types.push_back(cpp_type(row.id));
+  for (const detail::dtype_row& row : detail::elements::rows)
+    if (mask & detail::bit_of(row.id)) types.push_back(cpp_type(row.id));
   return types;
 }
 std::string constraint_of(const needed_line& line) {
@@ -272,7 +272,7 @@ status reduce(const reduce_options& o) {
       return std::move(s).in(path);
   }
   if (o.models.empty()) {
-    const auto file = file_bytes::map(o.config);
+    const auto file = detail::file_bytes::map(o.config);
     if (!file) return file.error();
     const std::span<const std::byte> bytes = (*file)->bytes();
     result<ops_config> read = read_ops_config({reinterpret_cast<const char*>(bytes.data()), bytes.size()});

@@ -123,7 +123,7 @@ json describe(const named_value& output, const io_info& io, const std::string& f
   const value& v = output.value.view();
   json made{{"name", output.name}, {"declared", io.type_text}};
   if (v.kind == value_kind::tensor) {
-    made["type"] = row_of(v.type).name;
+    made["type"] = detail::row_of(v.type).name;
     made["shape"] = std::vector<std::int64_t>(v.shape.begin(), v.shape.end());
   }
   made["text"] = to_string(v);
@@ -184,7 +184,7 @@ json inputs_json(const std::vector<gathered_input>& inputs) {
     const value& v = each.value.view();
     json one{{"name", each.name}, {"from", each.from}};
     if (v.kind == value_kind::tensor) {
-      one["type"] = row_of(v.type).name;
+      one["type"] = detail::row_of(v.type).name;
       one["shape"] = std::vector<std::int64_t>(v.shape.begin(), v.shape.end());
     }
     made.push_back(std::move(one));

@@ -35,9 +35,9 @@ bool names_value_file(const std::string& path) {
 
 result<any_value> read_value_file(const std::string& path, const io_info& input, const picture_scaling& scaling,
                                   decode_picture decode) {
-  result<std::shared_ptr<const file_bytes>> file = file_bytes::map(path);
+  result<std::shared_ptr<const detail::file_bytes>> file = detail::file_bytes::map(path);
   if (!file) return std::move(file).error();
-  auto memory = std::make_shared<heap_arena>();
+  auto memory = std::make_shared<detail::heap_arena>();
   if (!memory->keep(*file)) return status_code::out_of_memory;  // the value may refer to the file's bytes
   result<value> read = read_as(path, (*file)->bytes(), input, scaling, decode, *memory);
   if (!read) return std::move(read).error().in(path);

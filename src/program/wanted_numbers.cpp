@@ -59,7 +59,7 @@ class follower {
   }
 
   void meet(const place& at, graph::use use) {
-    const graph_node& node = (*at.in)[use.node];
+    const detail::graph_node& node = (*at.in)[use.node];
     if (use.position >= node.input_count) {
       for (const graph* const inner : node.subgraphs)
         for (const value_id c : inner->captures())
@@ -73,7 +73,7 @@ class follower {
   }
 
   void apply(const operand_row& row, const place& at, graph::use use) {
-    const graph_node& node = (*at.in)[use.node];
+    const detail::graph_node& node = (*at.in)[use.node];
     const auto operand = [&] { return row.of < node.input_count ? at.in->input(use.node, row.of) : value_id::none; };
     switch (row.use) {
       case operand_use::none: return;
@@ -99,20 +99,20 @@ class follower {
     }
   }
 
-  void carry(const graph_node& node, const place& at, std::int64_t more) {
+  void carry(const detail::graph_node& node, const place& at, std::int64_t more) {
     for (const value_id out : node.outputs) reach({at.in, out, at.shift + more});
   }
 
   /// Only what is added to all of them alike is followed: of several numbers, the one that leaves the least room.
-  void shift(const graph_node& node, const place& at, operand_use how, value_id other) {
+  void shift(const detail::graph_node& node, const place& at, operand_use how, value_id other) {
     if (other == value_id::none) return;
     const bool adds = how == operand_use::shifted;
     if (const auto number = whole_number(at.in->constant_of(other), adds)) carry(node, at, adds ? *number : -*number);
   }
 
-  std::int64_t axis_of(const operand_row& row, const graph_node& node) const {
+  std::int64_t axis_of(const operand_row& row, const detail::graph_node& node) const {
     if (row.axis.empty()) return row.otherwise;
-    const attribute* const given = find_attribute(node.attributes, row.axis);
+    const attribute* const given = detail::find_attribute(node.attributes, row.axis);
     return given ? given->i : row.otherwise;
   }
 

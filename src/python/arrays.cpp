@@ -354,7 +354,7 @@ given_value of_numbers(nb::handle object, const value_type& declared, std::strin
   };
   const nb::object array = read_as(wanted);
   if (wanted && declared.type != dtype::string && !keeps_numbers(read_as(nullptr), array, declared.type))
-    refuse(what, "has numbers that are none of " + std::string{row_of(declared.type).name});
+    refuse(what, "has numbers that are none of " + std::string{detail::row_of(declared.type).name});
   return of_array(reinterpret_cast<PyArrayObject*>(array.ptr()), what);
 }
 
@@ -521,7 +521,7 @@ nb::object to_scalar(const value& tensor, std::size_t i) {
   if (tensor.type == dtype::c64) complex(detail::element_at<complex64>(tensor, i));
   if (tensor.type == dtype::c128) complex(detail::element_at<complex128>(tensor, i));
   if (!made.is_valid())
-    refuse("Value", "Python has no number for " + std::string{row_of(tensor.type).name} + "; ask for bytes()");
+    refuse("Value", "Python has no number for " + std::string{detail::row_of(tensor.type).name} + "; ask for bytes()");
   return made;
 }
 
@@ -593,7 +593,7 @@ nb::object as_dlpack(nb::handle self) {
   const python_value& held = nb::cast<const python_value&>(self);
   const value& v = tensor_in(held);
   const nb::dlpack::dtype type = dlpack_type(v.type);
-  if (!type.bits) refuse("Value", "DLPack has no elements of " + std::string{row_of(v.type).name});
+  if (!type.bits) refuse("Value", "DLPack has no elements of " + std::string{detail::row_of(v.type).name});
   std::size_t dims[max_rank];
   for (std::size_t i = 0; i < v.shape.rank(); ++i) dims[i] = std::size_t(v.shape[i]);
   if (held.of.is_read_only)
@@ -616,7 +616,7 @@ void define_value(nb::module_& m) {
           "Refers to the elements of an array, a buffer or what has __dlpack__, and keeps it; texts are copied.\n\n"
           "Raises InvalidArgument for what is no tensor, or whose elements do not lie dense in host memory.")
       .def_prop_ro(
-          "dtype", [](const python_value& v) { return row_of(v.of.is.type).name; },
+          "dtype", [](const python_value& v) { return detail::row_of(v.of.is.type).name; },
           "The element type as ONNX writes it: 'float', 'int64', 'bfloat16'.")
       .def_prop_ro(
           "shape",

@@ -85,7 +85,7 @@ load_setting to_setting(const nb::dict& keywords) {
   auto watch = std::make_shared<load_watch>();
   const auto get = [&](const char* key) { return nb::object(keywords[key]); };
   using sizes = std::vector<std::pair<std::string, std::int64_t>>;
-  to.config = option<text_pairs>(keywords, "config");
+  to.config = option<detail::text_pairs>(keywords, "config");
   to.free_dims = option<sizes>(keywords, "free_dims");
   to.free_dims_by_denotation = option<sizes>(keywords, "free_dims_by_denotation");
   to.threads = option<std::size_t>(keywords, "threads");
@@ -153,7 +153,7 @@ nb::tuple describe(const io_info& io, const std::vector<std::string>& symbols) {
     dims = nb::tuple(all);
   }
   return nb::make_tuple(io.name, kinds[std::size_t(io.type.kind)],
-                        io.type.is_tensor() ? nb::object(nb::str(row_of(io.type.type).name)) : nb::none(), dims,
+                        io.type.is_tensor() ? nb::object(nb::str(detail::row_of(io.type.type).name)) : nb::none(), dims,
                         io.optional || io.type.kind == type_kind::optional, io.type_text);
 }
 
@@ -186,14 +186,14 @@ run_inputs::run_inputs(nb::handle dictionary, const std::vector<io_info>& declar
   }
 }
 
-std::optional<duration> to_timeout(nb::handle seconds) {
+std::optional<detail::duration> to_timeout(nb::handle seconds) {
   if (seconds.is_none()) return {};
   const double number = PyFloat_AsDouble(seconds.ptr());
   if (number == -1 && PyErr_Occurred()) throw nb::python_error();
   if (std::isnan(number)) raise({status_code::invalid_argument, "a timeout is a number of seconds"});
   const double nanoseconds = number * 1e9;
   constexpr double most = 9.2e18;
-  return duration::of(nanoseconds > most ? INT64_MAX : nanoseconds <= 0 ? 0 : std::int64_t(nanoseconds));
+  return detail::duration::of(nanoseconds > most ? INT64_MAX : nanoseconds <= 0 ? 0 : std::int64_t(nanoseconds));
 }
 
 }  // namespace cameo::python

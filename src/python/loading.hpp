@@ -118,6 +118,6 @@ class run_inputs {
   std::vector<any_value> own_;
 };
 /// None: never; a number: seconds.
-std::optional<duration> to_timeout(nb::handle seconds);
+std::optional<detail::duration> to_timeout(nb::handle seconds);
 
 }  // namespace cameo::python

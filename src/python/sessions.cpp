@@ -231,7 +231,7 @@ nb::dict metadata_of(const python_session& self) {
   const auto text = [](std::string_view words) {
     return nb::steal(PyUnicode_DecodeUTF8(words.data(), Py_ssize_t(words.size()), "backslashreplace"));
   };
-  for (const property& each : m.metadata) properties[text(each.first)] = text(each.second);
+  for (const detail::property& each : m.metadata) properties[text(each.first)] = text(each.second);
   for (const opset_import& each : m.imports) opsets[text(each.domain)] = each.version;
   made["producer_name"] = text(m.producer_name);
   made["producer_version"] = text(m.producer_version);

@@ -21,7 +21,7 @@ nb::list providers() {
 nb::list devices() {
   nb::list made;
   for (const ep_device& each : program::program_runtime{}.devices())
-    made.append(nb::make_tuple(each.provider, each.ep, std::string{name_of(each.kind())}, each.device.name,
+    made.append(nb::make_tuple(each.provider, each.ep, std::string{detail::name_of(each.kind())}, each.device.name,
                                each.device.hardware.vendor));
   return made;
 }

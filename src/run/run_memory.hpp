@@ -46,7 +46,7 @@ class run_memory {
   /// Prepares one chunk that has room for what all chunks held, half as much again for a run that places things
   /// otherwise; the old ones go with drop_old(). False, and nothing changed, when there is no memory for it.
   [[nodiscard]] bool gather() noexcept {
-    const std::size_t size = align_up(std::max(total_ + total_ / 2, wanted_), std::size_t{1} << 14);
+    const std::size_t size = detail::align_up(std::max(total_ + total_ / 2, wanted_), std::size_t{1} << 14);
     if (size > limit_) return false;
     void* const memory = source_->allocate(source_->self, size, chunk_alignment);
     if (!memory) return false;
@@ -75,11 +75,11 @@ class run_memory {
 
   bool grow(std::size_t bytes) noexcept {
     if (bytes > limit_ || total_ > limit_ - bytes) return false;
-    std::size_t size = std::max({align_up(bytes, 4096), total_ / 2, std::size_t{1} << 14});
+    std::size_t size = std::max({detail::align_up(bytes, 4096), total_ / 2, std::size_t{1} << 14});
     size = std::min(size, (limit_ - total_) & ~(block_heap::granule - 1));
     if (size < bytes) return false;
     void* memory = source_->allocate(source_->self, size, chunk_alignment);
-    if (!memory && (size = align_up(bytes, block_heap::granule)))
+    if (!memory && (size = detail::align_up(bytes, block_heap::granule)))
       memory = source_->allocate(source_->self, size, chunk_alignment);
     if (!memory) return false;
     const chunk fresh{memory, size};

@@ -21,7 +21,8 @@ status sized(dtype type, const extents& shape, std::size_t& bytes) {
   std::uint64_t needed = 0;
   // Its elements would have no bits, and a kernel that takes it for another type would write beyond its memory.
   if (type == dtype::undefined) return {status_code::invalid_graph, "the model does not say of which type it is"};
-  if (!shape.checked_count(count) || !checked_bytes(type, std::uint64_t(count), needed) || needed > std::size_t(-1) / 2)
+  if (!shape.checked_count(count) || !detail::checked_bytes(type, std::uint64_t(count), needed) ||
+      needed > std::size_t(-1) / 2)
     return too_large(type, shape);
   bytes = std::size_t(needed);
   return {};
@@ -60,8 +61,8 @@ status check(const plan_view& plan, slot s, const value& v) {
 
 /// Takes over the block of an input that dies with this step, where the kernel allows it.
 detail::storage_block* overwrite(step_context& c, slot s, std::size_t bytes) {
-  for (const output_hint& h : c.step->hints) {
-    if (h.kind != output_hint::use::may_overwrite || h.output >= c.step->outputs.size() ||
+  for (const detail::output_hint& h : c.step->hints) {
+    if (h.kind != detail::output_hint::use::may_overwrite || h.output >= c.step->outputs.size() ||
         c.step->outputs[h.output] != s || h.input >= c.step->inputs.size())
       continue;
     const slot in = c.step->inputs[h.input];
@@ -180,9 +181,10 @@ status put(step_context& c, slot s, value& kept) {
 }
 
 bool views(const step_context& c, slot s, const value& from) {
-  for (const output_hint& h : c.step->hints)
-    if (h.kind == output_hint::use::views && h.output < c.step->outputs.size() && c.step->outputs[h.output] == s &&
-        h.input < c.step->inputs.size() && &c.values()[c.step->inputs[h.input]] == &from)
+  for (const detail::output_hint& h : c.step->hints)
+    if (h.kind == detail::output_hint::use::views && h.output < c.step->outputs.size() &&
+        c.step->outputs[h.output] == s && h.input < c.step->inputs.size() &&
+        &c.values()[c.step->inputs[h.input]] == &from)
       return true;
   return false;
 }
@@ -242,7 +244,7 @@ result<value> make(run_context& base, dtype type, const extents& shape) {
 result<detail::subplan_frame*> open_frame(step_context& c, const plan_view& plan) {
   runner::impl& r = c.impl();
   const spin_lock hold{r.lock()};
-  const std::size_t head = align_up(sizeof(detail::subplan_frame), 64);
+  const std::size_t head = detail::align_up(sizeof(detail::subplan_frame), 64);
   detail::storage_block* const block = r.take(0, head + plan.initial.size() * sizeof(value));
   if (!block) return status{status_code::out_of_memory, "no memory for a subgraph"};
   auto* const opened = std::construct_at(reinterpret_cast<detail::subplan_frame*>(block->address));

@@ -74,7 +74,7 @@ using byte_sized = std::tuple<float, std::uint8_t, std::int8_t, std::uint16_t, s
 }  // namespace
 
 any_value any_value::copy_of(const value& from) {
-  auto memory = std::make_shared<heap_arena>(from.kind == value_kind::tensor ? from.bytes() + 256 : 4096);
+  auto memory = std::make_shared<detail::heap_arena>(from.kind == value_kind::tensor ? from.bytes() + 256 : 4096);
   any_value made;
   if (copy_into(*memory, from, made.value_)) made.memory_ = std::move(memory);
   else made.value_ = {};
@@ -85,7 +85,8 @@ status detail::check_tensor(const value& v, dtype elements) {
   if (v.kind == value_kind::tensor && v.type == elements && v.memory == 0) return {};
   std::string is = to_string(v, 0);
   if (v.memory != 0) is += " in a device's memory";
-  return failed(status_code::invalid_argument, "is {}, and is read as a tensor of {}", is, row_of(elements).name);
+  return failed(status_code::invalid_argument, "is {}, and is read as a tensor of {}", is,
+                detail::row_of(elements).name);
 }
 
 result<const named_value*> named_values::at(std::string_view name) const {
@@ -105,7 +106,7 @@ std::string to_string(const value& v, std::size_t elements) {
   switch (v.kind) {
     case value_kind::none: return "none";
     case value_kind::tensor: {
-      std::string out = fmt::format("{}[{}]", row_of(v.type).name, fmt::join(v.shape.dims(), ","));
+      std::string out = fmt::format("{}[{}]", detail::row_of(v.type).name, fmt::join(v.shape.dims(), ","));
       with_type(
           v.type, [&]<class T>(std::type_identity<T>) { write_elements<T>(out, v, elements); },
           std::type_identity<byte_sized>{});

@@ -35,7 +35,7 @@ status compile_those_of(const provider& by, std::size_t p, const std::deque<fuse
 /// Those of a group's graph and of the subgraphs in it.
 status align_constants(graph& body, model& net) {
   for (std::size_t i = 0; i < body.value_count(); ++i) {
-    graph_value& v = body[value_id(i)];
+    detail::graph_value& v = body[value_id(i)];
     if (v.outer != value_id::none) v.constant = (*body.outer())[v.outer].constant;
     else if (status s = align_constant(v.constant, net); !s) return s;
   }
@@ -111,7 +111,7 @@ status restore_those_of(const provider& by, std::size_t p, const std::deque<fuse
 }  // namespace
 
 status align_constant(const value*& constant, model& net) {
-  if (!constant || is_aligned(*constant)) return {};
+  if (!constant || detail::is_aligned(*constant)) return {};
   value moved = *constant;
   moved.data = net.memory.allocate(moved.bytes(), 64);
   if (!moved.data) return status_code::out_of_memory;

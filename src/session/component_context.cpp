@@ -17,7 +17,7 @@ namespace cameo::inline CAMEO_ABI {
 struct component_context::impl {
   std::string component, folder;
   package_variant variant;
-  ep_intent intent;
+  detail::ep_intent intent;
   cameo::selection selected;  // points into the two
   std::vector<ep_device> devices;
   opened_places places;
@@ -42,7 +42,7 @@ variant_fit as_variant_fit(compiled_fit fit) {
 }
 
 /// A provider as selection sees it: a row for each device, or one that tells of none.
-void add_facts(ep_intent& to, const provider& p, std::span<const ep_device> devices) {
+void add_facts(detail::ep_intent& to, const provider& p, std::span<const ep_device> devices) {
   const auto judge = [p](std::string_view text) -> result<variant_fit> {
     const result<compiled_fit> fit = fit_of(p, text);
     if (!fit) return status{fit.error()};
@@ -51,7 +51,8 @@ void add_facts(ep_intent& to, const provider& p, std::span<const ep_device> devi
   const std::size_t before = to.devices.size();
   for (const ep_device& d : devices) {
     if (d.ep != p.row->long_name) continue;
-    to.devices.push_back({d.ep, std::string{name_of(d.kind())}, d.device.hardware.vendor, d.device.metadata, judge});
+    to.devices.push_back(
+        {d.ep, std::string{detail::name_of(d.kind())}, d.device.hardware.vendor, d.device.metadata, judge});
     to.behind.emplace_back(d);
   }
   if (to.devices.size() > before) return;
@@ -61,11 +62,11 @@ void add_facts(ep_intent& to, const provider& p, std::span<const ep_device> devi
 
 /// What sessions of the variant are made with: devices that were chosen one by one, or, where the provider was named
 /// and the variant is for one kind of device, the one that was selected.
-std::vector<ep_device> captured(const ep_intent& intent, const selection& selected) {
+std::vector<ep_device> captured(const detail::ep_intent& intent, const selection& selected) {
   const std::optional<std::string>& kind = selected.variant->device;
   std::vector<ep_device> made;
   for (const ep_device& d : intent.chosen)
-    if (d.ep == selected.device->ep && (!kind || device_kind_named(*kind) == d.kind())) made.push_back(d);
+    if (d.ep == selected.device->ep && (!kind || detail::device_kind_named(*kind) == d.kind())) made.push_back(d);
   const std::optional<ep_device>& one = intent.behind[std::size_t(selected.device - intent.devices.data())];
   if (made.empty() && kind && one) made.push_back(*one);
   return made;
@@ -76,7 +77,7 @@ bool has_key(const session_options& options, std::string_view key) {
 }
 
 /// What is wrong with what a policy of the caller's chose. Without a device it is the first of the variant's provider.
-status settle(selection& made, const package_component& of, const ep_intent& intent) {
+status settle(selection& made, const package_component& of, const detail::ep_intent& intent) {
   const auto refuse = [&](std::string_view words) {
     return failed(status_code::fail, "component '{}': the policy chose {}", of.name, words);
   };
@@ -96,7 +97,7 @@ status settle(selection& made, const package_component& of, const ep_intent& int
 }
 
 /// Long names of the providers that options name, or a policy chose; not of a fallback that is there by itself.
-std::vector<std::string> wished(const session_options& how, const ep_intent& intent) {
+std::vector<std::string> wished(const session_options& how, const detail::ep_intent& intent) {
   std::vector<std::string> made;
   const auto add = [&](const std::string& ep) {
     if (std::find(made.begin(), made.end(), ep) == made.end()) made.push_back(ep);
@@ -111,7 +112,7 @@ std::vector<std::string> wished(const session_options& how, const ep_intent& int
 
 /// Tells the log of variants for providers that were wished for, and not asked because another was before them.
 void tell_ignored(const session_options& how, const package_component& of, const selection& made,
-                  const ep_intent& intent) {
+                  const detail::ep_intent& intent) {
   if (!how.log || made.verdicts.size() != of.variants.size()) return;
   const std::vector<std::string> eps = wished(how, intent);
   for (std::size_t i = 0; i < made.verdicts.size(); ++i) {
@@ -124,7 +125,7 @@ void tell_ignored(const session_options& how, const package_component& of, const
 }
 
 /// Where a provider that is here was not asked, what to do about it.
-status nothing_fits(const package_component& of, const selection& made, const ep_intent& intent) {
+status nothing_fits(const package_component& of, const selection& made, const detail::ep_intent& intent) {
   const status words = no_suitable_variant(of, made, intent.devices);
   for (std::size_t i = 0; i < std::min(made.verdicts.size(), of.variants.size()); ++i) {
     const package_variant& v = of.variants[i];
@@ -177,8 +178,8 @@ void component_context::impl::open_folders(const package& from) {
   }
 }
 
-result<ep_intent> session::intent(const detail::session_parts& parts, const session_options& how) {
-  return guarded_hook([&]() -> result<ep_intent> {
+result<detail::ep_intent> session::intent(const detail::session_parts& parts, const session_options& how) {
+  return guarded_hook([&]() -> result<detail::ep_intent> {
     const result<load_settings> with = load_settings::make(parts, how);
     if (!with) return with.error();
     const session_options& options = with->options;
@@ -186,7 +187,7 @@ result<ep_intent> session::intent(const detail::session_parts& parts, const sess
     const result<chosen_providers> by =
         options.choose_devices ? choose_by_policy(*with, unknown) : choose_by_list(*with);
     if (!by) return by.error();
-    ep_intent made;
+    detail::ep_intent made;
     made.is_wish = !options.providers.empty() || options.choose_devices;
     made.chosen = by->devices;
     for (const provider& p : by->list) {
@@ -204,7 +205,7 @@ result<component_context> session::select(const detail::session_parts& parts, co
   const auto all = [&]() -> result<component_context> {
     const result<const package_component*> found = from.component(component);
     if (!found) return status{found.error()};
-    result<ep_intent> intent = session::intent(parts, how);
+    result<detail::ep_intent> intent = session::intent(parts, how);
     if (!intent) return std::move(intent).error();
     auto made = std::make_shared<component_context::impl>();
     made->intent = std::move(*intent);

@@ -21,7 +21,7 @@ constexpr std::size_t buffered = std::size_t{64} << 10;  // what a function that
 /// Collects small pieces; a large one goes on in parts.
 class buffer {
  public:
-  explicit buffer(const callback<status(std::span<const std::byte>)>& to) : to_{to} {}
+  explicit buffer(const detail::callback<status(std::span<const std::byte>)>& to) : to_{to} {}
   status take(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
       const std::size_t room = std::min(buffered - held_.size(), bytes.size());
@@ -40,7 +40,7 @@ class buffer {
   }
 
  private:
-  const callback<status(std::span<const std::byte>)>& to_;
+  const detail::callback<status(std::span<const std::byte>)>& to_;
   std::vector<std::byte> held_;
 };
 
@@ -52,7 +52,7 @@ auto appending_to(std::string& bytes) {
 }
 
 /// To the caller's string or function.
-status write_to_memory(compilation& it, function_ref<status(model_sink)> write) {
+status write_to_memory(compilation& it, detail::function_ref<status(detail::model_sink)> write) {
   if (it.output.bytes) {
     it.output.bytes->clear();
     return write(appending_to(*it.output.bytes));
@@ -195,7 +195,7 @@ status require_replaceable_files(const load_settings& how, std::span<const provi
 
 /// A compiled model is an ONNX file.
 status require_onnx(const load_settings& how, const compilation& it) {
-  const result<const format_row*> ort = how.format_named("ORT");
+  const result<const detail::format_row*> ort = how.format_named("ORT");
   if (it.path.empty() || !ort || &format_of(how.formats, {}, it.path) != *ort) return {};
   return failed(status_code::invalid_argument,
                 "{}: a compiled model is an ONNX file, which nodes with contexts are part of; give it a name "
@@ -273,27 +273,27 @@ status write_compiled(const load_settings& how, std::span<const provider> provid
   const std::string folder = it.weights_folder();
   if (only && only->external_buffer) {
     only->external_buffer->clear();
-    it.weights.external_to = [&](function_ref<status(model_sink)> produce) {
+    it.weights.external_to = [&](detail::function_ref<status(detail::model_sink)> produce) {
       return produce(appending_to(*only->external_buffer));
     };
   } else if (!it.weights.external_data.empty()) {
-    it.weights.external_to = [&](function_ref<status(model_sink)> produce) {
+    it.weights.external_to = [&](detail::function_ref<status(detail::model_sink)> produce) {
       return files.add(folder + it.weights.external_data, produce);
     };
   }
-  const format_row& to = it.path.empty() ? how.formats.back() : format_of(how.formats, {}, it.path);
-  const auto write = [&](model_sink append) { return to.write_to(net, append, folder, it.weights); };
+  const detail::format_row& to = it.path.empty() ? how.formats.back() : format_of(how.formats, {}, it.path);
+  const auto write = [&](detail::model_sink append) { return to.write_to(net, append, folder, it.weights); };
   status done = it.is_to_memory() ? write_to_memory(it, write) : files.add(it.path, write);
   return done ? finish() : done;
 }
 
 result<std::optional<std::string>> session::compatibility(const detail::session_parts& parts, const std::string& path,
                                                           std::string_view provider) {
-  const auto file = file_bytes::map(path);
+  const auto file = detail::file_bytes::map(path);
   if (!file) return status{file.error()};
   read_options how;
   how.file = *file;
-  const format_row& format = format_of(parts.formats, (*file)->bytes(), path);
+  const detail::format_row& format = format_of(parts.formats, (*file)->bytes(), path);
   const result<std::unique_ptr<model>> net = format.read_file(path, how);
   if (!net) return std::optional<std::string>{};
   return compatibility_of(**net, provider);

@@ -61,7 +61,7 @@ const provider* kernel_evaluator::runs(const node_view& node) const {
 result<std::span<const value>> kernel_evaluator::evaluate(const node_view& node, arena& memory) const {
   const provider* const by = runs(node);
   if (!by || !node.subgraphs().empty()) return status_code::not_implemented;
-  heap_arena tables{1 << 14};
+  detail::heap_arena tables{1 << 14};
   const result<draft*> net = draft_of(node, tables);
   if (!net) return net.error();
   const memory_source host = heap_memory();

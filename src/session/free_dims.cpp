@@ -28,7 +28,7 @@ status check_sizes(std::string_view option, const sizes_by_text& all) {
 /// Which sizes the options give the dims of a model's inputs.
 class free_sizes {
  public:
-  free_sizes(const model& net, const session_options& options, const format_row& format)
+  free_sizes(const model& net, const session_options& options, const detail::format_row& format)
       : net_{net}, options_{options}, format_{format}, by_symbol_(net.symbols.size(), -1) {}
 
   /// Looks at all inputs: a symbol has one size in all of them, whichever of them says it by a denotation.
@@ -50,7 +50,7 @@ class free_sizes {
 
   const model& net_;
   const session_options& options_;
-  const format_row& format_;
+  const detail::format_row& format_;
   std::vector<std::int64_t> by_symbol_;  // -1: none
 };
 
@@ -73,7 +73,7 @@ status free_sizes::give(axis at, dim d, std::int64_t size) {
 }
 
 status free_sizes::find(value_id input) {
-  const graph_value& v = net_.main()[input];
+  const detail::graph_value& v = net_.main()[input];
   const std::vector<std::string> denotations = format_.dim_denotations(v.unknown);
   const std::vector<dim>& dims = *v.type->shape;
   for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -90,7 +90,7 @@ status free_sizes::find(value_id input) {
 }
 
 std::vector<dim> free_sizes::dims_of(value_id input) const {
-  const graph_value& v = net_.main()[input];
+  const detail::graph_value& v = net_.main()[input];
   std::vector<dim> dims = *v.type->shape;
   const std::vector<std::string> denotations = format_.dim_denotations(v.unknown);
   for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -111,11 +111,11 @@ std::vector<std::string> free_sizes::unused() const {
   return names;
 }
 
-bool is_shaped_tensor(const graph_value& v) { return v.type && v.type->is_tensor() && v.type->shape; }
+bool is_shaped_tensor(const detail::graph_value& v) { return v.type && v.type->is_tensor() && v.type->shape; }
 
 }  // namespace
 
-status fix_free_dims(const session_options& options, const format_row& format, model& net) {
+status fix_free_dims(const session_options& options, const detail::format_row& format, model& net) {
   if (options.free_dims.empty() && options.free_dims_by_denotation.empty()) return {};
   if (status s = check_sizes("free_dims", options.free_dims); !s) return s;
   if (status s = check_sizes("free_dims_by_denotation", options.free_dims_by_denotation); !s) return s;
@@ -167,7 +167,7 @@ const value_type* with_symbols(model& net, const value_type* type, const std::ve
 
 void forget_symbols(graph& g, const std::vector<bool>& which) {
   for (std::size_t i = 0; i < g.value_count(); ++i) {
-    graph_value& v = g[value_id{std::uint32_t(i)}];
+    detail::graph_value& v = g[value_id{std::uint32_t(i)}];
     const auto none = [](std::uint32_t) { return std::uint32_t{0}; };
     if (const value_type* const made = with_symbols(g.owner(), v.type, which, none)) v.type = made;
   }

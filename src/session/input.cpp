@@ -73,7 +73,7 @@ status check_value(const value_type& type, std::string_view words, const value& 
     return failed(status_code::invalid_argument, "is given {}, needs {}", to_string(v, 0), words);
   std::int64_t count = 0;
   std::uint64_t bytes = 0;
-  if (!v.shape.checked_count(count) || !checked_bytes(v.type, std::uint64_t(count), bytes))
+  if (!v.shape.checked_count(count) || !detail::checked_bytes(v.type, std::uint64_t(count), bytes))
     return failed(status_code::invalid_argument, "has the impossible shape {}", to_string(v, 0));
   if (count > 0 && !v.data) return {status_code::invalid_argument, "has no data"};
   if (!type.shape) return {};

@@ -7,7 +7,7 @@ namespace cameo::inline CAMEO_ABI {
 
 /// What a session keeps of loading. It does not change from then on.
 struct loaded {
-  callback<void(log_level, std::string_view words)> log;
+  detail::callback<void(log_level, std::string_view words)> log;
   log_level log_from = log_level::warning;
   session_config config;
   placement_rules rules;
@@ -31,7 +31,7 @@ struct loaded {
 /// A runner with its tables and room for the values that go in and out.
 struct io_binding::impl {
   const session::impl* owner = nullptr;
-  heap_arena tables{1 << 14};
+  detail::heap_arena tables{1 << 14};
   runner* run = nullptr;
   std::vector<value> inputs, outputs, bound;
 
@@ -45,7 +45,7 @@ struct io_binding::impl {
 };
 
 /// Reads the model that is to be loaded; called once.
-using model_source = function_ref<result<read_model>(const load_settings&)>;
+using model_source = detail::function_ref<result<read_model>(const load_settings&)>;
 
 /// A loaded model and its runners that are not in use.
 struct session::impl {

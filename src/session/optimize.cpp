@@ -88,11 +88,11 @@ class application {
 status done(const result<bool>& applied) { return applied.error(); }
 
 /// The format that the model is to be saved in; null: it is not to be saved.
-result<const format_row*> saved_format(const load_settings& how) {
+result<const detail::format_row*> saved_format(const load_settings& how) {
   const std::string_view path = how.config[path_key], wanted = how.config[format_key];
-  if (path.empty()) return static_cast<const format_row*>(nullptr);
+  if (path.empty()) return static_cast<const detail::format_row*>(nullptr);
   if (wanted.empty()) return &format_of(how.formats, {}, path);
-  result<const format_row*> row = how.format_named(wanted);
+  result<const detail::format_row*> row = how.format_named(wanted);
   if (!row) return std::move(row).error().in(format_key.key);
   return row;
 }
@@ -154,7 +154,7 @@ status apply_groups_of_providers(const rewriting& r, group_mode mode) {
 
 /// Replaces operators that readers of the file to be written have no kernel for, before fusions make others of them.
 status rewrite_for_file(const rewriting& r) {
-  const result<const format_row*> row = saved_format(r.how);
+  const result<const detail::format_row*> row = saved_format(r.how);
   if (!row || !*row || !(*row)->needs_kernels) return {};
   tables which;
   for (const transform_table* each : r.how.transforms)
@@ -173,9 +173,9 @@ status require_room_for_groups(const load_settings& how) {
     return failed(status_code::invalid_argument, "{} is '{}'; it can be 'save', 'apply' or nothing", groups_key.key,
                   mode);
   if (mode != "save") return {};
-  const result<const format_row*> to = saved_format(how);
+  const result<const detail::format_row*> to = saved_format(how);
   if (!to) return to.error();
-  const result<const format_row*> needed = how.format_named("ORT");
+  const result<const detail::format_row*> needed = how.format_named("ORT");
   if (*to && needed && *to == *needed) return {};
   return failed(status_code::invalid_argument,
                 "{} is 'save', which needs a file in the ORT format: {} with a name that ends in .ort, or {} ORT",
@@ -239,7 +239,7 @@ status save_optimized(const rewriting& r, const std::deque<fused_node>& fused) {
   for (const provider& p : r.providers)
     which.insert(which.end(), p.row->transforms().begin(), p.row->transforms().end());
   note_operators_to_come(r.net, which, r.ops, r.how.disabled_transforms());
-  const result<const format_row*> row = saved_format(r.how);
+  const result<const detail::format_row*> row = saved_format(r.how);
   if (!row) return row.error();
   write_options how{{}, 0};
   how.tell = [&](std::string_view words) { r.how.warn(fmt::format("{}: {}", path, words)); };

@@ -42,10 +42,11 @@ package_io interface_of(const std::vector<io_info>& inputs, const std::vector<io
   return made;
 }
 
-result<package_io> interface_of(std::span<const format_row> formats, const std::string& path, const read_options& how) {
+result<package_io> interface_of(std::span<const detail::format_row> formats, const std::string& path,
+                                const read_options& how) {
   const std::span<const std::byte> bytes = how.file->bytes();
-  const auto row =
-      std::find_if(formats.begin(), formats.end(), [&](const format_row& f) { return f.recognises(bytes, path); });
+  const auto row = std::find_if(formats.begin(), formats.end(),
+                                [&](const detail::format_row& f) { return f.recognises(bytes, path); });
   if (row == formats.end()) return status{status_code::not_implemented, "no format that is linked reads it"}.in(path);
   const result<std::unique_ptr<model>> net = row->read_file(path, how);
   if (!net) return status{net.error()};
@@ -55,7 +56,8 @@ result<package_io> interface_of(std::span<const format_row> formats, const std::
 }
 
 /// Of a variant that has a model file.
-result<package_io> interface_of(const package& from, const package_variant& v, std::span<const format_row> formats) {
+result<package_io> interface_of(const package& from, const package_variant& v,
+                                std::span<const detail::format_row> formats) {
   const auto file = from.read(v, *v.model_file);
   if (!file) return status{file.error()};
   auto folder = from.open_folder_of(v, *v.model_file);
@@ -185,7 +187,7 @@ result<named_values> pipeline::run(std::span<const named_input> inputs, const ru
   return made;
 }
 
-result<std::vector<component_io>> interfaces_of(const package& from, std::span<const format_row> formats,
+result<std::vector<component_io>> interfaces_of(const package& from, std::span<const detail::format_row> formats,
                                                 std::vector<std::string>* unread) {
   return guarded_hook([&]() -> result<std::vector<component_io>> {
     std::vector<component_io> made;
@@ -210,11 +212,11 @@ result<std::vector<component_io>> interfaces_of(const package& from, std::span<c
   });
 }
 
-result<package_io> interface_of_file(const std::string& path, std::span<const format_row> formats,
+result<package_io> interface_of_file(const std::string& path, std::span<const detail::format_row> formats,
                                      const std::string& weights) {
   return guarded_hook([&]() -> result<package_io> {
     read_options how;
-    auto file = file_bytes::map(path);
+    auto file = detail::file_bytes::map(path);
     if (!file) return std::move(file).error();
     how.file = *std::move(file);
     how.external_data_folder = weights;

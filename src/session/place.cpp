@@ -26,7 +26,7 @@ class standard_bodies {
  public:
   explicit standard_bodies(std::deque<function>& to) : made_{to} {}
 
-  result<const function*> of(model& m, const graph_node& node) {
+  result<const function*> of(model& m, const detail::graph_node& node) {
     if (!node.op || !node.version) return static_cast<const function*>(nullptr);
     const function_body_row* const best = find_function_body(node.op->id, node.version->since, node.opset);
     if (!best) return static_cast<const function*>(nullptr);
@@ -42,15 +42,15 @@ class standard_bodies {
 };
 
 /// A node that landed on a fallback, or null.
-const graph_node* on_fallback(const graph& g, std::span<const provider> providers) {
+const detail::graph_node* on_fallback(const graph& g, std::span<const provider> providers) {
   for (node_id n : g.order()) {
-    const graph_node& node = g[n];
+    const detail::graph_node& node = g[n];
     if (is_known(g, node)) continue;  // never run
     if (node.provider == foreign_provider) continue;
     if (node.provider >= 0 && providers[std::size_t(node.provider)].row->is_fallback) return &node;
     if (node.fused >= 0) continue;
     for (const class graph* sub : node.subgraphs)
-      if (const graph_node* inner = on_fallback(*sub, providers)) return inner;
+      if (const detail::graph_node* inner = on_fallback(*sub, providers)) return inner;
   }
   return nullptr;
 }
@@ -66,7 +66,7 @@ std::vector<claim_row> unused(const load_settings& how, std::span<const provider
 
 }  // namespace
 
-claim_row claimer(const provider& p, device_kinds kinds) {
+claim_row claimer(const provider& p, detail::device_kinds kinds) {
   return {p.row->name,    p.row->long_name,        p.self.get(), p.row->layout, p.row->groups,
           p.row->why_not, p.row->contexts.sources, kinds};
 }
@@ -74,7 +74,7 @@ claim_row claimer(const provider& p, device_kinds kinds) {
 status inline_calls(const load_settings& how, const chosen_providers& by, const op_table& ops, model& net) {
   if (net.functions.empty()) return {};
   const std::vector<claim_row> rows = by.claimers();
-  const auto body = [](model&, const graph_node& node) -> result<const function*> { return node.callee; };
+  const auto body = [](model&, const detail::graph_node& node) -> result<const function*> { return node.callee; };
   const auto canceled = [&] { return how.options.stop.stop_requested(); };
   partition_options with{body, canceled};
   with.rules = how.used_rules();
@@ -85,7 +85,7 @@ result<placed_nodes> place_nodes(const load_settings& how, const chosen_provider
                                  const std::optional<compilation>& output, model& net) {
   placed_nodes made;
   standard_bodies bodies{made.bodies};
-  const auto body = [&](model& m, const graph_node& node) { return bodies.of(m, node); };
+  const auto body = [&](model& m, const detail::graph_node& node) { return bodies.of(m, node); };
   const auto canceled = [&] { return how.options.stop.stop_requested(); };
   const std::vector<claim_row> rows = by.claimers(), others = unused(how, by.list);
   partition_options with{body, canceled, !how.config.is_on(config_key<"session.disable_model_compile">)};
@@ -100,7 +100,7 @@ result<placed_nodes> place_nodes(const load_settings& how, const chosen_provider
   made.fused = std::move(*fused);
   constexpr const config_key_row& no_fallback = config_key<"session.disable_cpu_ep_fallback">;
   if (how.config.is_on(no_fallback))
-    if (const graph_node* node = on_fallback(net.main(), by.list))
+    if (const detail::graph_node* node = on_fallback(net.main(), by.list))
       return failed(status_code::fail, "{} is set, and {} is only taken by the fallback '{}'", no_fallback.key,
                     name_of(net.main(), *node), by.list[std::size_t(node->provider)].row->name);
   return made;

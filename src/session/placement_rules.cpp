@@ -51,7 +51,7 @@ class rule_reader {
     if (entry.back() != ')') return wrong(entry, "')' is missing at the end of the entry");
     const std::string_view device = trimmed(entry.substr(0, open));
     if (device.empty()) return wrong(entry, "a device is missing in front of '('");
-    const std::optional<device_kind> kind = device_kind_named(device);
+    const std::optional<device_kind> kind = detail::device_kind_named(device);
     if (!kind) return wrong(device, "there is no such device; devices are cpu, gpu and npu");
     const std::string_view list = entry.substr(open + 1, entry.size() - open - 2);
     if (const std::size_t at = list.find_first_of("()"); at != list.npos)

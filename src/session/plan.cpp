@@ -26,7 +26,7 @@ std::vector<node_binder> binders_of(std::span<const provider> providers, const s
 }
 
 io_info info_of(const model& net, value_id v) {
-  const graph_value& value = net.main()[v];
+  const detail::graph_value& value = net.main()[v];
   io_info made{std::string{value.name}, value.type ? *value.type : value_type{}, value.constant != nullptr, {}};
   made.type_text = made.type.to_string(&net.symbols);
   return made;
@@ -57,7 +57,7 @@ result<session_plan> make_session_plan(const load_settings& how, std::span<const
   const std::vector<node_binder> binders = binders_of(providers, how.options.memory, made.memories);
   std::vector<detail::bound_kernel> compiled;
   for (const compiled_node& program : groups.programs) compiled.push_back({program.state.get(), program.run});
-  heap_arena drafts{1 << 16}, scratch{1 << 16};
+  detail::heap_arena drafts{1 << 16}, scratch{1 << 16};
   result<draft*> net_draft = lower(net.main(), compiled, net.ir_version >= 4, drafts);
   if (!net_draft) return std::move(net_draft).error();
   plan_options with;

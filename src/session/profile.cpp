@@ -47,11 +47,11 @@ void number_steps(const plan_view& plan, const std::string& where, step_numbers&
   }
 }
 
-using nodes_by_step = std::unordered_map<const plan_step*, const graph_node*>;
+using nodes_by_step = std::unordered_map<const plan_step*, const detail::graph_node*>;
 void find_nodes(const graph& g, const plan_view& plan, nodes_by_step& into) {
   const std::vector<node_id> nodes = detail::nodes_of_steps(g, plan);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const graph_node* const node = nodes[i] == node_id::none ? nullptr : &g[nodes[i]];
+    const detail::graph_node* const node = nodes[i] == node_id::none ? nullptr : &g[nodes[i]];
     const plan_step& step = plan.steps[i];
     into.emplace(&step, node);
     for (std::size_t sub = 0; node && sub < std::min(step.subplans.size(), node->subgraphs.size()); ++sub)
@@ -88,10 +88,10 @@ void trace_profile::add(void* self, const plan_step& step, std::int64_t start, s
   record& made = to.records_[at] = {&step, start, end, lane};
   const auto found = to.nodes_.find(&step);
   if (found == to.nodes_.end() || !values) return;
-  const graph_node* const node = found->second;
+  const detail::graph_node* const node = found->second;
   if (node && (node->fused >= 0 || !node->op || !node->subgraphs.empty())) return;
   const role roles = node ? node->op->roles : role::none;
-  if (has_role(roles, role::is_compiled_context)) return;
+  if (detail::has_role(roles, role::is_compiled_context)) return;
   const detail::node_in_run seen{node ? node->attributes : std::span<const attribute>{}, step.inputs, step.outputs,
                                  values};
   made.operations = node ? detail::operations_of(*node->op, seen) : 0.0;

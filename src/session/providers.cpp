@@ -27,14 +27,14 @@ void append_fallbacks(std::span<const provider> all, std::vector<provider>& to) 
 }
 
 /// What a model says of itself, for delegates.
-text_pairs metadata_of(const model& net) {
-  text_pairs made{{"producer_name", std::string{net.producer_name}},
-                  {"producer_version", std::string{net.producer_version}},
-                  {"domain", std::string{net.domain}},
-                  {"model_version", std::to_string(net.model_version)},
-                  {"doc_string", std::string{net.doc_string}},
-                  {"graph_name", std::string{net.main().name}},
-                  {"graph_description", std::string{net.main().doc_string}}};
+detail::text_pairs metadata_of(const model& net) {
+  detail::text_pairs made{{"producer_name", std::string{net.producer_name}},
+                          {"producer_version", std::string{net.producer_version}},
+                          {"domain", std::string{net.domain}},
+                          {"model_version", std::to_string(net.model_version)},
+                          {"doc_string", std::string{net.doc_string}},
+                          {"graph_name", std::string{net.main().name}},
+                          {"graph_description", std::string{net.main().doc_string}}};
   for (const auto& [key, value] : net.metadata) made.emplace_back(key, value);
   return made;
 }
@@ -61,7 +61,7 @@ result<std::vector<ep_device>> chosen(const std::vector<std::size_t>& numbers, c
 
 }  // namespace
 
-status session_options::append(std::span<const ep_device> of_one_provider, const text_pairs& provider_options) {
+status session_options::append(std::span<const ep_device> of_one_provider, const detail::text_pairs& provider_options) {
   if (of_one_provider.empty())
     return {status_code::invalid_argument, "appending a provider by its devices: at least one is needed"};
   const std::string& ep = of_one_provider.front().ep;
@@ -86,7 +86,7 @@ status session_options::prefer(device_policy policy) {
 namespace {
 
 /// Provider by provider: options of the session's, under the keys that session::config knows.
-void publish(const provider_row& row, const provider_options& set, text_pairs& to) {
+void publish(const provider_row& row, const provider_options& set, detail::text_pairs& to) {
   for (const provider_option& each : row.options) {
     bool is_said = set.is_set(each.key);
     for (const provider_device& device : set.devices()) is_said = is_said || find_text(device.options, each.key);
@@ -129,9 +129,9 @@ status configure(provider& p, const session_options& options, chosen_providers& 
 }
 
 /// Kinds of the devices that were chosen for a provider, or else of those that it has.
-device_kinds kinds_of(const provider& p, std::vector<ep_device> chosen) {
+detail::device_kinds kinds_of(const provider& p, std::vector<ep_device> chosen) {
   std::erase_if(chosen, [&](const ep_device& d) { return d.ep != p.row->long_name; });
-  device_kinds has;
+  detail::device_kinds has;
   for (const ep_device& d : chosen.empty() ? detail::devices_of({&p, 1}) : chosen) has.add(d.kind());
   return has;
 }
@@ -191,7 +191,7 @@ result<chosen_providers> choose_by_policy(const load_settings& how, const model&
     how.warn(fmt::format("{} can't say which devices it has: {}", row.long_name, why.words()));
   });
   detail::sort_by_preference(sorted);
-  const text_pairs about = metadata_of(net);
+  const detail::text_pairs about = metadata_of(net);
   const auto ask = [&] { return how.options.choose_devices(device_request{sorted, about}); };
   result<std::vector<std::size_t>> numbers = guarded_hook(ask);
   if (!numbers) return status{status_code::fail, std::string{numbers.error().words()}}.in("choosing devices");
@@ -215,7 +215,7 @@ result<chosen_providers> choose_by_policy(const load_settings& how, const model&
 std::vector<claim_row> chosen_providers::claimers() const {
   std::vector<claim_row> rows;
   for (const provider& p : list)
-    rows.push_back(claimer(p, rows.size() < kinds.size() ? kinds[rows.size()] : device_kinds{}));
+    rows.push_back(claimer(p, rows.size() < kinds.size() ? kinds[rows.size()] : detail::device_kinds{}));
   return rows;
 }
 

@@ -11,12 +11,12 @@ namespace {
 
 /// What reads the model: session.load_model_format, or, where that is not set, what the path of a file or the bytes of
 /// what has none say.
-result<const format_row*> format_for(const load_settings& how, std::span<const std::byte> bytes,
-                                     std::string_view path) {
+result<const detail::format_row*> format_for(const load_settings& how, std::span<const std::byte> bytes,
+                                             std::string_view path) {
   constexpr const config_key_row& key = config_key<"session.load_model_format">;
   const std::string_view wanted = how.config[key];
   if (wanted.empty()) return &format_of(how.formats, bytes, path);
-  result<const format_row*> row = how.format_named(wanted);
+  result<const detail::format_row*> row = how.format_named(wanted);
   if (!row) return std::move(row).error().in(key.key);
   return row;
 }
@@ -30,7 +30,7 @@ read_options reading(const load_settings& how) {
   return made;
 }
 
-result<read_model> read_by(const format_row& format, result<std::unique_ptr<model>>&& net) {
+result<read_model> read_by(const detail::format_row& format, result<std::unique_ptr<model>>&& net) {
   if (!net) return std::move(net).error();
   return read_model{{}, &format, *std::move(net)};
 }
@@ -61,17 +61,17 @@ result<read_model> read_path(const load_settings& how, const std::string& path) 
     return status{status_code::invalid_argument,
                   "a folder, and no model; if it is a model package, open it with cameo::package::open and select a "
                   "component of it (runtime::select)"};
-  const auto file = with.file                ? result<std::shared_ptr<const file_bytes>>{with.file}
-                    : how.formats.size() > 1 ? file_bytes::map(path)
+  const auto file = with.file                ? result<std::shared_ptr<const detail::file_bytes>>{with.file}
+                    : how.formats.size() > 1 ? detail::file_bytes::map(path)
                                              : status{status_code::no_suchfile};
-  const result<const format_row*> format =
+  const result<const detail::format_row*> format =
       format_for(how, file ? (*file)->bytes() : std::span<const std::byte>{}, path);
   if (!format) return format.error();
   return read_by(**format, (*format)->read_file(path, with));
 }
 
 result<read_model> read_bytes(const load_settings& how, std::span<const std::byte> bytes, std::string_view name) {
-  const result<const format_row*> format = format_for(how, bytes, {});
+  const result<const detail::format_row*> format = format_for(how, bytes, {});
   if (!format) return format.error();
   return read_by(**format, (*format)->read_bytes(bytes, name, reading(how)));
 }

@@ -24,7 +24,7 @@ io_binding::~io_binding() = default;
 const std::vector<io_info>& session::inputs() const { return impl_->is.io.inputs; }
 const std::vector<io_info>& session::outputs() const { return impl_->is.io.outputs; }
 const model& session::graph() const { return impl_->is.net(); }
-const graph* session::fused_body(const graph_node& node) const {
+const graph* session::fused_body(const detail::graph_node& node) const {
   return node.fused >= 0 ? impl_->is.placed.fused[std::size_t(node.fused)].body : nullptr;
 }
 const plan_view& session::plan() const { return *impl_->is.plan.steps; }
@@ -70,7 +70,7 @@ std::string refusal(const loaded& self, std::span<const claim_row> rows, std::si
 void list_nodes(const loaded& self, const graph& g, std::size_t depth, std::span<const claim_row> refusing,
                 std::vector<placement_info>& out) {
   for (node_id n : g.order()) {
-    const graph_node& node = g[n];
+    const detail::graph_node& node = g[n];
     if (node.provider < 0 || node.provider == foreign_provider) continue;
     placement_info info{std::string{node.name},
                         std::string{node.domain},

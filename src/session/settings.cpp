@@ -42,19 +42,13 @@ std::size_t machine_memory() {
   return pages > 0 && size > 0 ? std::size_t(pages) * std::size_t(size) : std::size_t{1} << 34;
 }
 
-/// The meaning of a key that is on or off says what the value that is not the default does.
-bool is_switch(const config_key_row& row) {
-  const std::string_view other = row.otherwise == "0" ? "1: " : row.otherwise == "1" ? "0: " : "";
-  return row.support == key_support::supported && !other.empty() && row.meaning.starts_with(other);
-}
-
 void tell_of_config(const load_settings& how) {
   for (const auto& [key, value] : how.options.config) {
     const config_key_row* const row = row_of(key);
     if (!row) continue;
     if (row->support == key_support::ignored)
       how.warn(fmt::format("session key '{}' has no effect: {}", key, row->meaning));
-    else if (is_switch(*row) && value != "0" && value != "1")
+    else if (row->values == key_values::on_or_off && value != "0" && value != "1")
       how.warn(fmt::format("session key '{}' is '{}', which counts as 0; it can be 0 or 1", key, value.substr(0, 40)));
   }
 }
@@ -108,20 +102,20 @@ std::vector<std::string_view> load_settings::disabled_transforms() const {
   return names;
 }
 
-const format_row& format_of(std::span<const format_row> formats, std::span<const std::byte> bytes,
-                            std::string_view path) {
-  for (const format_row& f : formats)
+const detail::format_row& format_of(std::span<const detail::format_row> formats, std::span<const std::byte> bytes,
+                                    std::string_view path) {
+  for (const detail::format_row& f : formats)
     if (f.recognises(bytes, path)) return f;
   return formats.back();
 }
 
 /// Names in keys are upper case, and compared exactly.
-result<const format_row*> load_settings::format_named(std::string_view value) const {
+result<const detail::format_row*> load_settings::format_named(std::string_view value) const {
   const auto is = [&](std::string_view name) {
     return std::equal(name.begin(), name.end(), value.begin(), value.end(),
                       [](char a, char b) { return (a >= 'a' && a <= 'z' ? char(a - 32) : a) == b; });
   };
-  for (const format_row& f : formats)
+  for (const detail::format_row& f : formats)
     if (is(f.name)) return &f;
   if (value != "ORT") return &formats.back();
   return status{status_code::invalid_argument, "'ORT' is not among the formats that this runtime was given"};

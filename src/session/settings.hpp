@@ -17,7 +17,7 @@ inline constexpr const config_key_row& weights_folder_key =
 
 /// Folders of a model package that are held open, and its model's file; paths are followed from them. Null: by path.
 struct opened_places {
-  std::shared_ptr<const file_bytes> model;
+  std::shared_ptr<const detail::file_bytes> model;
   std::shared_ptr<const detail::held_folder> beside, weights, contexts;  // the model's own; those of session keys
 };
 
@@ -28,7 +28,7 @@ struct load_settings {
   session_config config;
   placement_rules rules;                 // which nodes are for which kind of device
   std::span<const provider> of_runtime;  // borrowed, as the next two
-  std::span<const format_row> formats;
+  std::span<const detail::format_row> formats;
   std::span<const transform_table* const> transforms;  // of the runtime; providers have more
   std::shared_ptr<context_workspace> workspace;
   std::size_t memory_limit = 0;
@@ -47,12 +47,13 @@ struct load_settings {
 
   /// The format that the value of a session key names, as ONNX Runtime does: "ORT", and everything else is the last of
   /// the list, ONNX. INVALID_ARGUMENT when ORT is not in the list.
-  result<const format_row*> format_named(std::string_view value) const;
+  result<const detail::format_row*> format_named(std::string_view value) const;
 };
 
 /// The format that reads these bytes or the file of this path (either may be empty), or that such a path is written
 /// in: the last of the list where none recognises them.
-const format_row& format_of(std::span<const format_row>, std::span<const std::byte> bytes, std::string_view path);
+const detail::format_row& format_of(std::span<const detail::format_row>, std::span<const std::byte> bytes,
+                                    std::string_view path);
 
 /// Whether a session key "ep.<of>.<option>" is one of this provider.
 bool is_key_of(const provider_row&, std::string_view of);

@@ -30,7 +30,7 @@ namespace cameo::inline CAMEO_ABI {
 /// read: the model, the format that it was read by, and the bytes of a stream, which the model refers to.
 struct read_model {
   std::vector<std::byte> bytes;
-  const format_row* format = nullptr;
+  const detail::format_row* format = nullptr;
   std::unique_ptr<model> net;
 };
 result<read_model> read_path(const load_settings&, const std::string& path);
@@ -44,21 +44,21 @@ read_model made_model(const load_settings&, std::unique_ptr<model>);
 /// choose: providers in use by priority, configured with the session's options for them.
 struct chosen_providers {
   std::vector<provider> list;
-  std::vector<ep_device> devices;   // that were chosen for them, in order of preference
-  std::vector<device_kinds> kinds;  // per provider: of its devices; empty without placement rules
-  text_pairs options;               // session keys of options that were set, by the caller or a device
+  std::vector<ep_device> devices;           // that were chosen for them, in order of preference
+  std::vector<detail::device_kinds> kinds;  // per provider: of its devices; empty without placement rules
+  detail::text_pairs options;               // session keys of options that were set, by the caller or a device
 
   std::vector<claim_row> claimers() const;
 };
 /// A provider as partitioning sees it.
-claim_row claimer(const provider&, device_kinds);
+claim_row claimer(const provider&, detail::device_kinds);
 /// Those that the options name, or the whole list. Needs no model: what is wrong is said before one is read.
 result<chosen_providers> choose_by_list(const load_settings&);
 /// Those of the devices that the policy in the options chooses, asked with what the model says of itself.
 result<chosen_providers> choose_by_policy(const load_settings&, const model&);
 
 /// fix: session_options::free_dims.
-status fix_free_dims(const session_options&, const format_row&, model&);
+status fix_free_dims(const session_options&, const detail::format_row&, model&);
 
 /// fix: dims of inputs whose name is no word ('?') become dims of their own, with that name. Other values that have it
 /// are of unknown size. A word names one size, as fusions rely on: a run that gives it two is INVALID_ARGUMENT.
@@ -132,7 +132,8 @@ status save_optimized(const rewriting&, const std::deque<fused_node>&);
 /// plan: the steps of a run, and the kinds of memory that they work in.
 struct session_plan {
   std::vector<memory_source> memories;
-  std::unique_ptr<heap_arena> memory = std::make_unique<heap_arena>(1 << 16);  // of the plan and its kernels
+  std::unique_ptr<detail::heap_arena> memory =
+      std::make_unique<detail::heap_arena>(1 << 16);  // of the plan and its kernels
   const plan_view* steps = nullptr;
 };
 result<session_plan> make_session_plan(const load_settings&, std::span<const provider>, const compiled_groups&,

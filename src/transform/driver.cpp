@@ -12,9 +12,9 @@ namespace {
 /// One row for all kinds.
 struct any_row {
   std::string_view name;
-  std::span<const op_id> roots;
+  std::span<const detail::op_id> roots;
   std::span<const made_op> makes;
-  std::span<const op_id> needs;
+  std::span<const detail::op_id> needs;
 };
 
 }  // namespace
@@ -34,19 +34,19 @@ class rewrite_index {
     for (const transform_table* table : tables) {
       for (const rewrite_row& row : table->rewrites)
         if (!is_one_of(row.name, disabled))
-          for (op_id op : row.roots) rewrites_.push_back({op, &row});
+          for (detail::op_id op : row.roots) rewrites_.push_back({op, &row});
       for (const pass_row& row : table->passes)
         if (!is_one_of(row.name, disabled)) passes_.push_back(&row);
     }
     std::stable_sort(rewrites_.begin(), rewrites_.end(), [](const auto& a, const auto& b) { return a.op < b.op; });
   }
   struct entry {
-    op_id op;
+    detail::op_id op;
     const rewrite_row* row;
   };
-  std::span<const entry> of(const graph_node& n) const {
+  std::span<const entry> of(const detail::graph_node& n) const {
     if (!n.op) return {};
-    const auto less = [](const entry& e, op_id id) { return e.op < id; };
+    const auto less = [](const entry& e, detail::op_id id) { return e.op < id; };
     const auto first = std::lower_bound(rewrites_.begin(), rewrites_.end(), n.op->id, less);
     auto last = first;
     while (last != rewrites_.end() && last->op == n.op->id) ++last;
@@ -126,7 +126,7 @@ class driver {
     if (!options_.log) return;
     options_.log->add(row.name);
     for (std::size_t i = looked_at_; i < g.node_capacity(); ++i) {
-      const graph_node& n = g[node_id(i)];
+      const detail::graph_node& n = g[node_id(i)];
       if (n.removed || !n.op || known_.contains(n.op->id)) continue;
       const auto is_it = [&](const made_op& made) { return made.domain == n.domain && made.name == n.op_type; };
       if (std::none_of(row.makes.begin(), row.makes.end(), is_it))
@@ -138,14 +138,14 @@ class driver {
     for (; looked_at_ < g.node_capacity(); ++looked_at_) look_at(g[node_id(looked_at_)]);
   }
   /// Subgraphs' nodes too: they may move up.
-  void look_at(const graph_node& n) {
+  void look_at(const detail::graph_node& n) {
     if (n.op) known_.insert(n.op->id);
     for (const graph* body : n.subgraphs)
       for (node_id inner : body->order()) look_at((*body)[inner]);
   }
 
-  std::set<op_id> known_;      // operators that the graph has had
-  std::size_t looked_at_ = 0;  // nodes
+  std::set<detail::op_id> known_;  // operators that the graph has had
+  std::size_t looked_at_ = 0;      // nodes
   const rewrite_index& index_;
   const rewriter::surroundings& around_;
   const transform_options& options_;
@@ -178,7 +178,7 @@ void note_operators_to_come(model& m, std::span<const transform_table* const> ta
   std::erase_if(rows, [&](const any_row& row) {
     return row.makes.empty() || std::find(disabled.begin(), disabled.end(), row.name) != disabled.end();
   });
-  std::set<op_id> there;
+  std::set<detail::op_id> there;
   const auto look = [&](const graph& g, const auto& again) -> void {
     for (node_id n : g.order()) {
       if (g[n].op) there.insert(g[n].op->id);
@@ -186,7 +186,7 @@ void note_operators_to_come(model& m, std::span<const transform_table* const> ta
     }
   };
   look(m.main(), look);
-  const auto is_there = [&](op_id id) { return there.contains(id); };
+  const auto is_there = [&](detail::op_id id) { return there.contains(id); };
   std::vector<made_op> found;
   for (bool more = true; more;) {
     more = false;
@@ -195,7 +195,7 @@ void note_operators_to_come(model& m, std::span<const transform_table* const> ta
           !(row.roots.empty() || std::any_of(row.roots.begin(), row.roots.end(), is_there)))
         continue;
       for (const made_op& made : row.makes)
-        if ((made.at == op_id{} || is_there(made.at)) &&
+        if ((made.at == detail::op_id{} || is_there(made.at)) &&
             there.insert(detail::make_op_id(made.domain, made.name)).second)
           found.push_back(made), more = true;
     }

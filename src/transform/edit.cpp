@@ -21,7 +21,7 @@ attribute kept(model& m, attribute a) {
 }
 
 /// The name of whatever stands at the origin: its own, or its first output's.
-std::string_view stem_of(const graph& g, const graph_node& n) {
+std::string_view stem_of(const graph& g, const detail::graph_node& n) {
   if (!n.name.empty()) return n.name;
   for (value_id v : n.outputs)
     if (v != value_id::none && !g[v].name.empty()) return g[v].name;
@@ -30,7 +30,7 @@ std::string_view stem_of(const graph& g, const graph_node& n) {
 
 /// The opset of a new node: its origin's, the model's import, or, for a domain that the model does not import, the
 /// newest that is not newer than the origin's (internal domains count as ONNX's does).
-std::int64_t opset_for(const model& m, const graph_node& origin, std::string_view domain) {
+std::int64_t opset_for(const model& m, const detail::graph_node& origin, std::string_view domain) {
   if (origin.domain == domain && origin.opset > 0) return origin.opset;
   if (const std::int64_t imported = m.opset(domain); imported > 0) return imported;
   for (const detail::domain_row& row : detail::standard_domains())
@@ -96,7 +96,7 @@ value_id edit::scalar(std::string_view stem, dtype type, double number) {
     return constant(stem, value::tensor(type, extents{}, &element));
   };
   using elements = detail::element_set<float, double, float16, bfloat16, std::int64_t, std::int32_t>;
-  bad_ = bad_ || (bit_of(type) & elements::mask) == 0;
+  bad_ = bad_ || (detail::bit_of(type) & elements::mask) == 0;
   return elements::visit(type, value_id::none, filled);
 }
 
@@ -104,7 +104,7 @@ value_id edit::add(std::string_view domain, std::string_view op, std::span<const
                    std::span<const attribute> attributes, std::size_t outputs) {
   graph& g = to_.in();
   model& m = to_.owner();
-  const graph_node origin = g[origin_];
+  const detail::graph_node origin = g[origin_];
   const std::int64_t opset = opset_for(m, origin, domain);
   const op_row* const row = to_.around().ops.find(domain, op);
   if (bad_ || !row || !row->at(opset)) {
@@ -145,7 +145,7 @@ bool edit::fits(const exchange& each) const {
 bool edit::can_take_name(const exchange& each) const {
   const graph& g = to_.in();
   if (!g[each.old].is_output) return true;
-  const graph_value& now = g[each.now];
+  const detail::graph_value& now = g[each.now];
   return now.producer != node_id::none && !now.is_output && !now.is_input && !now.constant &&
          now.outer == value_id::none && to_.may_touch(to_.node(now.producer));
 }

@@ -19,7 +19,7 @@ std::vector<const group_row*> rows_of(std::span<const transform_table* const> ta
   return rows;
 }
 
-bool starts_at(const group_row& row, const graph_node& n) {
+bool starts_at(const group_row& row, const detail::graph_node& n) {
   return n.op && std::find(row.roots.begin(), row.roots.end(), n.op->id) != row.roots.end();
 }
 

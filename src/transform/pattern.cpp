@@ -148,7 +148,7 @@ class matcher {
     constexpr std::size_t deepest = 4;
     const node_view n = made(v);
     if (!n || !n.op() || depth == deepest || (!is_root && !v.sole_use()) || n.input_count() != 2) return to.add(v);
-    const op_id op = n.op()->id;
+    const detail::op_id op = n.op()->id;
     const bool multiplies = algebra.neutral == 1, undoes = op == algebra.undo;
     if (op == algebra.power) {
       const std::optional<double> times = number_of(rewriter_.constant(n.input(1)));
@@ -226,7 +226,7 @@ class matcher {
 }  // namespace
 
 bool match_pattern(rewriter& r, const node_view& root, std::span<const pattern_step> steps,
-                   function_ref<bool(const match_result&)> accept) {
+                   detail::function_ref<bool(const match_result&)> accept) {
   match_result found;
   choices way;
   do {

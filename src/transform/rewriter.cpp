@@ -10,7 +10,7 @@ const std::vector<dim>* rewriter::elements(const value_view& v) {
 
 namespace {
 
-bool is_read(const graph& g, const graph_node& n) {
+bool is_read(const graph& g, const detail::graph_node& n) {
   for (value_id v : n.outputs)
     if (v != value_id::none && (g[v].use_count > 0 || g[v].is_output)) return true;
   return false;
@@ -31,7 +31,7 @@ void rewriter::prune(node_id first, std::vector<node_id>* removed) {
     const node_id n = todo.back();
     todo.pop_back();
     if (n == node_id::none || !may_touch(node(n)) || is_read(graph_, graph_[n]) || !owns_outputs(graph_, n)) continue;
-    const graph_node& gone = graph_[n];
+    const detail::graph_node& gone = graph_[n];
     for (std::size_t i = 0; i < gone.input_count; ++i)
       if (const value_id v = graph_.input(n, i); v != value_id::none) todo.push_back(graph_[v].producer);
     for (std::size_t i = 0; i < gone.capture_count; ++i)

@@ -46,7 +46,8 @@ std::vector<std::string> names_in(const std::string& list) {
 }
 
 /// One parameter of the configuration: an option of the session, or, with a dot in its name, a configuration key.
-status apply(const std::string& key, const std::string& text, session_options& to, std::optional<duration>& timeout) {
+status apply(const std::string& key, const std::string& text, session_options& to,
+             std::optional<detail::duration>& timeout) {
   if (key == "providers") return to.providers = names_in(text), status{};
   if (key == "policy") {
     const result<device_policy> known = detail::device_policy_named(text);
@@ -57,7 +58,7 @@ status apply(const std::string& key, const std::string& text, session_options& t
   if (key == "timeout_ms") {
     std::size_t milliseconds = 0;
     if (status s = number_of(key, text, milliseconds); !s) return s;
-    timeout = duration::of(std::int64_t(std::min<std::size_t>(milliseconds, 1'000'000'000)) * 1'000'000);
+    timeout = detail::duration::of(std::int64_t(std::min<std::size_t>(milliseconds, 1'000'000'000)) * 1'000'000);
     return {};
   }
   if (key == "optimize") {

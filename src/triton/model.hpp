@@ -23,7 +23,7 @@ class served_model {
     return whole_ ? whole_->run(given, how) : one_->run(given, how);
   }
   /// Of one run; from the parameter timeout_ms.
-  std::optional<duration> timeout() const { return timeout_; }
+  std::optional<detail::duration> timeout() const { return timeout_; }
 
   /// Fills in what the configuration leaves out: inputs, outputs, the largest batch and its scheduler. False when there
   /// is nothing to add.
@@ -38,7 +38,7 @@ class served_model {
 
   std::optional<session> one_;
   std::optional<pipeline> whole_;
-  std::optional<duration> timeout_;
+  std::optional<detail::duration> timeout_;
   bool batches_ = false;
 };
 

@@ -87,7 +87,7 @@ result<given_tensor> read_input(TRITONBACKEND_Request* request, std::uint32_t nu
     made.texts = std::move(*texts);
     return made;
   }
-  if (!checked_bytes(made.type, std::uint64_t(count), bytes) || bytes != made.size)
+  if (!detail::checked_bytes(made.type, std::uint64_t(count), bytes) || bytes != made.size)
     return failed(status_code::invalid_argument, "input '{}' has {} bytes, and its shape takes {}", name, made.size,
                   bytes);
   return made;

@@ -136,7 +136,7 @@ status try_out(const std::string& bytes) {
     std::int64_t count = 0;
     std::uint64_t size = 0;
     if (!input.type.is_tensor() || !shape.checked_count(count) ||
-        !checked_bytes(input.type.type, std::uint64_t(count), size) || size > 1 << 20) {
+        !detail::checked_bytes(input.type.type, std::uint64_t(count), size) || size > 1 << 20) {
       values.emplace_back();
       continue;
     }

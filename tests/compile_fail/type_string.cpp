@@ -3,9 +3,9 @@
 #include "kernels.hpp"
 
 #ifdef CAMEO_MUST_FAIL
-constexpr cameo::fixed_string type_string{"T1"};
+constexpr cameo::detail::fixed_string type_string{"T1"};
 #else
-constexpr cameo::fixed_string type_string{"T"};
+constexpr cameo::detail::fixed_string type_string{"T"};
 #endif
 auto table = cameo::kernel_list<
     cameo::kernel_entry<cameo::op::Relu, cameo::since<6>, cameo::constrain<type_string, float>, some_kernel>>::table;

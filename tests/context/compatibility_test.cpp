@@ -33,7 +33,8 @@ TEST_CASE("30: what a provider says of its contexts is in the model's metadata, 
   const scratch_folder folder;
   ref_runtime ref;
   REQUIRE(verdict(ref.compile(saved(folder, "m.onnx"))) == "OK");
-  CHECK(read(folder / "m_ctx.onnx")->metadata == std::vector<property>{property{"ep_compatibility_info.RefA", "gen2"}});
+  CHECK(read(folder / "m_ctx.onnx")->metadata ==
+        std::vector<detail::property>{detail::property{"ep_compatibility_info.RefA", "gen2"}});
   const auto text = ref.with.compatibility(folder / "m_ctx.onnx", "RefA");
   REQUIRE(verdict(text) == "OK");
   CHECK(*text == "gen2");
@@ -71,8 +72,8 @@ TEST_CASE("30: other metadata, names, texts and the order of inputs and outputs 
   CHECK(to->main().name == "the graph");
   CHECK(to->opset("com.example") == 3);
   CHECK(to->opset("") == 17);
-  CHECK(to->metadata ==
-        std::vector<property>{property{"author", "somebody"}, property{"ep_compatibility_info.RefA", "gen2"}});
+  CHECK(to->metadata == std::vector<detail::property>{detail::property{"author", "somebody"},
+                                                      detail::property{"ep_compatibility_info.RefA", "gen2"}});
 }
 
 TEST_CASE("31: a model that is not for this provider fails before anything is partitioned, or warns, or is fine") {

@@ -154,7 +154,7 @@ inline std::string merged(const std::string& first, const std::string& second, c
       g.add_initializer(names[std::string{h[v].name}], a->memory.keep(*h[v].constant));
   }
   for (node_view node : graph_view{h}.nodes()) {
-    const graph_node& n = h[node.id()];
+    const detail::graph_node& n = h[node.id()];
     std::vector<value_id> ins, outs;
     for (value_view in : node.inputs()) ins.push_back(names.at(std::string{in.name()}));
     for (value_view out : node.outputs()) outs.push_back(names.at(std::string{out.name()}));

@@ -164,7 +164,7 @@ TEST_CASE("contexts inside the branches of If are made, written, found and run")
                              keys({{"ep.context_enable", "1"}, {"ep.context_embed_mode", embed}}))) == "OK");
     const auto m = read(folder / "m_ctx.onnx");
     REQUIRE(m->main().order().size() == 1);
-    const graph_node& branch = m->main()[m->main().order()[0]];
+    const detail::graph_node& branch = m->main()[m->main().order()[0]];
     REQUIRE(branch.subgraphs.size() == 2);
     for (const graph* g : branch.subgraphs) {
       CHECK(g->initializers().empty());

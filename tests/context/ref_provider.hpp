@@ -152,7 +152,7 @@ inline ref_counters nobodys_counters;  // of a provider that nobody looks at
 using ref_context = std::map<std::string, ref_program>;
 
 /// `Name` is its short name, its long name and its key in files.
-template <fixed_string Name>
+template <detail::fixed_string Name>
 struct ref_provider {
   static constexpr std::string_view name = Name, long_name = Name;
   static constexpr context_source sources[] = {{Name}};

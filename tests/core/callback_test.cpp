@@ -16,24 +16,24 @@ int doubled(int n) { return 2 * n; }
 }  // namespace
 
 TEST_CASE("a callback keeps what it is made of, and copies share it") {
-  callback<int()> count;
+  detail::callback<int()> count;
   {
     std::string kept = "kept";
     count = [kept, n = 0]() mutable { return int(kept.size()) + n++; };
   }
-  const callback<int()> same = count;
+  const detail::callback<int()> same = count;
   CHECK(count() == 4);
   CHECK(same() == 5);
   CHECK(count() == 6);
-  CHECK(callback<int(int)>{doubled}(4) == 8);
+  CHECK(detail::callback<int(int)>{doubled}(4) == 8);
 }
 
 TEST_CASE("a null function and an empty std::function make empty callbacks") {
-  CHECK(!callback<int(int)>{});
-  CHECK(!callback<int(int)>{nullptr});
-  CHECK(!callback<int(int)>{static_cast<int (*)(int)>(nullptr)});
-  CHECK(!callback<int(int)>{std::function<int(int)>{}});
-  CHECK(callback<int(int)>{std::function<int(int)>{doubled}});
+  CHECK(!detail::callback<int(int)>{});
+  CHECK(!detail::callback<int(int)>{nullptr});
+  CHECK(!detail::callback<int(int)>{static_cast<int (*)(int)>(nullptr)});
+  CHECK(!detail::callback<int(int)>{std::function<int(int)>{}});
+  CHECK(detail::callback<int(int)>{std::function<int(int)>{doubled}});
 }
 
 TEST_CASE("stop tokens follow their source, ours or the standard library's") {

@@ -69,7 +69,8 @@ struct card {
 
 constexpr std::uint32_t acme = 0xacde;
 
-provider_device device(std::string name, device_kind kind, text_pairs about = {}, text_pairs options = {}) {
+provider_device device(std::string name, device_kind kind, detail::text_pairs about = {},
+                       detail::text_pairs options = {}) {
   provider_device made;
   made.name = std::move(name), made.hardware = {kind, "Acme", acme, 1, std::move(about)};
   made.options = std::move(options);
@@ -101,7 +102,7 @@ struct many_tag {  // one provider for all kinds
   static constexpr std::string_view name = "many", long_name = "ManyExecutionProvider";
   static constexpr provider_vendor vendor{"Acme", acme};
   static stated devices() {
-    const auto of = [](const char* each) { return text_pairs{{"device_type", each}}; };
+    const auto of = [](const char* each) { return detail::text_pairs{{"device_type", each}}; };
     return std::vector{device("CPU", device_kind::cpu, {}, of("CPU")),
                        device("GPU.0", device_kind::gpu, {}, of("GPU.0")),
                        device("GPU.1", device_kind::gpu, {{"Discrete", "1"}}, of("GPU.1")),
@@ -283,7 +284,7 @@ TEST_CASE("15: a delegate sees the sorted devices and what the model says of its
   m->doc_string = "about the model", m->main().name = "net", m->main().doc_string = "about the graph";
   m->metadata.emplace_back("license", "MIT");
   words devices;
-  text_pairs about;
+  detail::text_pairs about;
   int calls = 0;
   session_options options;
   options.choose_devices = [&](const device_request& request) -> result<std::vector<std::size_t>> {
@@ -297,14 +298,14 @@ TEST_CASE("15: a delegate sees the sorted devices and what the model says of its
   CHECK(names_in(s->devices()) == words{"g1/GPU", "cpu/CPU", "q/NPU"});
   CHECK(devices == words{"q", "g1", "other", "g0", "cpu"});
   CHECK(calls == 1);
-  CHECK(about == text_pairs{{"producer_name", "trainer"},
-                            {"producer_version", "2.1"},
-                            {"domain", "org.example"},
-                            {"model_version", "5"},
-                            {"doc_string", "about the model"},
-                            {"graph_name", "net"},
-                            {"graph_description", "about the graph"},
-                            {"license", "MIT"}});
+  CHECK(about == detail::text_pairs{{"producer_name", "trainer"},
+                                    {"producer_version", "2.1"},
+                                    {"domain", "org.example"},
+                                    {"model_version", "5"},
+                                    {"doc_string", "about the model"},
+                                    {"graph_name", "net"},
+                                    {"graph_description", "about the graph"},
+                                    {"license", "MIT"}});
 }
 
 TEST_CASE(

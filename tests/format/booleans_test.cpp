@@ -123,7 +123,7 @@ std::string ort_file() {
 }  // namespace
 
 TEST_CASE("what has no other value than 0 and 1 stays where it is; the rest becomes a copy of 0 and 1") {
-  heap_arena memory;
+  detail::heap_arena memory;
   const std::string odd("\0\1\x5a\x80\xff", 5), good("\0\1\1\0\1", 5);
   const result<value> same = with_booleans(value::tensor(dtype::boolean, {5}, good.data()), memory);
   REQUIRE(same);
@@ -186,7 +186,7 @@ TEST_CASE("bools of 90 in an ORT file are true to every kernel, with a graph and
 }
 
 TEST_CASE("a TensorProto of bools of 90 is a value of bools") {
-  heap_arena memory;
+  detail::heap_arena memory;
   const std::string alone = flags_message(90).SerializeAsString();
   const result<value> v = read_pb(bytes_of(alone), pb_kind::tensor, memory);
   REQUIRE(v);

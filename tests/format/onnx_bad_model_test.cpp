@@ -87,7 +87,7 @@ TEST_CASE("a model with any byte changed is a status or a model") {
     auto read = read_onnx(bytes_of(changed), "changed");
     if (read) (void)write_onnx(**read);
     else CHECK(!read.error().words().empty());
-    heap_arena memory{4096, std::size_t{1} << 24};
+    detail::heap_arena memory{4096, std::size_t{1} << 24};
     (void)read_pb(bytes_of(changed), pb_kind(random() % 5), memory);
   }
 }

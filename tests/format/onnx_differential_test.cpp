@@ -170,7 +170,7 @@ template <class Message, class Oracle>
 void judge(const std::string& bytes, counts& seen) {
   Oracle expected, found;
   const bool accepted = expected.ParseFromString(bytes);
-  heap_arena memory;
+  detail::heap_arena memory;
   Message message;
   const status read = decode(bytes_of(bytes), "no message", {200, 100}, {}, memory, message);
   INFO(read.words());

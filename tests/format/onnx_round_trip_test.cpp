@@ -64,14 +64,14 @@ TEST_CASE("what was read is what the file says") {
   CHECK(g[w].constant->shape == extents{32});
   CHECK(g[sparse].constant->kind == value_kind::sparse_tensor);
   CHECK(g[sparse].constant->shape == extents{3, 2});
-  const graph_node& branch = g[g[g.find("z")].producer];
+  const detail::graph_node& branch = g[g[g.find("z")].producer];
   CHECK(branch.op_type == "If");
   CHECK(branch.opset == 20);
   CHECK(branch.metadata.size() == 1);
   REQUIRE(branch.subgraphs.size() == 2);
   CHECK(branch.capture_count == 1);
   CHECK(g[g.capture(g[g.find("z")].producer, 0)].name == "y");
-  const graph_node& call = g[g[g.find("d")].producer];
+  const detail::graph_node& call = g[g[g.find("d")].producer];
   CHECK(call.overload == "int8");
   REQUIRE(m.functions.size() == 1);
   const function& f = m.functions[0];
@@ -80,7 +80,7 @@ TEST_CASE("what was read is what the file says") {
   REQUIRE(f.attribute_defaults.size() == 1);
   CHECK(f.attribute_defaults[0].tensors[0].shape == extents{200});
   const graph& body = *f.body;
-  const graph_node& softmax = body[body[body.outputs()[0]].producer];
+  const detail::graph_node& softmax = body[body[body.outputs()[0]].producer];
   CHECK(softmax.opset == 18);
   CHECK(softmax.attributes[0].ref_attr_name == "axis");
   CHECK(body[body.find("b")].type->type == dtype::f32);
@@ -133,12 +133,12 @@ TEST_CASE("attributes without a type, as old files have them, get that of the fi
   auto read = read_message(m);
   REQUIRE_MESSAGE(read, read.error().words());
   const std::span<const attribute> attributes = (*read)->main()[node_id{0}].attributes;
-  CHECK(find_attribute(attributes, "f")->kind == attribute_kind::f);
-  CHECK(find_attribute(attributes, "f")->f == 1.5f);
-  CHECK(find_attribute(attributes, "i")->kind == attribute_kind::i);
-  CHECK(find_attribute(attributes, "s")->s == "text");
-  CHECK(find_attribute(attributes, "ints")->ints[0] == 4);
-  CHECK(find_attribute(attributes, "t")->tensors[0].type == dtype::i8);
+  CHECK(detail::find_attribute(attributes, "f")->kind == attribute_kind::f);
+  CHECK(detail::find_attribute(attributes, "f")->f == 1.5f);
+  CHECK(detail::find_attribute(attributes, "i")->kind == attribute_kind::i);
+  CHECK(detail::find_attribute(attributes, "s")->s == "text");
+  CHECK(detail::find_attribute(attributes, "ints")->ints[0] == 4);
+  CHECK(detail::find_attribute(attributes, "t")->tensors[0].type == dtype::i8);
 }
 
 TEST_CASE("weights that lie aligned in the mapped file are not copied, others are copied to aligned memory") {

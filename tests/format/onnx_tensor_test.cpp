@@ -21,7 +21,7 @@ result<value> read(const onnx::TensorProto& t, arena& memory) {
 /// Bytes as they are in a file, for `count` elements: every byte different, nothing that a bool could not be.
 std::string file_bytes_for(dtype type, std::size_t count) {
   const bool six = type == dtype::f6e2m3 || type == dtype::f6e3m2;
-  std::string bytes((count * (six ? 6 : row_of(type).bits) + 7) / 8, '\0');
+  std::string bytes((count * (six ? 6 : detail::row_of(type).bits) + 7) / 8, '\0');
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = char(type == dtype::boolean ? i % 2 : 37 * i + 11);
   return bytes;
 }
@@ -67,9 +67,9 @@ TEST_CASE("every element type is read alike from raw_data and from its typed fie
   for (int number = 1; number < int(dtype::count); ++number) {
     const dtype type = dtype(number);
     if (type == dtype::string || is_packed_in_files(type)) continue;
-    CAPTURE(row_of(type).name);
+    CAPTURE(detail::row_of(type).name);
     for (std::int64_t count : {1, 3, 16, 129}) {
-      heap_arena memory;
+      detail::heap_arena memory;
       const std::string bytes = file_bytes_for(type, std::size_t(count));
       const onnx::TensorProto raw = tensor_message("t", number, {count}, bytes);
       const result<value> a = read(raw, memory), b = read(typed_message(raw), memory);
@@ -92,7 +92,7 @@ TEST_CASE("the 6-bit floats are packed in raw_data and a byte each in memory and
   // 4 elements in 3 bytes, the first in the lowest bits.
   const std::string three{"\x41\x30\x0C", 3};  // 1, 1, 3, 3
   for (dtype type : {dtype::f6e2m3, dtype::f6e3m2}) {
-    heap_arena memory;
+    detail::heap_arena memory;
     const result<value> four = read(tensor_message("t", int(type), {4}, three), memory);
     REQUIRE_MESSAGE(four, four.error().words());
     const auto* at = static_cast<const std::uint8_t*>(four->data);
@@ -117,14 +117,14 @@ TEST_CASE("the 6-bit floats are packed in raw_data and a byte each in memory and
 TEST_CASE("data of the wrong length is INVALID_GRAPH, and the message says name, type, dims, present and needed") {
   for (int number = 1; number < int(dtype::count); ++number) {
     const dtype type = dtype(number);
-    CAPTURE(row_of(type).name);
-    heap_arena memory;
+    CAPTURE(detail::row_of(type).name);
+    detail::heap_arena memory;
     if (type != dtype::string) {
       const std::string bytes = file_bytes_for(type, 16);
       for (const std::string& wrong : {bytes + "x", bytes.substr(1), std::string{}}) {
         const status s = read(tensor_message("wrong", number, {2, 8}, wrong), memory).error();
         CHECK(s.code() == status_code::invalid_graph);
-        CHECK(says(s, std::string{"tensor 'wrong' "} + row_of(type).name + "[2,8]"));
+        CHECK(says(s, std::string{"tensor 'wrong' "} + detail::row_of(type).name + "[2,8]"));
         CHECK(says(s, std::to_string(wrong.size()) + " bytes"));
         CHECK(says(s, "needs " + std::to_string(bytes.size())));
       }
@@ -140,7 +140,7 @@ TEST_CASE("data of the wrong length is INVALID_GRAPH, and the message says name,
 }
 
 TEST_CASE("strings are copied, whatever bytes they hold") {
-  heap_arena memory;
+  detail::heap_arena memory;
   onnx::TensorProto t = tensor_message("t", onnx::TensorProto::STRING, {2, 2}, {});
   t.clear_raw_data();
   const std::string_view texts[] = {"", {"\0\xFF", 2}, "third", "a text that is longer than any small string"};
@@ -154,7 +154,7 @@ TEST_CASE("strings are copied, whatever bytes they hold") {
 }
 
 TEST_CASE("bools are 0 or 1 in memory, whatever the file says") {
-  heap_arena memory;
+  detail::heap_arena memory;
   for (const std::size_t count : {4, 400}) {
     std::string odd(count, '\0');
     odd[1] = '\1', odd[2] = '\2', odd[3] = '\xFF';
@@ -170,7 +170,7 @@ TEST_CASE("bools are 0 or 1 in memory, whatever the file says") {
 }
 
 TEST_CASE("dims that are negative or too large are INVALID_GRAPH; too many are NOT_IMPLEMENTED and name the limit") {
-  heap_arena memory;
+  detail::heap_arena memory;
   const std::int64_t huge = std::int64_t{1} << 62;
   for (const std::vector<std::int64_t>& dims :
        {std::vector<std::int64_t>{-1}, {2, -3}, {0, -1}, {huge, huge}, {huge, 4}, {huge}, {INT64_MAX}})
@@ -185,7 +185,7 @@ TEST_CASE("dims that are negative or too large are INVALID_GRAPH; too many are N
 }
 
 TEST_CASE("element types that ONNX does not have, values that do not fit and doubled data are INVALID_GRAPH") {
-  heap_arena memory;
+  detail::heap_arena memory;
   for (int type : {0, -1, 29, 1000, INT32_MAX})
     CHECK(read(tensor_message("t", type, {1}, "a"), memory).error().code() == status_code::invalid_graph);
   const auto with_int32 = [&](int type, std::int32_t entry) {
@@ -211,7 +211,7 @@ TEST_CASE("element types that ONNX does not have, values that do not fit and dou
 }
 
 TEST_CASE("sparse tensors have sorted indices in range, flat or by axis") {
-  heap_arena memory;
+  detail::heap_arena memory;
   const auto read_sparse = [&](std::vector<std::int64_t> indices, std::vector<std::int64_t> shape,
                                std::int64_t count = 2) {
     onnx::SparseTensorProto t;
@@ -237,7 +237,7 @@ TEST_CASE("sparse tensors have sorted indices in range, flat or by axis") {
 }
 
 TEST_CASE("indices of sparse tensors may be of any signed integer type, and are int64 from then on") {
-  heap_arena memory;
+  detail::heap_arena memory;
   const auto read_sparse = [&](int type, const std::string& indices) {
     onnx::SparseTensorProto t;
     *t.mutable_values() = tensor_message("s", 1, {2}, std::string(8, '\0'));
@@ -261,7 +261,7 @@ TEST_CASE("indices of sparse tensors may be of any signed integer type, and are 
 }
 
 TEST_CASE("sequences, optionals and maps come back as they were written") {
-  heap_arena memory;
+  detail::heap_arena memory;
   const float numbers[] = {1, 2, 3};
   const std::string_view words[] = {"b", "a", ""};
   value tensors[] = {value::tensor<float>({3}, numbers), value::tensor<float>({1, 1}, numbers)};

@@ -14,7 +14,7 @@ using namespace cameo::test;
 
 namespace {
 
-constexpr const kernel_table* cpu_list[] = {&eps::cpu_kernels::table};
+constexpr const detail::kernel_table* cpu_list[] = {&eps::cpu_kernels::table};
 
 /// A session on the heap's memory, as large as one likes.
 struct loaded_draft {
@@ -23,7 +23,7 @@ struct loaded_draft {
   status why;
 
   explicit loaded_draft(std::vector<std::byte> bytes, std::size_t room = std::size_t{4} << 20,
-                        std::span<const kernel_table* const> lists = cpu_list)
+                        std::span<const detail::kernel_table* const> lists = cpu_list)
       : file{std::move(bytes)}, memory(room) {
     result<minimal_session> made = minimal_session::load(file, memory, lists, {});
     if (made) session.emplace(std::move(*made));
@@ -33,7 +33,7 @@ struct loaded_draft {
 
 /// Runs one set of a sample. False when it feeds an input that is a constant here.
 bool run_set(minimal_session& session, const std::string& set, double rtol, double atol) {
-  heap_arena memory;
+  detail::heap_arena memory;
   std::vector<value> inputs(session.input_count()), outputs(session.output_count());
   for (std::size_t i = 0; std::filesystem::exists(set + "/input_" + std::to_string(i) + ".pb"); ++i) {
     const std::vector<std::byte> bytes = bytes_of_file(set + "/input_" + std::to_string(i) + ".pb");
@@ -228,14 +228,14 @@ std::vector<std::byte> changed(std::vector<std::byte> bytes, std::string_view fr
 
 TEST_CASE("for a version that no list knows, the resolver in the file says what type strings stand for") {
   const std::vector<std::byte> bytes = bytes_of_file(ort_sample("add"));
-  const kernel_table *const good[] = {&floats::table}, *const bad[] = {&integers::table};
+  const detail::kernel_table *const good[] = {&floats::table}, *const bad[] = {&integers::table};
   loaded_draft model{bytes, 1 << 16, good};
   REQUIRE_MESSAGE(model.session, model.why.words());
   CHECK(loaded_draft{bytes, 1 << 16, bad}.why.code() == status_code::not_implemented);  // T is float, by the resolver
   const loaded_draft lacking{changed(bytes, ":Add:14", ":Sub:14"), 1 << 16, good};
   CHECK(lacking.why.code() == status_code::fail);
   CHECK(lacking.why.words().find(":Add:14") != std::string_view::npos);
-  const kernel_table* const both[] = {&integers::table, &floats::table};  // the first that takes it
+  const detail::kernel_table* const both[] = {&integers::table, &floats::table};  // the first that takes it
   CHECK(loaded_draft{bytes, 1 << 16, both}.session);
 }
 
@@ -268,7 +268,7 @@ struct other_add {
 template <int Variant>
 status_code code_for() {
   using list = kernel_list<erased_entry<other_add<Variant>, since<14>, any_types, add_floats>>;
-  const kernel_table* const lists[] = {&list::table};
+  const detail::kernel_table* const lists[] = {&list::table};
   return loaded_draft{bytes_of_file(ort_sample("add")), 1 << 16, lists}.why.code();
 }
 

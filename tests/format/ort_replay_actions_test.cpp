@@ -275,8 +275,8 @@ void check(const action_case& each, const scratch_folder& folder) {
   CHECK(placements.size() < net->main().order().size());
 
   std::vector<std::byte> memory(1 << 18);
-  heap_arena tables;
-  const kernel_table* const lists[] = {&eps::cpu_kernels::table};
+  detail::heap_arena tables;
+  const detail::kernel_table* const lists[] = {&eps::cpu_kernels::table};
   const auto draft = read_ort_draft(file, lists, tables, &replaying_ort_draft_checks);
   REQUIRE_MESSAGE(draft, draft.error().words());
   CHECK((*draft)->nodes.size() == placements.size());

@@ -21,7 +21,7 @@ using json = nlohmann::json;
 void count_ops(const graph& g, std::map<std::string, int>& ops, int depth, int& deepest) {
   deepest = std::max(deepest, depth);
   for (node_id n : g.order()) {
-    const graph_node& node = g[n];
+    const detail::graph_node& node = g[n];
     ++ops[std::string{node.domain} + ":" + std::string{node.op_type} + ":" + std::to_string(node.version->since)];
     for (const graph* body : node.subgraphs) count_ops(*body, ops, depth + 1, deepest);
   }
@@ -58,7 +58,7 @@ const value& initializer(const model& m, std::string_view name) {
 std::size_t compare_data_set(std::span<const std::byte> file, const std::string& set, double rtol, double atol) {
   const auto session = runtime<eps::cpu>{}.load(file);
   REQUIRE_MESSAGE(session, session.error().words());
-  heap_arena memory;
+  detail::heap_arena memory;
   std::deque<std::string> names;
   std::vector<named_input> inputs;
   for (std::size_t i = 0; std::filesystem::exists(set + "input_" + std::to_string(i) + ".pb"); ++i) {

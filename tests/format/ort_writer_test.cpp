@@ -69,7 +69,7 @@ void describe(const model& m, const graph& g, std::set<std::string>& to, const s
   for (value_id v : g.outputs()) to.insert(at + "output " + name(v) + " " + type_text(v));
   for (value_id v : g.initializers()) to.insert(at + "constant " + name(v) + type_text(v) + bytes(*g[v].constant));
   for (node_id n : g.order()) {
-    const graph_node& node = g[n];
+    const detail::graph_node& node = g[n];
     std::string words = at + std::string{node.name} + " " + std::string{node.op_type} + std::string{node.doc_string};
     for (std::size_t i = 0; i < node.input_count; ++i) words += " " + name(g.input(n, i));
     for (value_id v : node.outputs) words += " -> " + name(v) + (v == value_id::none ? "" : type_text(v));

@@ -21,7 +21,7 @@ std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().
 
 /// Runs a plan once, on zeros.
 void run(const program& plan) {
-  heap_arena memory{1 << 14, std::size_t{1} << 26};
+  detail::heap_arena memory{1 << 14, std::size_t{1} << 26};
   draft net{memory};
   detail::draft_node node;
   std::vector<slot> inputs, outputs;

@@ -24,7 +24,7 @@ void as_model(std::span<const std::byte> file) {
 }
 
 void as_value(std::span<const std::byte> file, pb_kind kind) {
-  heap_arena memory{4096, std::size_t{1} << 26};
+  detail::heap_arena memory{4096, std::size_t{1} << 26};
   const auto read = read_pb(file, kind, memory);
   if (!read) return;
   const auto written = write_pb(*read, kind, "again");

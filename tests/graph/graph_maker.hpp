@@ -10,7 +10,7 @@
 /// Operators of a domain of their own and short ways to build graphs of them.
 namespace cameo::test {
 
-inline constexpr type_mask reals = mask_of<float, double>;
+inline constexpr detail::type_mask reals = mask_of<float, double>;
 inline constexpr parameter x_and_y[] = {{"X", "T"}, {"Y", "T"}}, only_x[] = {{"X", "T"}}, only_z[] = {{"Z", "T"}};
 inline constexpr type_rule t_reals[] = {{"T", reals}};
 inline constexpr type_rule t_any[] = {{"T", 0x1FFFFFE, 0x1FFFFFE}};

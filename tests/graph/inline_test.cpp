@@ -35,8 +35,8 @@ status inline_all(graph& g) {
   return infer_types(g);
 }
 
-const graph_node& only(const graph& g, std::string_view op) {
-  const graph_node* found = nullptr;
+const detail::graph_node& only(const graph& g, std::string_view op) {
+  const detail::graph_node* found = nullptr;
   for (node_id n : g.order())
     if (g[n].op_type == op) {
       CHECK(!found);
@@ -72,8 +72,8 @@ TEST_CASE("a call becomes its body: unique names, attributes from the call, the 
   REQUIRE(g.order().size() == 4);
   CHECK(g.find("t/t") != value_id::none);
   CHECK(g.find("y/t") != value_id::none);
-  const graph_node& first = g[g[g.find("t/t")].producer];
-  const graph_node& second = g[g[g.find("y/t")].producer];
+  const detail::graph_node& first = g[g[g.find("t/t")].producer];
+  const detail::graph_node& second = g[g[g.find("y/t")].producer];
   CHECK(first.name == "t/t");
   CHECK(first.version->since == 1);
   REQUIRE(first.attributes.size() == 1);
@@ -104,7 +104,7 @@ TEST_CASE("calls within calls, and inputs that the call leaves out") {
   g.add_output(g.find("y"));
   REQUIRE(check_model(m, table()));
   REQUIRE(inline_all(g));
-  const graph_node& scale = only(g, "Scale");
+  const detail::graph_node& scale = only(g, "Scale");
   CHECK(scale.attributes[0].f == 5.0f);
   CHECK(scale.name == "y/q/q");
   const node_id n = g.order()[0];
@@ -191,7 +191,7 @@ TEST_CASE("a graph that the call passes is copied to the node that asks for it")
   g.add_output(g.find("y"));
   REQUIRE(check_model(m, table()));
   REQUIRE(inline_all(g));
-  const graph_node& once = only(g, "Once");
+  const detail::graph_node& once = only(g, "Once");
   REQUIRE(once.subgraphs.size() == 1);
   CHECK(once.subgraphs[0] != &what);
   CHECK(g.capture(g.order()[0], 0) == b);

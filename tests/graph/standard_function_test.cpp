@@ -46,9 +46,9 @@ TEST_CASE("every standard function body becomes a function whose values are all 
 
 TEST_CASE("a standard body has the attributes, constants and graphs of ONNX's own") {
   model net;
-  const function range = make_function(net, *find_function_body(op_id_of<op::Range>, 11, 20));
+  const function range = make_function(net, *find_function_body(detail::op_id_of<op::Range>, 11, 20));
   const graph& body = *range.body;
-  const graph_node& loop =
+  const detail::graph_node& loop =
       body[body[body.outputs()[0]].producer == node_id::none ? node_id{0} : body[body.outputs()[0]].producer];
   CHECK(loop.op_type == "Loop");
   REQUIRE(loop.subgraphs.size() == 1);
@@ -60,12 +60,12 @@ TEST_CASE("a standard body has the attributes, constants and graphs of ONNX's ow
   CHECK(!inner[inner.inputs()[2]].type);
   CHECK(loop.capture_count == 1);  // delta
 
-  const function relu = make_function(net, *find_function_body(op_id_of<op::Relu>, 14, 20));
-  const graph_node& zero = (*relu.body)[node_id{0}];
+  const function relu = make_function(net, *find_function_body(detail::op_id_of<op::Relu>, 14, 20));
+  const detail::graph_node& zero = (*relu.body)[node_id{0}];
   CHECK(zero.op_type == "Constant");
   REQUIRE(zero.attributes[0].tensors.size() == 1);
   CHECK(zero.attributes[0].tensors[0].as_unchecked<float>()[0] == 0);
-  const function elu = make_function(net, *find_function_body(op_id_of<op::Elu>, 6, 20));
+  const function elu = make_function(net, *find_function_body(detail::op_id_of<op::Elu>, 6, 20));
   REQUIRE(elu.attribute_names.size() == 1);
   CHECK(elu.attribute_names[0] == "alpha");
   CHECK((*elu.body)[node_id{0}].attributes[0].ref_attr_name == "alpha");

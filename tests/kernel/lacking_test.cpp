@@ -9,16 +9,16 @@
 namespace cameo::test {
 
 TEST_CASE("an operator whose kernel a build leaves out is refused with what its user could do") {
-  constexpr detail::lacking_kernel left_out[] = {{op_id_of<op::RegexFullMatch>, "install RE2"}};
-  const kernel_table table{{}, {}, {}, left_out};
-  const auto words_of = [&](op_id op) {
+  constexpr detail::lacking_kernel left_out[] = {{detail::op_id_of<op::RegexFullMatch>, "install RE2"}};
+  const detail::kernel_table table{{}, {}, {}, left_out};
+  const auto words_of = [&](detail::op_id op) {
     char line[240];
     const verdict v = match({op, 20, {}, {}}, table);
     CHECK(!v);
     return std::string{explain(v, line)};
   };
-  CHECK(words_of(op_id_of<op::RegexFullMatch>) == " has no kernel for it: install RE2");
-  CHECK(words_of(op_id_of<op::Relu>) == " has no kernel for it");
+  CHECK(words_of(detail::op_id_of<op::RegexFullMatch>) == " has no kernel for it: install RE2");
+  CHECK(words_of(detail::op_id_of<op::Relu>) == " has no kernel for it");
 }
 
 }  // namespace cameo::test

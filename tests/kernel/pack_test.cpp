@@ -41,7 +41,7 @@ struct packing_product {
 using kernels = kernel_list<erased_entry<op::Mul, since<14>, constrain<"T", float>, packing_product>>;
 
 struct rig {
-  heap_arena memory;
+  detail::heap_arena memory;
   draft net{memory};
   value b;
   memory_source host = heap_memory();

@@ -13,7 +13,8 @@ struct npu_state {
   ref_counters counters;
 };
 
-inline provider_device npu_device(std::string name, device_kind kind = device_kind::npu, text_pairs options = {}) {
+inline provider_device npu_device(std::string name, device_kind kind = device_kind::npu,
+                                  detail::text_pairs options = {}) {
   provider_device made;
   made.name = std::move(name);
   made.hardware.kind = kind, made.hardware.vendor = "Ref";

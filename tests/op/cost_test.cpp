@@ -35,7 +35,7 @@ struct costed_node {
     return {attributes, all.first(inputs.size()), all.subspan(inputs.size()), values.data()};
   }
   const op_row& row() const {
-    const op_row* const found = find_op(standard_ops(), domain, op);
+    const op_row* const found = detail::find_op(detail::standard_ops(), domain, op);
     REQUIRE(found);
     return *found;
   }

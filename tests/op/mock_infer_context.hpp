@@ -66,7 +66,7 @@ class mock_infer_context : public infer_context {
 
   status infer(std::string_view name, int opset, std::size_t outputs = 1, std::string_view domain = "") {
     outputs_.assign(outputs, {});
-    const op_row* row = find_op(standard_ops(), domain, name);
+    const op_row* row = detail::find_op(detail::standard_ops(), domain, name);
     version_ = row ? row->at(opset) : nullptr;
     return version_ ? row->infer(*this) : status{status_code::not_found, name};
   }

@@ -53,22 +53,27 @@ static_assert(attribute_of(*detail::make_op_row<op::Concat>().at(13), "axis")->r
 
 static_assert(loop.at(11)->inputs[2].option == parameter_option::variadic && !loop.at(11)->inputs[2].homogeneous &&
               loop.at(11)->inputs[2].min_arity == 0);
-static_assert(has_role(op::Loop::roles, role::has_subgraphs) && has_role(op::If::roles, role::has_subgraphs));
-static_assert(has_role(op::RandomNormal::roles, role::is_random) && has_role(op::Constant::roles, role::is_constant));
-static_assert(has_role(op::microsoft::EPContext::roles, role::is_compiled_context));
-static_assert(has_role(op::training::Gradient::roles, role::needs_training));
-static_assert(!has_roles<op::MatMul> && detail::make_op_row<op::MatMul>().roles == role::none);
-static_assert(add.roles == (role::broadcasts | role::commutes) && !has_role(op::Sub::roles, role::commutes));
-static_assert(has_role(op::Swish::roles, role::is_pointwise) && has_role(op::StringConcat::roles, role::broadcasts));
-static_assert(!has_roles<op::SwiGLU> && !has_roles<op::PRelu>);  // one wants equal shapes, one broadcasts only one way
-static_assert(has_role(op::ReduceL1::roles, role::reduces) && !has_roles<op::ArgMax>);
+static_assert(detail::has_role(op::Loop::roles, role::has_subgraphs) &&
+              detail::has_role(op::If::roles, role::has_subgraphs));
+static_assert(detail::has_role(op::RandomNormal::roles, role::is_random) &&
+              detail::has_role(op::Constant::roles, role::is_constant));
+static_assert(detail::has_role(op::microsoft::EPContext::roles, role::is_compiled_context));
+static_assert(detail::has_role(op::training::Gradient::roles, role::needs_training));
+static_assert(!detail::has_roles<op::MatMul> && detail::make_op_row<op::MatMul>().roles == role::none);
+static_assert(add.roles == (role::broadcasts | role::commutes) && !detail::has_role(op::Sub::roles, role::commutes));
+static_assert(detail::has_role(op::Swish::roles, role::is_pointwise) &&
+              detail::has_role(op::StringConcat::roles, role::broadcasts));
+static_assert(!detail::has_roles<op::SwiGLU> &&
+              !detail::has_roles<op::PRelu>);  // one wants equal shapes, one broadcasts only one way
+static_assert(detail::has_role(op::ReduceL1::roles, role::reduces) && !detail::has_roles<op::ArgMax>);
 static_assert(op::Squeeze::roles == (role::moves | role::permutes | role::reshapes));
 static_assert(op::Transpose::roles == (role::moves | role::permutes) && op::Gather::roles == role::moves);
 
 // A parameter's type may be its own name; it is a rule like the others.
 static_assert(rule_of(*detail::make_op_row<op::Reshape>().at(14), "tensor(int64)")->tensors == mask_of<std::int64_t>);
-static_assert(rule_of(*detail::make_op_row<op::SequenceAt>().at(11), "S")->sequences & bit_of(dtype::f32));
-static_assert(rule_of(*detail::make_op_row<op::Optional>().at(15), "O")->optional_sequences & bit_of(dtype::string));
+static_assert(rule_of(*detail::make_op_row<op::SequenceAt>().at(11), "S")->sequences & detail::bit_of(dtype::f32));
+static_assert(rule_of(*detail::make_op_row<op::Optional>().at(15), "O")->optional_sequences &
+              detail::bit_of(dtype::string));
 static_assert(detail::make_op_row<op::Upsample>().at(10)->deprecated &&
               !detail::make_op_row<op::Upsample>().at(9)->deprecated);
 static_assert(op::ml::LabelEncoder::domain == "ai.onnx.ml" && op::microsoft::FusedConv::domain == "com.microsoft");
@@ -76,7 +81,7 @@ static_assert(op::ml::LabelEncoder::domain == "ai.onnx.ml" && op::microsoft::Fus
 /// How many operators and versions of them a domain has.
 std::pair<std::ptrdiff_t, std::size_t> counts(std::string_view domain) {
   std::pair<std::ptrdiff_t, std::size_t> found{};
-  for (const op_row& row : standard_ops())
+  for (const op_row& row : detail::standard_ops())
     if (row.domain == domain) ++found.first, found.second += row.versions.size();
   return found;
 }
@@ -84,7 +89,7 @@ std::pair<std::ptrdiff_t, std::size_t> counts(std::string_view domain) {
 }  // namespace
 
 TEST_CASE("the standard operators are those that the schemas have") {
-  CHECK(standard_ops().size() == 398);
+  CHECK(detail::standard_ops().size() == 398);
   // ONNX's own and what ONNX Runtime adds: SimplifiedLayerNormalization, LayerNormalization before opset 17, and of
   // ONNX's experiments until opset 10 seven that were taken back (each with the version that ends it) and two that were
   // not.
@@ -98,7 +103,7 @@ TEST_CASE("the standard operators are those that the schemas have") {
 }
 
 TEST_CASE("every operator is whole: versions ascend, every parameter has a rule, minimums fit, infer is there") {
-  for (const op_row& row : standard_ops()) {
+  for (const op_row& row : detail::standard_ops()) {
     CAPTURE(row.name);
     CHECK(row.id == detail::make_op_id(row.domain, row.name));
     CHECK((row.infer != nullptr));
@@ -117,21 +122,21 @@ TEST_CASE("every operator is whole: versions ascend, every parameter has a rule,
 }
 
 TEST_CASE("an operator is found by its names, and only by both") {
-  const op_row* found = find_op(standard_ops(), "", "Add");
+  const op_row* found = detail::find_op(detail::standard_ops(), "", "Add");
   REQUIRE(found);
-  CHECK(found->id == op_id_of<op::Add>);
+  CHECK(found->id == detail::op_id_of<op::Add>);
   CHECK(found->versions.data() == op::Add::versions);
   CHECK((found->infer != &detail::infer_nothing));
-  CHECK(find_op(standard_ops(), "com.microsoft", "FusedConv"));
-  CHECK(find_op(standard_ops(), "ai.onnx.ml", "TreeEnsemble"));
-  CHECK(!find_op(standard_ops(), "com.microsoft", "Add"));
-  CHECK(!find_op(standard_ops(), "ai.onnx", "Add"));
-  CHECK(!find_op(standard_ops(), "", "add"));
+  CHECK(detail::find_op(detail::standard_ops(), "com.microsoft", "FusedConv"));
+  CHECK(detail::find_op(detail::standard_ops(), "ai.onnx.ml", "TreeEnsemble"));
+  CHECK(!detail::find_op(detail::standard_ops(), "com.microsoft", "Add"));
+  CHECK(!detail::find_op(detail::standard_ops(), "ai.onnx", "Add"));
+  CHECK(!detail::find_op(detail::standard_ops(), "", "add"));
 }
 
 TEST_CASE("domains know their newest opset, and no operator is younger") {
   for (const detail::domain_row& domain : detail::standard_domains())
-    for (const op_row& row : standard_ops())
+    for (const op_row& row : detail::standard_ops())
       if (row.domain == domain.name) CHECK(row.versions.back().since <= domain.newest_opset);
   CHECK(detail::standard_domains()[0].name.empty());
   CHECK(detail::standard_domains()[0].newest_opset == 28);
@@ -140,18 +145,18 @@ TEST_CASE("domains know their newest opset, and no operator is younger") {
 TEST_CASE("function bodies belong to versions that exist") {
   CHECK(standard_function_bodies().size() == 43);
   for (const function_body_row& body : standard_function_bodies()) {
-    const auto row = std::ranges::find(standard_ops(), body.op, &op_row::id);
-    REQUIRE(row != standard_ops().end());
+    const auto row = std::ranges::find(detail::standard_ops(), body.op, &op_row::id);
+    REQUIRE(row != detail::standard_ops().end());
     CAPTURE(row->name);
     CHECK(std::ranges::count(row->versions, body.since, &op_version::since) == 1);
     CHECK(body.graph.name == row->name);
     for (const function_body_row::node_row& n : body.graph.nodes) {
       CAPTURE(n.op_type);
-      CHECK(std::ranges::any_of(standard_ops(),
+      CHECK(std::ranges::any_of(detail::standard_ops(),
                                 [&](const op_row& op) { return op.domain == "" && op.name == n.op_type; }));
     }
   }
   const auto by_id = [](const function_body_row& row) { return row.op; };
-  CHECK(std::ranges::count(standard_function_bodies(), op_id_of<op::MeanVarianceNormalization>, by_id) == 3);
-  CHECK(std::ranges::count(standard_function_bodies(), op_id_of<op::Relu>, by_id) == 1);
+  CHECK(std::ranges::count(standard_function_bodies(), detail::op_id_of<op::MeanVarianceNormalization>, by_id) == 3);
+  CHECK(std::ranges::count(standard_function_bodies(), detail::op_id_of<op::Relu>, by_id) == 1);
 }

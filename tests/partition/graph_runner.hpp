@@ -11,7 +11,7 @@ namespace cameo::test {
 inline void copy_graph(const graph& from, graph& to) {
   std::vector<value_id> twin(from.value_count(), value_id::none);
   for (std::size_t i = 0; i < twin.size(); ++i) {
-    const graph_value& v = from[value_id(i)];
+    const detail::graph_value& v = from[value_id(i)];
     value_type type = v.type ? *v.type : value_type{};
     if (type.shape)
       for (dim& d : *type.shape)
@@ -27,7 +27,7 @@ inline void copy_graph(const graph& from, graph& to) {
   for (value_id v : twins(from.inputs())) to.add_input(v);
   for (value_id v : from.initializers()) to.add_initializer(twin[index_of(v)], from[v].constant);
   for (node_id n : from.order()) {
-    const graph_node& node = from[n];
+    const detail::graph_node& node = from[n];
     std::vector<graph*> subgraphs;
     for (const graph* sub : node.subgraphs) {
       subgraphs.push_back(&to.owner().add_graph(&to));

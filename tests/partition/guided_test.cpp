@@ -76,7 +76,7 @@ placement_rules layer_rules(std::vector<placement_rule> rules) {
 std::string partitioned(model& m, std::span<const claim_row> rows, const placement_rules* rules) {
   op_table ops;
   REQUIRE(check_model(m, ops));
-  const auto body = [](model&, const graph_node& n) -> result<const function*> { return n.callee; };
+  const auto body = [](model&, const detail::graph_node& n) -> result<const function*> { return n.callee; };
   const auto never = [] { return false; };
   std::vector<ep_assignment> report;
   partition_options how{body, never};
@@ -309,7 +309,7 @@ TEST_CASE("a call that only its withheld provider wants is opened before level b
     annotate(m->main(), "call", "enc");
     op_table ops;
     REQUIRE(check_model(*m, ops));
-    const auto body = [](model&, const graph_node& n) -> result<const function*> { return n.callee; };
+    const auto body = [](model&, const detail::graph_node& n) -> result<const function*> { return n.callee; };
     const auto never = [] { return false; };
     partition_options how{body, never};
     how.rules = used;

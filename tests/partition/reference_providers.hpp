@@ -111,7 +111,7 @@ struct taker {
 /// The providers above on one device of a kind.
 inline std::vector<provider_device> one_device(device_kind kind) {
   provider_device made;
-  made.name = name_of(kind);
+  made.name = detail::name_of(kind);
   made.hardware.kind = kind;
   return {made};
 }
@@ -209,8 +209,8 @@ inline node_id named(const graph& g, std::string_view name) {
 }
 /// Gives a node its `layer_ann`.
 inline void annotate(graph& g, std::string_view node, std::string_view text) {
-  const property said[] = {{"layer_ann", *g.owner().memory.copy(text)}};
-  g[named(g, node)].metadata = *g.owner().memory.copy(std::span<const property>{said});
+  const detail::property said[] = {{"layer_ann", *g.owner().memory.copy(text)}};
+  g[named(g, node)].metadata = *g.owner().memory.copy(std::span<const detail::property>{said});
 }
 
 template <class Runtime>

@@ -156,7 +156,7 @@ void in_steady_child(const std::string& name, Work work) {
 void check_case(const std::string& folder, int runs) {
   const cameo::session s = load(folder + "/model.onnx");
   cameo::io_binding binding = must(s.bind(), folder);
-  cameo::heap_arena memory;
+  cameo::detail::heap_arena memory;
   bind_inputs(s, binding, folder, memory);
   must(s.run(binding), folder);
   in_steady_child(folder.substr(folder.rfind('/') + 1), [&] {

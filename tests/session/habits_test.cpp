@@ -208,7 +208,7 @@ TEST_CASE("outputs are typed views, checked") {
   CHECK(words(wrong_type.error()) == "output '" + name + "': is float[2,3], and is read as a tensor of double");
   CHECK(words(out->get<float>("nobody").error()) == "there is no output 'nobody'; there are '" + name + "'");
   CHECK(words(out->get<float>(3).error()) == "there is no output 3; there are 1");
-  CHECK(words(view_as<float>(value{}).error()) == "is none, and is read as a tensor of float");
+  CHECK(words(detail::view_as<float>(value{}).error()) == "is none, and is read as a tensor of float");
 }
 
 TEST_CASE("bindings take the same inputs, and any memory for outputs") {

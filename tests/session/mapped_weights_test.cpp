@@ -48,7 +48,7 @@ class model_file {
   /// Pages of the file that somebody has read, more than a MB away from its ends: loading reads those, and the system
   /// some more beside them.
   std::size_t pages_read() const {
-    const auto mapped = file_bytes::map(path());
+    const auto mapped = detail::file_bytes::map(path());
     REQUIRE(mapped);
     const std::span<const std::byte> all = (*mapped)->bytes();
     std::vector<unsigned char> in_memory((all.size() + page - 1) / page);
@@ -95,7 +95,7 @@ TEST_CASE("loading a mapped .ort reads none of its weights when kernels keep no 
 
 TEST_CASE("without a graph, loading a mapped .ort reads none of its weights") {
   const model_file model;
-  const auto file = file_bytes::map(model.path());
+  const auto file = detail::file_bytes::map(model.path());
   REQUIRE(file);
   std::vector<std::byte> memory(std::size_t{1} << 20);
   auto session = minimal_runtime<eps::cpu_kernels>::load((*file)->bytes(), memory);
@@ -114,7 +114,7 @@ TEST_CASE(
     "how long loading takes does not depend on the weights") {  // says so; a number to hold would be the machine's
   for (std::int64_t rows : {std::int64_t{52}, side}) {
     const model_file model{rows};
-    const auto file = file_bytes::map(model.path());
+    const auto file = detail::file_bytes::map(model.path());
     REQUIRE(file);
     std::vector<std::byte> memory(std::size_t{1} << 20);
     const auto best_of_ten = [](auto load) {

@@ -271,7 +271,7 @@ class prepared {
   std::vector<any_value> inputs_;
   session session_;
   memory_source host_ = heap_memory();
-  heap_arena memory_;
+  detail::heap_arena memory_;
   runner* runner_ = nullptr;
   std::vector<value> values_, outputs_;
 };

@@ -36,9 +36,10 @@ std::size_t read_unaligned(const plan_view& plan) {
   for (const plan_step& step : plan.steps)
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
       bool is_packed = false;
-      for (const output_hint& h : step.hints) is_packed |= h.kind == output_hint::use::packs && h.input == i;
+      for (const detail::output_hint& h : step.hints)
+        is_packed |= h.kind == detail::output_hint::use::packs && h.input == i;
       const value& v = plan.initial[step.inputs[i]];
-      found += v.data && !is_packed && !is_aligned(v);
+      found += v.data && !is_packed && !detail::is_aligned(v);
     }
   return found;
 }
@@ -53,7 +54,7 @@ TEST_CASE("large constants work wherever a file has them") {
     const std::span<const std::byte> bytes = std::as_bytes(std::span{*written});
     const auto net = read_onnx(bytes, "model");
     REQUIRE(net);
-    for (value_id v : (*net)->main().initializers()) odd += !is_aligned(*(*net)->main()[v].constant);
+    for (value_id v : (*net)->main().initializers()) odd += !detail::is_aligned(*(*net)->main()[v].constant);
     session_options as_written;
     as_written.optimize = optimization_level::none;  // else constants are folded away
     const auto from_file = runtime<eps::cpu>{}.load(bytes, as_written);
@@ -66,7 +67,7 @@ TEST_CASE("large constants work wherever a file has them") {
     REQUIRE_MESSAGE(a, a.error().words());
     REQUIRE_MESSAGE(c, c.error().words());
     for (std::size_t i = 0; i < a->size(); ++i) {
-      CHECK(is_aligned((*a)[i].value.view()));
+      CHECK(detail::is_aligned((*a)[i].value.view()));
       CHECK(floats_of((*a)[i].value) == floats_of((*c)[i].value));
     }
   }

@@ -53,7 +53,7 @@ TEST_CASE("activations go into the convolution before them") {
         {.op = "Clip", .limits = {0, 0.1f}},
         {.op = "Clip", .attributes = {attribute_of("max", 0.1f)}, .opset = 10}}) {
     CAPTURE(c.op);
-    const session s = check_fires<activation_fusion>("ConvActivationFusion", conv_and_activation(c));
+    const session s = check_fires<rules::activation_fusion>("ConvActivationFusion", conv_and_activation(c));
     CHECK(count_of(s, "FusedConv") == 1);
     CHECK(s.graph().main().order().size() == 1);
   }
@@ -61,7 +61,7 @@ TEST_CASE("activations go into the convolution before them") {
 
 TEST_CASE("an activation stays when the convolution is read by others, or its limits or type don't allow it") {
   const auto idle = [](const after_conv& c) {
-    check_idle<activation_fusion>("ConvActivationFusion", conv_and_activation(c));
+    check_idle<rules::activation_fusion>("ConvActivationFusion", conv_and_activation(c));
   };
   idle({.read_conv = true});
   idle({.op = "Clip", .limits = {0}, .computed_limit = true});
@@ -93,11 +93,11 @@ auto conv_and_residual(const residual& s) {
 TEST_CASE("what is added to a convolution goes into it with the activation, if it has its shape") {
   for (bool first : {true, false}) {
     const session s =
-        check_fires<activation_fusion>("ConvAddActivationFusion", conv_and_residual({.conv_first = first}));
+        check_fires<rules::activation_fusion>("ConvAddActivationFusion", conv_and_residual({.conv_first = first}));
     CHECK(s.graph().main().order().size() == 1);
   }
-  check_idle<activation_fusion>("ConvAddActivationFusion", conv_and_residual({.read_sum = true}));
-  check_idle<activation_fusion>("ConvAddActivationFusion", conv_and_residual({.broadcast = true}));
+  check_idle<rules::activation_fusion>("ConvAddActivationFusion", conv_and_residual({.read_sum = true}));
+  check_idle<rules::activation_fusion>("ConvAddActivationFusion", conv_and_residual({.broadcast = true}));
 }
 
 TEST_CASE("activations go into the product before them") {
@@ -114,11 +114,11 @@ TEST_CASE("activations go into the product before them") {
     };
   };
   for (std::string_view op : {"Relu", "Sigmoid", "Tanh", "LeakyRelu"}) {
-    const session s = check_fires<activation_fusion>("GemmActivationFusion", gemm(op));
+    const session s = check_fires<rules::activation_fusion>("GemmActivationFusion", gemm(op));
     CHECK(count_of(s, "FusedGemm") == 1);
     CHECK(s.graph().main().order().size() == 1);
   }
-  check_fires<activation_fusion>("GemmActivationFusion", gemm("Relu", false, false));
-  check_idle<activation_fusion>("GemmActivationFusion", gemm("Relu", true));
-  check_idle<activation_fusion>("GemmActivationFusion", gemm("Elu"));
+  check_fires<rules::activation_fusion>("GemmActivationFusion", gemm("Relu", false, false));
+  check_idle<rules::activation_fusion>("GemmActivationFusion", gemm("Relu", true));
+  check_idle<rules::activation_fusion>("GemmActivationFusion", gemm("Elu"));
 }

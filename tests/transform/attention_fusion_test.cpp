@@ -138,12 +138,14 @@ auto attention_as(const attention_spelling& s) {
 }
 /// The fused node, after it was found that both forms agree.
 session fuses(const attention_spelling& s) {
-  session done = check_fires<attention_fusion>("AttentionFusion", attention_as(s), 2e-5);
+  session done = check_fires<rules::attention_fusion>("AttentionFusion", attention_as(s), 2e-5);
   CHECK(count_of(done, "MultiHeadAttention") == 1);
   CHECK(count_of(done, "Softmax") == 0);
   return done;
 }
-void leaves_unfused(const attention_spelling& s) { check_idle<attention_fusion>("AttentionFusion", attention_as(s)); }
+void leaves_unfused(const attention_spelling& s) {
+  check_idle<rules::attention_fusion>("AttentionFusion", attention_as(s));
+}
 
 /// Number of inputs that are there, by place.
 bool has_input(const session& s, std::size_t i) {
@@ -181,7 +183,7 @@ TEST_CASE("values of another size than the keys' are handed over as rows") {
     b.output(b.node("MatMul", {b.node("Softmax", {b.node("MatMul", {q, turned})}), v}));
     return b.take();
   };
-  const session done = check_fires<attention_fusion>("AttentionFusion", make, 2e-5);
+  const session done = check_fires<rules::attention_fusion>("AttentionFusion", make, 2e-5);
   const graph& g = done.graph().main();
   const auto found = std::ranges::find_if(g.order(), [&](node_id n) { return g[n].op_type == "MultiHeadAttention"; });
   REQUIRE(found != g.order().end());
@@ -255,10 +257,10 @@ auto on_heads(const onnx_attention& given) {
 }  // namespace
 
 TEST_CASE("ONNX's Attention takes heads as they lie in rows, unless something else is done with them") {
-  const session s = check_fires<attention_fusion>("AttentionHeadsFusion", on_heads({}));
+  const session s = check_fires<rules::attention_fusion>("AttentionHeadsFusion", on_heads({}));
   CHECK(s.graph().main().order().size() == 1);
-  check_idle<attention_fusion>("AttentionHeadsFusion", on_heads({.read_shape = true}));
-  check_idle<attention_fusion>("AttentionHeadsFusion", on_heads({.other_perm = true}));
+  check_idle<rules::attention_fusion>("AttentionHeadsFusion", on_heads({.read_shape = true}));
+  check_idle<rules::attention_fusion>("AttentionHeadsFusion", on_heads({.other_perm = true}));
 }
 
 TEST_CASE("attention is left alone when its scores are read, the axis, the batch or the type is another") {

@@ -21,11 +21,11 @@ auto of_xy(Body body) {
 }
 template <class Body>
 session merges(Body body) {
-  return check_fires<common_subexpressions>(merging, of_xy(body));
+  return check_fires<rules::common_subexpressions>(merging, of_xy(body));
 }
 template <class Body>
 void keeps(Body body) {
-  check_idle<common_subexpressions>(merging, of_xy(body));
+  check_idle<rules::common_subexpressions>(merging, of_xy(body));
 }
 value_id sum(model_builder& b, value_id x, value_id y) { return b.node("Add", {x, y}); }
 
@@ -68,8 +68,8 @@ TEST_CASE("random nodes and those before quantised ones keep their own") {
     b.output(b.node("Sub", {b.node("RandomNormalLike", {x}), b.node("RandomNormalLike", {x})}));
     return b.take();
   };
-  CHECK(count_of(*rewritten<common_subexpressions>(make()), "RandomNormalLike") == 2);
-  check_idle<common_subexpressions>(merging, [] {
+  CHECK(count_of(*rewritten<rules::common_subexpressions>(make()), "RandomNormalLike") == 2);
+  check_idle<rules::common_subexpressions>(merging, [] {
     model_builder b;
     const value_id q = b.input("q", dtype::u8, {dim::of(4)}), scale = b.constant<float>("scale", {}, {0.5f});
     const value_id first = b.node("DequantizeLinear", {q, scale}), again = b.node("DequantizeLinear", {q, scale});
@@ -120,33 +120,33 @@ TEST_CASE("equal small constants become one, unless an output, an input, of anot
     });
   };
   const auto same = [](model_builder& b) { return b.constant<float>("d", {3}, {1, 2, 3}); };
-  const session s = check_fires<common_subexpressions>(sharing, with([&](model_builder& b, value_id x) {
-                                                         return b.node("Mul", {x, same(b)});
-                                                       }));
+  const session s = check_fires<rules::common_subexpressions>(sharing, with([&](model_builder& b, value_id x) {
+                                                                return b.node("Mul", {x, same(b)});
+                                                              }));
   CHECK(s.graph().main().initializers().size() == 1);
-  check_idle<common_subexpressions>(sharing, with([&](model_builder& b, value_id x) {
-                                      const value_id d = same(b);
-                                      b.output(d);
-                                      return b.node("Mul", {x, d});
-                                    }));
-  check_idle<common_subexpressions>(sharing, with([&](model_builder& b, value_id x) {
-                                      const value_id d = same(b);
-                                      b.main().add_input(d);
-                                      return b.node("Mul", {x, d});
-                                    }));
+  check_idle<rules::common_subexpressions>(sharing, with([&](model_builder& b, value_id x) {
+                                             const value_id d = same(b);
+                                             b.output(d);
+                                             return b.node("Mul", {x, d});
+                                           }));
+  check_idle<rules::common_subexpressions>(sharing, with([&](model_builder& b, value_id x) {
+                                             const value_id d = same(b);
+                                             b.main().add_input(d);
+                                             return b.node("Mul", {x, d});
+                                           }));
   for (const float third : {-3.f, 4.f})
-    check_idle<common_subexpressions>(sharing, with([third](model_builder& b, value_id x) {
-                                        return b.node("Mul", {x, b.constant<float>("d", {3}, {1, 2, third})});
-                                      }));
-  check_idle<common_subexpressions>(sharing, with([](model_builder& b, value_id x) {
-                                      return b.node("Mul", {x, b.constant<float>("d", {1, 3}, {1, 2, 3})});
-                                    }));
-  check_idle<common_subexpressions>(
+    check_idle<rules::common_subexpressions>(sharing, with([third](model_builder& b, value_id x) {
+                                               return b.node("Mul", {x, b.constant<float>("d", {3}, {1, 2, third})});
+                                             }));
+  check_idle<rules::common_subexpressions>(sharing, with([](model_builder& b, value_id x) {
+                                             return b.node("Mul", {x, b.constant<float>("d", {1, 3}, {1, 2, 3})});
+                                           }));
+  check_idle<rules::common_subexpressions>(
       sharing, with([](model_builder& b, value_id x) {
         const value_id d = b.constant<std::int32_t>("d", {3}, {0x3F800000, 0x40000000, 0x40400000});  // the same bytes
         return b.node("Mul", {x, b.node("Cast", {d}, {integer("to", 1)})});
       }));
-  check_idle<common_subexpressions>(sharing, [] {
+  check_idle<rules::common_subexpressions>(sharing, [] {
     model_builder b;
     const value_id x = b.input("x", dtype::f32, {dim::of(8192)});
     const value_id c = b.constant("c", {8192}, ramp(8192)), d = b.constant("d", {8192}, ramp(8192));
@@ -164,11 +164,11 @@ TEST_CASE("a Constant node becomes an initializer, and is then shared, unless it
       return sum(b, b.node("Mul", {x, c}), b.node("Mul", {y, made}));
     });
   };
-  const session s = check_fires<common_subexpressions>("ConstantToInitializer", with(false));
+  const session s = check_fires<rules::common_subexpressions>("ConstantToInitializer", with(false));
   CHECK(count_of(s, "Constant") == 0);
   CHECK(s.graph().main().initializers().size() == 1);
-  check_idle<common_subexpressions>("ConstantToInitializer", with(true));
-  check_idle<common_subexpressions>("ConstantToInitializer", [] {  // of another kind
+  check_idle<rules::common_subexpressions>("ConstantToInitializer", with(true));
+  check_idle<rules::common_subexpressions>("ConstantToInitializer", [] {  // of another kind
     model_builder b;
     const value_id text = b.node("Constant", {}, {attribute_of("value_string", std::string_view{"a"})});
     b.output(b.node("Equal", {text, b.node("Identity", {text})}, {}, "", 19));

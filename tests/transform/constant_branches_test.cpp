@@ -52,11 +52,11 @@ constexpr auto inlining = "IfInlining";
 }  // namespace
 
 TEST_CASE("the branch of a known condition takes the place of If") {
-  const session on = check_fires<constant_branches>(inlining, choice(true, negated));
+  const session on = check_fires<rules::constant_branches>(inlining, choice(true, negated));
   CHECK(count_of(on, "If") == 0);
   CHECK(count_of(on, "Exp") == 1);
   CHECK(count_of(on, "Abs") == 0);
-  const session off = check_fires<constant_branches>(inlining, choice(false, negated));
+  const session off = check_fires<rules::constant_branches>(inlining, choice(false, negated));
   CHECK(count_of(off, "Abs") == 1);
   std::vector<std::string_view> names;
   for (node_id n : off.graph().main().order()) names.push_back(off.graph().main()[n].name);
@@ -65,12 +65,12 @@ TEST_CASE("the branch of a known condition takes the place of If") {
 }
 
 TEST_CASE("a graph output keeps its name when its branch is inlined") {
-  CHECK(check_fires<constant_branches>(inlining, choice(true, as_is)).outputs()[0].name == "chosen");
+  CHECK(check_fires<rules::constant_branches>(inlining, choice(true, as_is)).outputs()[0].name == "chosen");
 }
 
 TEST_CASE("a condition that is worked out, or may be given by the caller, leaves If alone") {
-  check_idle<constant_branches>(inlining, choice({}, negated));
-  check_idle<constant_branches>(inlining, [] {
+  check_idle<rules::constant_branches>(inlining, choice({}, negated));
+  check_idle<rules::constant_branches>(inlining, [] {
     std::unique_ptr<model> m = choice(true, negated)();
     m->main().add_input(m->main().find("known"));
     return m;
@@ -80,7 +80,7 @@ TEST_CASE("a condition that is worked out, or may be given by the caller, leaves
 TEST_CASE("a branch that only hands through, or gives a constant, is inlined too") {
   for (const bool is_output : {false, true})
     for (const bool is : {false, true}) {
-      const session s = check_fires<constant_branches>(inlining, [=] {
+      const session s = check_fires<rules::constant_branches>(inlining, [=] {
         model_builder b;
         const value_id x = b.input("x", dtype::f32, {dim::of(3)});
         const value_id chosen = branches(
@@ -99,7 +99,7 @@ TEST_CASE("a branch that only hands through, or gives a constant, is inlined too
 }
 
 TEST_CASE("branches inside branches keep what they capture") {
-  const session s = check_fires<constant_branches>(inlining, [] {
+  const session s = check_fires<rules::constant_branches>(inlining, [] {
     model_builder b;
     const value_id x = b.input("x", dtype::f32, {dim::of(3)});
     const value_id on = b.node("Greater", {b.node("ReduceSum", {x}, {model_builder::integer("keepdims", 0)}),

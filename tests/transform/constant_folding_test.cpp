@@ -16,7 +16,7 @@ std::unique_ptr<model> folded_chain() {
 }  // namespace
 
 TEST_CASE("a chain on constants becomes one constant, and what made it goes") {
-  const session s = check_fires<constant_folding>("ConstantFolding", folded_chain);
+  const session s = check_fires<rules::constant_folding>("ConstantFolding", folded_chain);
   CHECK(s.graph().main().order().size() == 1);
   CHECK(s.graph().main().initializers().size() == 1);
 }
@@ -29,10 +29,10 @@ TEST_CASE("nothing is folded that is random, too large, a graph output, or may b
       b.output(b.node("Add", {noise, b.input("x", dtype::f32, {dim::of(4)})}));
       return b.take();
     };
-    CHECK(count_of(*rewritten<constant_folding>(make()), "RandomNormalLike") == 1);
+    CHECK(count_of(*rewritten<rules::constant_folding>(make()), "RandomNormalLike") == 1);
   }
   SUBCASE("too large") {
-    check_idle<constant_folding>("ConstantFolding", [] {
+    check_idle<rules::constant_folding>("ConstantFolding", [] {
       model_builder b;
       const value_id shape = b.constant<std::int64_t>("shape", {1}, {std::int64_t{8} << 20});
       const value_id big = b.node("ConstantOfShape", {shape});
@@ -41,7 +41,7 @@ TEST_CASE("nothing is folded that is random, too large, a graph output, or may b
     });
   }
   SUBCASE("a graph output") {
-    check_idle<constant_folding>("ConstantFolding", [] {
+    check_idle<rules::constant_folding>("ConstantFolding", [] {
       model_builder b;
       b.output(b.node("Neg", {b.constant<float>("c", {2}, {1, 2})}));
       b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::of(2)})}));
@@ -49,7 +49,7 @@ TEST_CASE("nothing is folded that is random, too large, a graph output, or may b
     });
   }
   SUBCASE("an input with a default") {
-    check_idle<constant_folding>("ConstantFolding", [] {
+    check_idle<rules::constant_folding>("ConstantFolding", [] {
       model_builder b;
       const value_id c = b.constant<float>("c", {2}, {1, 2});
       b.main().add_input(c);
@@ -71,18 +71,18 @@ TEST_CASE("a constant that others read is not copied into a large second one") {
       return b.take();
     };
   };
-  check_fires<constant_folding>("ConstantFolding", make(512));
-  check_idle<constant_folding>("ConstantFolding", make(2048));
+  check_fires<rules::constant_folding>("ConstantFolding", make(512));
+  check_idle<rules::constant_folding>("ConstantFolding", make(2048));
 }
 
 TEST_CASE("level none changes nothing, and a transform that is named is left out") {
   session_options none;
   none.optimize = optimization_level::none;
-  CHECK(count_of(*rewritten<constant_folding>(folded_chain(), none), "Exp") == 1);
+  CHECK(count_of(*rewritten<rules::constant_folding>(folded_chain(), none), "Exp") == 1);
   session_options without;
   without.config.emplace_back("optimization.disable_specified_optimizers", "Other,ConstantFolding");
-  CHECK(count_of(*rewritten<constant_folding>(folded_chain(), without), "Exp") == 1);
-  CHECK(count_of(*rewritten<constant_folding>(folded_chain()), "Exp") == 0);
+  CHECK(count_of(*rewritten<rules::constant_folding>(folded_chain(), without), "Exp") == 1);
+  CHECK(count_of(*rewritten<rules::constant_folding>(folded_chain()), "Exp") == 0);
 }
 
 TEST_CASE("constants fold inside the bodies of control flow, captured ones too") {
@@ -121,7 +121,7 @@ TEST_CASE("constants fold inside the bodies of control flow, captured ones too")
     b.output(out);
     return b.take();
   };
-  const session s = check_fires<constant_folding>("ConstantFolding", make);
+  const session s = check_fires<rules::constant_folding>("ConstantFolding", make);
   for (node_id n : s.graph().main().order())
     for (const graph* body : s.graph().main()[n].subgraphs) CHECK(body->order().size() == 1);
 }

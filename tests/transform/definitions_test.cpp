@@ -80,7 +80,7 @@ std::unique_ptr<model> mapped() {
 /// The definition fired, agrees with the operator, and the operator is gone.
 template <class Make>
 session defined(std::string_view op, Make make, double tolerance = 1e-5) {
-  session done = check_fires<definitions>(std::string{op} + "Definition", make, tolerance);
+  session done = check_fires<rules::definitions>(std::string{op} + "Definition", make, tolerance);
   CHECK(count_of(done, op) == 0);
   return done;
 }
@@ -178,7 +178,7 @@ TEST_CASE("Bernoulli draws with the probability that is asked for") {
                {attribute_of("keepdims", 0)}));
     return b.take();
   };
-  const result<session> done = rewritten<definitions>(make());
+  const result<session> done = rewritten<rules::definitions>(make());
   REQUIRE_MESSAGE(done, done.error().words());
   CHECK(changes(*done, "BernoulliDefinition") == 1);
   const auto outputs = done->run({});
@@ -199,13 +199,13 @@ TEST_CASE("float16 is computed in float32 between casts, which a chain needs at 
     b.output(b.node("Cast", {made}, {attribute_of("to", std::int64_t(dtype::f32))}));
     return b.take();
   };
-  const session done = check_fires<float16_casts>("InsertCastTransformer", make, 1e-3);  // half's own rounding
+  const session done = check_fires<rules::float16_casts>("InsertCastTransformer", make, 1e-3);  // half's own rounding
   CHECK(count_of(done, "Cast") == 4);
   CHECK(first_of(done, "Transpose")->version->since == 13);
   for (std::string_view op : {"Mul", "Sigmoid"}) {
-    const graph_node* const n = first_of(done, op);
+    const detail::graph_node* const n = first_of(done, op);
     CHECK(done.graph().main()[n->outputs[0]].type->type == dtype::f32);
   }
   CHECK(done.graph().main()[first_of(done, "Transpose")->outputs[0]].type->type == dtype::f16);
-  check_idle<float16_casts>("InsertCastTransformer", one_node("Exp", 17));
+  check_idle<rules::float16_casts>("InsertCastTransformer", one_node("Exp", 17));
 }

@@ -79,9 +79,11 @@ auto model_of_chain(const chain& c) {
 }
 
 session fused(const chain& c) {
-  return check_fires<dynamic_quantization_fusion>("MatMulIntegerToFloatFusion", model_of_chain(c));
+  return check_fires<rules::dynamic_quantization_fusion>("MatMulIntegerToFloatFusion", model_of_chain(c));
 }
-void idle(const chain& c) { check_idle<dynamic_quantization_fusion>("MatMulIntegerToFloatFusion", model_of_chain(c)); }
+void idle(const chain& c) {
+  check_idle<rules::dynamic_quantization_fusion>("MatMulIntegerToFloatFusion", model_of_chain(c));
+}
 
 }  // namespace
 

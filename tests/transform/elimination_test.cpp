@@ -21,11 +21,11 @@ auto of_x(Body body, std::vector<dim> shape = {dim::of(2), dim::of(3), dim::of(4
 }
 template <class Body>
 session eliminates(std::string_view transform, Body body, std::int64_t opset = 17) {
-  return check_fires<elimination>(transform, of_x(body, {dim::of(2), dim::of(3), dim::of(4)}, opset));
+  return check_fires<rules::elimination>(transform, of_x(body, {dim::of(2), dim::of(3), dim::of(4)}, opset));
 }
 template <class Body>
 void leaves(std::string_view transform, Body body, std::int64_t opset = 17) {
-  check_idle<elimination>(transform, of_x(body, {dim::of(2), dim::of(3), dim::of(4)}, opset));
+  check_idle<rules::elimination>(transform, of_x(body, {dim::of(2), dim::of(3), dim::of(4)}, opset));
 }
 value_id vector_of(model_builder& b, std::string_view name, const std::vector<std::int64_t>& numbers) {
   return b.constant<std::int64_t>(name, {std::int64_t(numbers.size())}, numbers);
@@ -156,8 +156,8 @@ TEST_CASE("adding nothing and multiplying by one go where they keep the shape") 
         },
         {dim::of(1), dim::of(4)});
   };
-  check_fires<elimination>("NoopElimination", one_row(1));
-  check_idle<elimination>("NoopElimination", one_row(3));  // makes more rows of it
+  check_fires<rules::elimination>("NoopElimination", one_row(1));
+  check_idle<rules::elimination>("NoopElimination", one_row(3));  // makes more rows of it
   const auto whole_numbers = [](std::int64_t number) {
     return [number] {
       model_builder b;
@@ -166,8 +166,8 @@ TEST_CASE("adding nothing and multiplying by one go where they keep the shape") 
       return b.take();
     };
   };
-  check_fires<elimination>("NoopElimination", whole_numbers(1));
-  check_idle<elimination>("NoopElimination", whole_numbers(0));
+  check_fires<rules::elimination>("NoopElimination", whole_numbers(1));
+  check_idle<rules::elimination>("NoopElimination", whole_numbers(0));
 }
 
 TEST_CASE("casts go when they change nothing, and chains of them when the first loses nothing") {
@@ -214,7 +214,7 @@ TEST_CASE("Transpose goes when every axis stays") {
   leaves("EliminateTranspose", [](model_builder& b, value_id x) { return power_of(b, b.node("Transpose", {x})); });
   leaves("EliminateTranspose",
          [](model_builder& b, value_id x) { return b.node("Transpose", {x}, {attribute_of("perm", same)}); });
-  check_fires<elimination>(
+  check_fires<rules::elimination>(
       "EliminateTranspose",
       of_x([](model_builder& b, value_id x) { return power_of(b, b.node("Transpose", {x})); }, {dim::of(3)}));
 }
@@ -258,8 +258,8 @@ TEST_CASE("Slice goes when it takes everything") {
       return b.take();
     };
   };
-  check_fires<elimination>("EliminateSlice", to_shape(0));
-  check_idle<elimination>("EliminateSlice", to_shape(1));
+  check_fires<rules::elimination>("EliminateSlice", to_shape(0));
+  check_idle<rules::elimination>("EliminateSlice", to_shape(1));
 }
 
 TEST_CASE("Pad goes when it pads by nothing") {

@@ -52,7 +52,7 @@ TEST_CASE("embeddings and the normalisation of their sum become one, in any orde
                              {.segments = false, .order = 1},
                              {.axis = 2},
                              {.ids = dtype::i32}}) {
-    const session s = check_fires<normalization_fusion>("EmbedLayerNormFusion", embed(e));
+    const session s = check_fires<rules::normalization_fusion>("EmbedLayerNormFusion", embed(e));
     CHECK(count_of(s, "EmbedLayerNormalization") == 1);
     CHECK(count_of(s, "Gather") == 0);
     CHECK(count_of(s, "Cast") <= 3);
@@ -60,12 +60,14 @@ TEST_CASE("embeddings and the normalisation of their sum become one, in any orde
 }
 
 TEST_CASE("embeddings stay when others read them, positions are repeated, or the normalisation is another") {
-  const auto idle = [](const embedding& e) { check_idle<normalization_fusion>("EmbedLayerNormFusion", embed(e)); };
+  const auto idle = [](const embedding& e) {
+    check_idle<rules::normalization_fusion>("EmbedLayerNormFusion", embed(e));
+  };
   idle({.read_sum = true});
   idle({.read_words = true});
   idle({.bias = false});
   idle({.long_positions = false});
-  check_idle<normalization_fusion>("EmbedLayerNormFusion", [] {
+  check_idle<rules::normalization_fusion>("EmbedLayerNormFusion", [] {
     model_builder b;
     const value_id x = b.input("x", dtype::f32, {b.symbol("b"), b.symbol("s"), dim::of(8)});
     const value_id rows = b.node(

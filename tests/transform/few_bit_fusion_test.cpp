@@ -68,13 +68,15 @@ auto few_bit_model(const few_bit_product& p) {
 }
 
 session fused(const few_bit_product& p) {
-  return check_fires<few_bit_float_fusion>("DQMatMulNBitsFusion", few_bit_model(p));
+  return check_fires<rules::few_bit_float_fusion>("DQMatMulNBitsFusion", few_bit_model(p));
 }
-void idle(const few_bit_product& p) { check_idle<few_bit_float_fusion>("DQMatMulNBitsFusion", few_bit_model(p)); }
+void idle(const few_bit_product& p) {
+  check_idle<rules::few_bit_float_fusion>("DQMatMulNBitsFusion", few_bit_model(p));
+}
 
 std::int64_t attribute_in(const session& s, std::string_view name) {
-  const graph_node* const n = first_of(s, "MatMulNBits");
-  const attribute* const a = n ? find_attribute(n->attributes, name) : nullptr;
+  const detail::graph_node* const n = first_of(s, "MatMulNBits");
+  const attribute* const a = n ? detail::find_attribute(n->attributes, name) : nullptr;
   return a ? a->i : -1;
 }
 

@@ -33,13 +33,13 @@ auto gelu_of(Build build, dtype type = dtype::f32) {
 }
 template <class Build>
 void fuses_gelu(std::string_view transform, std::string_view op, Build build) {
-  const session s = check_fires<gelu_fusion>(transform, gelu_of(build), 1e-5);
+  const session s = check_fires<rules::gelu_fusion>(transform, gelu_of(build), 1e-5);
   CHECK(count_of(s, op) == 1);
   CHECK(s.graph().main().order().size() == 1);
 }
 template <class Build>
 void leaves_gelu(std::string_view transform, Build build, dtype type = dtype::f32) {
-  check_idle<gelu_fusion>(transform, gelu_of(build, type));
+  check_idle<rules::gelu_fusion>(transform, gelu_of(build, type));
 }
 using parts = gelu_parts;
 
@@ -140,10 +140,10 @@ auto biased(std::string_view op, extents shape, bool other_reader = false, bool 
 }  // namespace
 
 TEST_CASE("a bias vector goes into Gelu and FastGelu, nothing else does") {
-  CHECK(count_of(check_fires<gelu_fusion>("BiasGeluFusion", biased("Gelu", {8})), "BiasGelu") == 1);
-  CHECK(count_of(check_fires<gelu_fusion>("BiasGeluFusion", biased("Gelu", {8}, false, false)), "Add") == 0);
-  CHECK(count_of(check_fires<gelu_fusion>("BiasGeluFusion", biased("FastGelu", {8})), "Add") == 0);
-  check_idle<gelu_fusion>("BiasGeluFusion", biased("Gelu", {1}));
-  check_idle<gelu_fusion>("BiasGeluFusion", biased("Gelu", {1, 8}));
-  check_idle<gelu_fusion>("BiasGeluFusion", biased("Gelu", {8}, true));
+  CHECK(count_of(check_fires<rules::gelu_fusion>("BiasGeluFusion", biased("Gelu", {8})), "BiasGelu") == 1);
+  CHECK(count_of(check_fires<rules::gelu_fusion>("BiasGeluFusion", biased("Gelu", {8}, false, false)), "Add") == 0);
+  CHECK(count_of(check_fires<rules::gelu_fusion>("BiasGeluFusion", biased("FastGelu", {8})), "Add") == 0);
+  check_idle<rules::gelu_fusion>("BiasGeluFusion", biased("Gelu", {1}));
+  check_idle<rules::gelu_fusion>("BiasGeluFusion", biased("Gelu", {1, 8}));
+  check_idle<rules::gelu_fusion>("BiasGeluFusion", biased("Gelu", {8}, true));
 }

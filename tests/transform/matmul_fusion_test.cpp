@@ -36,7 +36,7 @@ auto transposed_product(const product_of& p) {
 
 TEST_CASE("a product takes transposed operands, casts between them too") {
   for (const product_of& p : {product_of{}, {.a = {}, .b = {0, 1, 3, 2}}, {.b = {0, 1, 3, 2}}, {.cast = true}}) {
-    const session s = check_fires<matmul_fusion>("MatmulTransposeFusion", transposed_product(p));
+    const session s = check_fires<rules::matmul_fusion>("MatmulTransposeFusion", transposed_product(p));
     CHECK(count_of(s, "Transpose") == 0);
     CHECK(count_of(s, "FusedMatMul") == 1);
   }
@@ -44,7 +44,7 @@ TEST_CASE("a product takes transposed operands, casts between them too") {
 
 TEST_CASE("other transposes stay, and so do those that others read, and integers") {
   const auto idle = [](const product_of& p) {
-    check_idle<matmul_fusion>("MatmulTransposeFusion", transposed_product(p));
+    check_idle<rules::matmul_fusion>("MatmulTransposeFusion", transposed_product(p));
   };
   idle({.a = {1, 0, 2, 3}});
   idle({.a = {0, 2, 1, 3}});
@@ -54,7 +54,7 @@ TEST_CASE("other transposes stay, and so do those that others read, and integers
 }
 
 TEST_CASE("a large constant that others read is multiplied as it lies") {
-  const session s = check_fires<matmul_fusion>("MatmulTransposeFusion", [] {
+  const session s = check_fires<rules::matmul_fusion>("MatmulTransposeFusion", [] {
     model_builder b;
     const value_id w = b.constant<float>("w", {300, 16}, ramp(300 * 16));
     const value_id rows = b.node("Gather", {w, b.input("i", dtype::i64, {b.symbol("n")})});
@@ -102,13 +102,13 @@ TEST_CASE("constant factors of a product and its operands go into it") {
                          {.where = place::out, .op = "Div"},
                          {.op = "Div", .shape = {1}},
                          {.where = place::out, .shape = {1, 1}, .first = true}}) {
-    const session done = check_fires<matmul_fusion>("MatMulScaleFusion", scaled(s));
+    const session done = check_fires<rules::matmul_fusion>("MatMulScaleFusion", scaled(s));
     CHECK(done.graph().main().order().size() == 1);
   }
 }
 
 TEST_CASE("factors that are no numbers, change the shape, are read by others, or divide stay") {
-  const auto idle = [](const scale& s) { check_idle<matmul_fusion>("MatMulScaleFusion", scaled(s)); };
+  const auto idle = [](const scale& s) { check_idle<rules::matmul_fusion>("MatMulScaleFusion", scaled(s)); };
   idle({.shape = {4}});
   idle({.where = place::out, .shape = {1, 1, 1}});
   idle({.read = true});

@@ -71,7 +71,7 @@ auto rms_norm(const norm_spelling& s) {
 }
 template <class Make>
 void fuses_norm(std::string_view transform, std::string_view op, Make make) {
-  const session s = check_fires<normalization_fusion>(transform, make);
+  const session s = check_fires<rules::normalization_fusion>(transform, make);
   CHECK(count_of(s, op) == 1);
   CHECK(s.graph().main().order().size() == 1);
 }
@@ -94,12 +94,12 @@ TEST_CASE("layer normalisation is found in every spelling and opset") {
 }
 
 TEST_CASE("layer normalisation is left alone when a part is read by others, or the axis or scale is another") {
-  const auto idle = [](norm_spelling s) { check_idle<normalization_fusion>("LayerNormFusion", layer_norm(s)); };
+  const auto idle = [](norm_spelling s) { check_idle<rules::normalization_fusion>("LayerNormFusion", layer_norm(s)); };
   idle({.read_center = true});
   idle({.read_root = true});
   idle({.axes = {1}});
   idle({.axes = {-2}});
-  check_idle<normalization_fusion>("LayerNormFusion", [] {
+  check_idle<rules::normalization_fusion>("LayerNormFusion", [] {
     norm_parts p{17};
     const value_id x = p.input("x", dtype::i32, {dim::of(2), dim::of(8)});
     const value_id center =
@@ -117,7 +117,9 @@ TEST_CASE("simplified layer normalisation is found, and left alone when its root
   norm({.opset = 13, .by_product = true});
   norm({.scale = false});
   norm({.opset = 18, .by_reciprocal = true, .scale_first = true});
-  const auto idle = [](norm_spelling s) { check_idle<normalization_fusion>("SimplifiedLayerNormFusion", rms_norm(s)); };
+  const auto idle = [](norm_spelling s) {
+    check_idle<rules::normalization_fusion>("SimplifiedLayerNormFusion", rms_norm(s));
+  };
   idle({.read_root = true});
   idle({.axes = {1}});
 }
@@ -159,20 +161,20 @@ TEST_CASE("the sum before a normalisation goes into it, with its bias, and is gi
                          {.read_sum = true},
                          {.bias = true, .read_sum = true}}) {
       s.simplified = simplified;
-      const session done = check_fires<normalization_fusion>(transform, skip(s));
+      const session done = check_fires<rules::normalization_fusion>(transform, skip(s));
       CHECK(count_of(done, op) == 1);
       CHECK(count_of(done, "Add") == 0);
     }
-    const session kept = check_fires<normalization_fusion>(
+    const session kept = check_fires<rules::normalization_fusion>(
         transform, skip({.bias = true, .read_bias_sum = true, .simplified = simplified}));
     CHECK(count_of(kept, "Add") == 1);
-    check_idle<normalization_fusion>(transform, skip({.simplified = simplified, .rows = 1}));
-    check_idle<normalization_fusion>(transform, skip({.simplified = simplified, .rank = 2}));
+    check_idle<rules::normalization_fusion>(transform, skip({.simplified = simplified, .rows = 1}));
+    check_idle<rules::normalization_fusion>(transform, skip({.simplified = simplified, .rank = 2}));
   }
 }
 
 TEST_CASE("a sum that is a graph output keeps its name") {
-  const session s = check_fires<normalization_fusion>("SkipLayerNormFusion", [] {
+  const session s = check_fires<rules::normalization_fusion>("SkipLayerNormFusion", [] {
     norm_parts p{17};
     const value_id sum = p.node("Add", {p.hidden("x"), p.hidden("y")});
     p.output(sum);

@@ -13,11 +13,12 @@ namespace {
 using texts = std::map<std::string, std::string>;
 
 void say(graph& g, std::string_view op, std::string_view text) {
-  const property said[] = {{"note", "kept"}, {"layer_ann", *g.owner().memory.copy(text)}};
+  const detail::property said[] = {{"note", "kept"}, {"layer_ann", *g.owner().memory.copy(text)}};
   for (std::size_t i = 0; i < g.node_capacity(); ++i)
-    if (g[node_id(i)].op_type == op) g[node_id(i)].metadata = *g.owner().memory.copy(std::span<const property>{said});
+    if (g[node_id(i)].op_type == op)
+      g[node_id(i)].metadata = *g.owner().memory.copy(std::span<const detail::property>{said});
 }
-std::string_view text_of(const graph_node& n) {
+std::string_view text_of(const detail::graph_node& n) {
   for (const auto& [key, text] : n.metadata)
     if (key == "layer_ann") return text;
   return {};
@@ -31,7 +32,7 @@ std::string after_basic(std::unique_ptr<model> m, const texts& said) {
   const session s = loaded(std::move(m), options);
   std::string words;
   for (node_id n : s.graph().main().order()) {
-    const graph_node& node = s.graph().main()[n];
+    const detail::graph_node& node = s.graph().main()[n];
     words += (words.empty() ? "" : " ") + std::string{node.op_type} + "=" + std::string{text_of(node)};
   }
   return words;
@@ -63,11 +64,11 @@ TEST_CASE("of two nodes that are one now, what either says counts") {
     const value_id once = b.node("Tanh", {x}), again = b.node("Tanh", {x});
     b.output(b.node("Mul", {b.node("Neg", {once}), b.node("Abs", {again})}));
     auto m = b.take();
-    const property said[] = {{"layer_ann", "enc"}};
+    const detail::property said[] = {{"layer_ann", "enc"}};
     std::size_t at = 0;
     for (std::size_t i = 0; i < m->main().node_capacity(); ++i)
-      if (graph_node& n = m->main()[node_id(i)]; n.op_type == "Tanh" && (at++ == 0 ? first : second))
-        n.metadata = *m->memory.copy(std::span<const property>{said});
+      if (detail::graph_node& n = m->main()[node_id(i)]; n.op_type == "Tanh" && (at++ == 0 ? first : second))
+        n.metadata = *m->memory.copy(std::span<const detail::property>{said});
     return m;
   };
   CHECK(after_basic(twice(false, false), {}) == "Tanh= Neg= Abs= Mul=");

@@ -21,7 +21,7 @@ value_id integers(builder& b, dtype type = dtype::u8) {
   return b.input("x", type, {dim::of(2), dim::of(3), dim::of(4), dim::of(4)});
 }
 
-using all_qdq = transform_set<own_dequantizers, double_qdq, qdq, qdq_cleanup>;
+using all_qdq = transform_set<rules::own_dequantizers, rules::double_qdq, rules::qdq, rules::qdq_cleanup>;
 
 template <class Family = all_qdq, class Make>
 session rewrites(std::string_view name, Make make, std::int64_t opset = 17) {
@@ -48,30 +48,30 @@ TEST_CASE("EnsureUniqueDQForNodeUnit: each reader has its own, at every level") 
   for (const optimization_level level : {optimization_level::none, optimization_level::all}) {
     session_options options;
     options.optimize = level;
-    const session s = *rewritten<own_dequantizers>(make(), options);
+    const session s = *rewritten<rules::own_dequantizers>(make(), options);
     CHECK(count_of(s, "DequantizeLinear") == 3);
     CHECK(entry_of(s, "EnsureUniqueDQForNodeUnit"));
   }
   session_options without;
   without.config.emplace_back("session.disable_quant_qdq", "1");
-  const session plain = *rewritten<constant_folding>(make(), without);
+  const session plain = *rewritten<rules::constant_folding>(make(), without);
   CHECK(count_of(plain, "DequantizeLinear") == 1);
   check_same(plain, *rewritten<all_qdq>(make()), 0);
 }
 
 TEST_CASE("EnsureUniqueDQForNodeUnit: a graph output and what a subgraph reads keep the node") {
-  const session s = rewrites<own_dequantizers>("EnsureUniqueDQForNodeUnit", [](builder& b) {
+  const session s = rewrites<rules::own_dequantizers>("EnsureUniqueDQForNodeUnit", [](builder& b) {
     const value_id v = dequantized(b, integers(b), scale_of(b, "p", 0.1f, 100));
     b.output(v);
     return b.node("Relu", {v});
   });
   CHECK(count_of(s, "DequantizeLinear") == 2);
   CHECK(s.outputs()[0].name == "DequantizeLinear_0_out");
-  leaves_alone<own_dequantizers>("EnsureUniqueDQForNodeUnit", [](builder& b) {
+  leaves_alone<rules::own_dequantizers>("EnsureUniqueDQForNodeUnit", [](builder& b) {
     return b.node("Relu", {dequantized(b, integers(b), scale_of(b, "p", 0.1f, 100))});
   });
-  leaves_alone<own_dequantizers>("EnsureUniqueDQForNodeUnit",
-                                 [](builder& b) { return dequantized(b, integers(b), scale_of(b, "p", 0.1f, 100)); });
+  leaves_alone<rules::own_dequantizers>(
+      "EnsureUniqueDQForNodeUnit", [](builder& b) { return dequantized(b, integers(b), scale_of(b, "p", 0.1f, 100)); });
 }
 
 TEST_CASE("DoubleQDQPairsRemover: integers that become floats and the same integers again") {
@@ -114,7 +114,7 @@ TEST_CASE("DoubleQDQPairsRemover: integers that become floats and the same integ
   SUBCASE("switched off") {
     session_options options;
     options.config.emplace_back("session.disable_double_qdq_remover", "1");
-    const session s = *rewritten<qdq>(model_of(twice(std::uint8_t{}, 0.1f, 7))(), options);
+    const session s = *rewritten<rules::qdq>(model_of(twice(std::uint8_t{}, 0.1f, 7))(), options);
     CHECK(count_of(s, "QuantizeLinear") == 1);
   }
 }
@@ -261,10 +261,10 @@ TEST_CASE("QDQPropagationTransformer leaves alone what others read and what woul
 namespace {
 
 /// The cleanup without the key that it asks for.
-struct wanted_cleanup : qdq_cleanup {
+struct wanted_cleanup : rules::qdq_cleanup {
   static const transform_table& table() {
     static const transform_table made = [] {
-      transform_table copy = qdq_cleanup::table();
+      transform_table copy = rules::qdq_cleanup::table();
       copy.when = {};
       return copy;
     }();

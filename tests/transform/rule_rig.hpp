@@ -63,7 +63,7 @@ inline std::size_t count_of(const graph& g, std::string_view op) {
   return found;
 }
 inline std::size_t count_of(const session& s, std::string_view op) { return count_of(s.graph().main(), op); }
-inline const graph_node* first_of(const session& s, std::string_view op) {
+inline const detail::graph_node* first_of(const session& s, std::string_view op) {
   for (node_id n : s.graph().main().order())
     if (s.graph().main()[n].op_type == op) return &s.graph().main()[n];
   return nullptr;

@@ -31,11 +31,11 @@ auto of_sequence(Body body, bool fixed = false) {
 }
 template <class Body>
 session folds_shapes(std::string_view transform, Body body, bool fixed = false) {
-  return check_fires<shape_folding>(transform, of_sequence(body, fixed));
+  return check_fires<rules::shape_folding>(transform, of_sequence(body, fixed));
 }
 template <class Body>
 void leaves_shapes(std::string_view transform, Body body, bool fixed = false) {
-  check_idle<shape_folding>(transform, of_sequence(body, fixed));
+  check_idle<rules::shape_folding>(transform, of_sequence(body, fixed));
 }
 std::vector<std::int64_t> reshaped_to(const session& s) {
   const graph& g = s.graph().main();
@@ -181,7 +181,7 @@ TEST_CASE("shapes are folded among a provider's nodes, too") {
       return b.node("Reshape", {x, joined(b, {size_of(b, x, first), size_of(b, x, second), whole_numbers(b, {3, 4})})});
     });
   };
-  const session s = check_fires<late_shape_folding>("ReshapeFusion", heads(0, 1));
+  const session s = check_fires<rules::late_shape_folding>("ReshapeFusion", heads(0, 1));
   CHECK(nodes_of(s) == 1);
-  check_idle<late_shape_folding>("ReshapeFusion", heads(1, 0));
+  check_idle<rules::late_shape_folding>("ReshapeFusion", heads(1, 0));
 }

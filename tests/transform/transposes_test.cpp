@@ -22,13 +22,13 @@ value_id ints(builder& b, std::string_view name, std::vector<std::int64_t> all) 
 /// Transposes are left: this many.
 template <class Make>
 session ends_with(std::size_t count, Make make, std::int64_t opset = 17) {
-  session s = check_fires<transposes>("TransposeOptimizer", model_of(make, opset));
+  session s = check_fires<rules::transposes>("TransposeOptimizer", model_of(make, opset));
   CHECK(count_of(s, "Transpose") == count);
   return s;
 }
 template <class Make>
 void leaves_transposes(Make make, std::int64_t opset = 17) {
-  check_idle<transposes>("TransposeOptimizer", model_of(make, opset));
+  check_idle<rules::transposes>("TransposeOptimizer", model_of(make, opset));
 }
 
 /// An operation between a transpose to channels last and one back; what stands between works on [n, 4, 5, 3].
@@ -263,7 +263,7 @@ TEST_CASE("Split's parts and ArgMax") {
     b.output(b.node("Neg", {transposed(b, right, to_first)}));
     b.output(b.node("ArgMax", {v}, {builder::integer("axis", 3), builder::integer("keepdims", 0)}));
   });
-  CHECK(find_attribute(first_of(s, "Split")->attributes, "axis")->i == 1);
+  CHECK(detail::find_attribute(first_of(s, "Split")->attributes, "axis")->i == 1);
 }
 
 TEST_CASE("a shape that is asked for in between") {
@@ -369,7 +369,7 @@ TEST_CASE("a value that a subgraph reads stays as it is") {
     b.output(b.node("Exp", {transposed(b, v, to_first)}));
     b.output(b.node("Neg", {transposed(b, v, to_first)}));
   });
-  CHECK(count_of(check_fires<transposes>("TransposeOptimizer", make), "Transpose") == 1);
+  CHECK(count_of(check_fires<rules::transposes>("TransposeOptimizer", make), "Transpose") == 1);
 }
 
 TEST_CASE("ReshapePushThrough: a Reshape moves behind what works on each element, to the next Reshape") {
@@ -378,17 +378,17 @@ TEST_CASE("ReshapePushThrough: a Reshape moves behind what works on each element
     v = b.node("Clip", {b.node("Relu", {v}), b.constant<float>("low", {}, {0.1f})});
     b.output(b.node("Reshape", {v, ints(b, "back", {-1, 3, 4, 5})}));
   });
-  const session s = check_fires<transposes>("ReshapePushThrough", make);
+  const session s = check_fires<rules::transposes>("ReshapePushThrough", make);
   CHECK(s.graph().main()[s.graph().main().order()[1]].op_type == "Relu");
   CHECK(count_of(s, "Reshape") == 2);
 }
 
 TEST_CASE("ReshapePushThrough leaves others alone") {
   const auto still = [](auto inside) {
-    check_idle<transposes>("ReshapePushThrough", model_of([=](builder& b) {
-                             const value_id v = b.node("Reshape", {picture(b), ints(b, "flat", {-1, 5})});
-                             b.output(b.node("Reshape", {inside(b, v), ints(b, "back", {-1, 3, 4, 5})}));
-                           }));
+    check_idle<rules::transposes>("ReshapePushThrough", model_of([=](builder& b) {
+                                    const value_id v = b.node("Reshape", {picture(b), ints(b, "flat", {-1, 5})});
+                                    b.output(b.node("Reshape", {inside(b, v), ints(b, "back", {-1, 3, 4, 5})}));
+                                  }));
   };
   still([](builder& b, value_id v) { return b.node("Softmax", {v}); });
   still([](builder& b, value_id v) { return b.node("Add", {v, b.constant<float>("c", {5}, {1, 2, 3, 4, 5})}); });

@@ -49,8 +49,8 @@ attribute real(std::string_view name, float f) { return attribute_of(name, f); }
 TEST_CASE("ConvBNFusion: batch normalization goes into every kind of convolution") {
   for (const conv_options& o : {conv_options{}, conv_options{false, false}, conv_options{false, true, false, 2},
                                 conv_options{true}, conv_options{true, false, false, 2}}) {
-    const session s =
-        check_fires<weight_folding>("ConvBNFusion", model_of([&](builder& b) { return normalized(b, conv(b, o), 6); }));
+    const session s = check_fires<rules::weight_folding>(
+        "ConvBNFusion", model_of([&](builder& b) { return normalized(b, conv(b, o), 6); }));
     CHECK(count_of(s, "BatchNormalization") == 0);
     CHECK(s.graph().main().order().size() == 1);
   }
@@ -58,7 +58,7 @@ TEST_CASE("ConvBNFusion: batch normalization goes into every kind of convolution
 
 TEST_CASE("ConvBNFusion leaves alone what others read, and what is not the same in every run") {
   const auto idle = [](auto make, std::int64_t opset = 17) {
-    check_idle<weight_folding>("ConvBNFusion", model_of(make, opset));
+    check_idle<rules::weight_folding>("ConvBNFusion", model_of(make, opset));
   };
   SUBCASE("an extra reader") {
     idle([](builder& b) {
@@ -95,22 +95,22 @@ TEST_CASE("ConvMulFusion and ConvAddFusion: what is constant for each channel") 
     for (const char* op : {"Mul", "Div", "Add", "Sub"}) {
       const std::string_view name =
           op == std::string_view{"Mul"} || op == std::string_view{"Div"} ? "ConvMulFusion" : "ConvAddFusion";
-      const session s = check_fires<weight_folding>(
+      const session s = check_fires<rules::weight_folding>(
           name, model_of([&](builder& b) {
             const value_id v = conv(b, {shape.rank() == 4, shape.rank() != 3});
             return b.node(op, {v, b.constant<float>("k", shape, numbers(std::size_t(shape.count()), 1.5f))});
           }));
       CHECK(s.graph().main().order().size() == 1);
     }
-  check_fires<weight_folding>("ConvMulFusion", model_of([](builder& b) {
-                                return b.node("Mul", {b.constant<float>("k", {1}, {2.0f}), conv(b)});
-                              }));
+  check_fires<rules::weight_folding>("ConvMulFusion", model_of([](builder& b) {
+                                       return b.node("Mul", {b.constant<float>("k", {1}, {2.0f}), conv(b)});
+                                     }));
 }
 
 TEST_CASE("ConvMulFusion and ConvAddFusion leave alone what is not constant for each channel") {
   const auto idle = [](auto make) {
-    check_idle<weight_folding>("ConvMulFusion", model_of([=](builder& b) { return make(b, "Mul"); }));
-    check_idle<weight_folding>("ConvAddFusion", model_of([=](builder& b) { return make(b, "Add"); }));
+    check_idle<rules::weight_folding>("ConvMulFusion", model_of([=](builder& b) { return make(b, "Mul"); }));
+    check_idle<rules::weight_folding>("ConvAddFusion", model_of([=](builder& b) { return make(b, "Add"); }));
   };
   SUBCASE("a number for each column") {
     idle([](builder& b, const char* op) {
@@ -153,11 +153,12 @@ TEST_CASE("ConvMulFusion and ConvAddFusion leave alone what is not constant for 
     });
   }
   SUBCASE("a factor that makes the weights infinite") {
-    check_idle<weight_folding>("ConvMulFusion", model_of([](builder& b) {
-                                 const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(1), dim::of(3)});
-                                 const value_id v = b.node("Conv", {x, b.constant<float>("w", {1, 1, 1}, {1e10f})});
-                                 return b.node("Mul", {v, b.constant<float>("k", {}, {1e30f})});
-                               }));
+    check_idle<rules::weight_folding>(
+        "ConvMulFusion", model_of([](builder& b) {
+          const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(1), dim::of(3)});
+          const value_id v = b.node("Conv", {x, b.constant<float>("w", {1, 1, 1}, {1e10f})});
+          return b.node("Mul", {v, b.constant<float>("k", {}, {1e30f})});
+        }));
   }
   SUBCASE("a number that is not finite") {
     idle([](builder& b, const char* op) { return b.node(op, {conv(b), b.constant<float>("k", {}, {INFINITY})}); });
@@ -172,13 +173,14 @@ TEST_CASE("ConvMulFusion and ConvAddFusion leave alone what is not constant for 
 }
 
 TEST_CASE("a chain of affine operations ends in one convolution") {
-  const session s = check_fires<weight_folding>("ConvBNFusion", model_of([](builder& b) {
-                                                  value_id v = conv(b);
-                                                  v = b.node("Add", {v, b.constant<float>("p", {6, 1, 1}, numbers(6))});
-                                                  v = normalized(b, v, 6);
-                                                  v = b.node("Mul", {v, b.constant<float>("q", {}, {0.5f})});
-                                                  return b.node("Relu", {v});
-                                                }));
+  const session s =
+      check_fires<rules::weight_folding>("ConvBNFusion", model_of([](builder& b) {
+                                           value_id v = conv(b);
+                                           v = b.node("Add", {v, b.constant<float>("p", {6, 1, 1}, numbers(6))});
+                                           v = normalized(b, v, 6);
+                                           v = b.node("Mul", {v, b.constant<float>("q", {}, {0.5f})});
+                                           return b.node("Relu", {v});
+                                         }));
   CHECK(s.graph().main().order().size() == 2);
 }
 
@@ -192,20 +194,20 @@ TEST_CASE("weights that others read are copied only when they are small") {
       return b.node("MatMul", {v, w});
     });
   };
-  check_fires<weight_folding>("ConstantScaleFusion", make(16));
-  check_idle<weight_folding>("ConstantScaleFusion", make(1100));
+  check_fires<rules::weight_folding>("ConstantScaleFusion", make(16));
+  check_idle<rules::weight_folding>("ConstantScaleFusion", make(1100));
 }
 
 TEST_CASE("MatMulAddFusion: a product of matrices and a bias are Gemm") {
   for (const extents& shape : {extents{6}, extents{1, 6}, extents{}, extents{1}, extents{3, 6}, extents{3, 1}}) {
-    const session s = check_fires<weight_folding>(
+    const session s = check_fires<rules::weight_folding>(
         "MatMulAddFusion", model_of([&](builder& b) {
           return b.node("Add", {b.constant<float>("c", shape, numbers(std::size_t(shape.count()))), product(b)});
         }));
     CHECK(count_of(s, "Gemm") == 1);
     CHECK(s.graph().main().order().size() == 1);
   }
-  check_fires<weight_folding>(
+  check_fires<rules::weight_folding>(
       "MatMulAddFusion", model_of([](builder& b) {
         return b.node("Add", {product(b, {b.symbol("rows")}), b.input("c", dtype::f32, {dim::of(6)})});
       }));
@@ -213,7 +215,7 @@ TEST_CASE("MatMulAddFusion: a product of matrices and a bias are Gemm") {
 
 TEST_CASE("MatMulAddFusion leaves other sums alone") {
   const auto idle = [](auto make, std::int64_t opset = 17) {
-    check_idle<weight_folding>("MatMulAddFusion", model_of(make, opset));
+    check_idle<rules::weight_folding>("MatMulAddFusion", model_of(make, opset));
   };
   SUBCASE("rank 3") {
     idle([](builder& b) {
@@ -256,24 +258,24 @@ TEST_CASE("MatMulAddFusion leaves other sums alone") {
 TEST_CASE("GemmSumFusion: a sum becomes Gemm's bias") {
   for (const std::int64_t transposed : {0, 1})
     for (const bool bias : {false, true}) {
-      const session s = check_fires<weight_folding>(
+      const session s = check_fires<rules::weight_folding>(
           "GemmSumFusion", model_of([&](builder& b) {
             const value_id v = gemm(b, bias, transposed, {real("alpha", 0.5f), real("beta", 3.0f)});
             return b.node("Add", {v, b.constant<float>("k", {6}, numbers(6, 1.0f))});
           }));
       CHECK(s.graph().main().order().size() == 1);
     }
-  check_fires<weight_folding>("GemmSumFusion", model_of([](builder& b) {
-                                const value_id k = b.input("k", dtype::f32, {dim::of(1), dim::of(6)});
-                                return b.node("Sum", {k, gemm(b, false, 0, {real("beta", 0.0f)})});
-                              }));
-  check_fires<weight_folding>("GemmSumFusion", model_of([](builder& b) {
-                                return b.node("Sub", {gemm(b, true), b.constant<float>("k", {1}, {2.0f})});
-                              }));
+  check_fires<rules::weight_folding>("GemmSumFusion", model_of([](builder& b) {
+                                       const value_id k = b.input("k", dtype::f32, {dim::of(1), dim::of(6)});
+                                       return b.node("Sum", {k, gemm(b, false, 0, {real("beta", 0.0f)})});
+                                     }));
+  check_fires<rules::weight_folding>("GemmSumFusion", model_of([](builder& b) {
+                                       return b.node("Sub", {gemm(b, true), b.constant<float>("k", {1}, {2.0f})});
+                                     }));
 }
 
 TEST_CASE("GemmSumFusion leaves other sums alone") {
-  const auto idle = [](auto make) { check_idle<weight_folding>("GemmSumFusion", model_of(make)); };
+  const auto idle = [](auto make) { check_idle<rules::weight_folding>("GemmSumFusion", model_of(make)); };
   SUBCASE("two biases, one of them no constant") {
     idle([](builder& b) { return b.node("Add", {gemm(b, true), b.input("k", dtype::f32, {dim::of(6)})}); });
   }
@@ -299,23 +301,23 @@ TEST_CASE("GemmSumFusion leaves other sums alone") {
 }
 
 TEST_CASE("MatMul_BatchNormalization_Fusion: a product, a bias and a normalization are one Gemm") {
-  const session s = check_fires<weight_folding>(
+  const session s = check_fires<rules::weight_folding>(
       "MatMul_BatchNormalization_Fusion", model_of([](builder& b) {
         const value_id sum = b.node("Add", {product(b), b.constant<float>("c", {6}, numbers(6))});
         return b.node("Relu", {normalized(b, sum, 6)});
       }));
   CHECK(count_of(s, "Gemm") == 1);
   CHECK(s.graph().main().order().size() == 2);
-  check_fires<weight_folding>("MatMul_BatchNormalization_Fusion",
-                              model_of([](builder& b) { return normalized(b, product(b), 6); }));
-  check_idle<weight_folding>("MatMul_BatchNormalization_Fusion", model_of([](builder& b) {
-                               return normalized(b, product(b, {dim::of(2), dim::of(6)}), 6);
-                             }));
-  check_idle<weight_folding>("MatMul_BatchNormalization_Fusion", model_of([](builder& b) {
-                               const value_id v = product(b);
-                               b.output(v);
-                               return normalized(b, v, 6);
-                             }));
+  check_fires<rules::weight_folding>("MatMul_BatchNormalization_Fusion",
+                                     model_of([](builder& b) { return normalized(b, product(b), 6); }));
+  check_idle<rules::weight_folding>("MatMul_BatchNormalization_Fusion", model_of([](builder& b) {
+                                      return normalized(b, product(b, {dim::of(2), dim::of(6)}), 6);
+                                    }));
+  check_idle<rules::weight_folding>("MatMul_BatchNormalization_Fusion", model_of([](builder& b) {
+                                      const value_id v = product(b);
+                                      b.output(v);
+                                      return normalized(b, v, 6);
+                                    }));
 }
 
 TEST_CASE("ConstantScaleFusion: factors behind and before products go into the weights") {
@@ -324,7 +326,7 @@ TEST_CASE("ConstantScaleFusion: factors behind and before products go into the w
       return b.node(op, {v, b.constant<float>("k", shape, numbers(std::size_t(shape.count()), 3.0f))});
     };
     const auto fires = [&](auto make) {
-      const session s = check_fires<weight_folding>("ConstantScaleFusion", model_of(make));
+      const session s = check_fires<rules::weight_folding>("ConstantScaleFusion", model_of(make));
       CHECK(s.graph().main().order().size() == 1);
     };
     fires([&](builder& b) { return times(b, product(b, {dim::of(2), dim::of(3)}), {6}); });
@@ -342,7 +344,7 @@ TEST_CASE("ConstantScaleFusion: factors behind and before products go into the w
 }
 
 TEST_CASE("ConstantScaleFusion leaves alone what has no constant weights or is a part of something") {
-  const auto idle = [](auto make) { check_idle<weight_folding>("ConstantScaleFusion", model_of(make)); };
+  const auto idle = [](auto make) { check_idle<rules::weight_folding>("ConstantScaleFusion", model_of(make)); };
   SUBCASE("scores of attention") {
     idle([](builder& b) {
       const value_id q = b.input("q", dtype::f32, {dim::of(2), dim::of(4)});
@@ -383,7 +385,7 @@ TEST_CASE("ConstantScaleFusion leaves alone what has no constant weights or is a
 }
 
 TEST_CASE("GemmTransposeFusion: transposed operands are read the other way") {
-  const session s = check_fires<weight_folding>(
+  const session s = check_fires<rules::weight_folding>(
       "GemmTransposeFusion", model_of([](builder& b) {
         const value_id x = b.node("Transpose", {b.input("x", dtype::f32, {dim::of(8), dim::of(3)})});
         const value_id w =
@@ -391,11 +393,11 @@ TEST_CASE("GemmTransposeFusion: transposed operands are read the other way") {
         return b.node("Gemm", {x, w}, {builder::integer("transB", 1)});
       }));
   CHECK(s.graph().main().order().size() == 1);
-  check_idle<weight_folding>("GemmTransposeFusion", model_of([](builder& b) {
-                               const value_id x = b.input("x", dtype::f32, {dim::of(3), dim::of(8)});
-                               const value_id same = b.node("Transpose", {x}, {list_of("perm", {0, 1})});
-                               return b.node("Gemm", {same, b.constant<float>("w", {8, 6}, numbers(48))});
-                             }));
+  check_idle<rules::weight_folding>("GemmTransposeFusion", model_of([](builder& b) {
+                                      const value_id x = b.input("x", dtype::f32, {dim::of(3), dim::of(8)});
+                                      const value_id same = b.node("Transpose", {x}, {list_of("perm", {0, 1})});
+                                      return b.node("Gemm", {same, b.constant<float>("w", {8, 6}, numbers(48))});
+                                    }));
 }
 
 TEST_CASE("ConstantReassociation: two constants become one") {
@@ -406,7 +408,7 @@ TEST_CASE("ConstantReassociation: two constants become one") {
                                {"Mul", "Mul"}, {"Mul", "Div"}, {"Div", "Mul"}, {"Div", "Div"}};
   for (const pair_of_ops& each : pairs)
     for (const bool scalar_first : {false, true}) {
-      const session s = check_fires<weight_folding>(
+      const session s = check_fires<rules::weight_folding>(
           "ConstantReassociation", model_of([&](builder& b) {
             const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::of(4)});
             const value_id p = b.constant<float>("p", {}, {1.5f}), q = b.constant<float>("q", {4}, {1, 2, 3, 4});
@@ -417,7 +419,7 @@ TEST_CASE("ConstantReassociation: two constants become one") {
 }
 
 TEST_CASE("ConstantReassociation leaves other pairs alone") {
-  const auto idle = [](auto make) { check_idle<weight_folding>("ConstantReassociation", model_of(make)); };
+  const auto idle = [](auto make) { check_idle<rules::weight_folding>("ConstantReassociation", model_of(make)); };
   SUBCASE("a sum and a product") {
     idle([](builder& b) {
       const value_id x = b.input("x", dtype::f32, {dim::of(4)});
@@ -480,23 +482,23 @@ TEST_CASE("Pad_Fusion: zeros around pictures are the convolution's") {
   const std::vector<attribute> attributes[] = {
       {}, {list_of("pads", own)}, {attribute_of("auto_pad", std::string_view{"VALID"})}};
   for (const std::vector<attribute>& conv : attributes) {
-    const session s = check_fires<weight_folding>("Pad_Fusion", model_of([&](builder& b) {
-                                                    return padded(b, {0, 0, 1, 2, 0, 0, 0, 1}, conv);
-                                                  }));
+    const session s = check_fires<rules::weight_folding>("Pad_Fusion", model_of([&](builder& b) {
+                                                           return padded(b, {0, 0, 1, 2, 0, 0, 0, 1}, conv);
+                                                         }));
     CHECK(s.graph().main().order().size() == 1);
   }
-  check_fires<weight_folding>("Pad_Fusion",
-                              model_of(
-                                  [](builder& b) {
-                                    const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(1), dim::of(5)});
-                                    const value_id v = b.node("Pad", {x}, {list_of("pads", {0, 0, 1, 0, 0, 2})});
-                                    return b.node("Conv", {v, b.constant<float>("w", {1, 1, 2}, {1, 2})});
-                                  },
-                                  10));
+  check_fires<rules::weight_folding>(
+      "Pad_Fusion", model_of(
+                        [](builder& b) {
+                          const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(1), dim::of(5)});
+                          const value_id v = b.node("Pad", {x}, {list_of("pads", {0, 0, 1, 0, 0, 2})});
+                          return b.node("Conv", {v, b.constant<float>("w", {1, 1, 2}, {1, 2})});
+                        },
+                        10));
 }
 
 TEST_CASE("Pad_Fusion leaves other pads alone") {
-  const auto idle = [](auto make) { check_idle<weight_folding>("Pad_Fusion", model_of(make)); };
+  const auto idle = [](auto make) { check_idle<rules::weight_folding>("Pad_Fusion", model_of(make)); };
   idle([](builder& b) { return padded(b, {0, 0, 1, 1, 0, 0, 1, 1}, {}, 0.5f); });
   idle([](builder& b) { return padded(b, {0, 0, 1, 1, 0, 0, -1, 1}); });
   idle([](builder& b) { return padded(b, {1, 0, 1, 1, 0, 0, 1, 1}); });

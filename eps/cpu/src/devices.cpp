@@ -55,4 +55,4 @@ result<std::vector<provider_device>> cpu::devices() const {
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 
-template CAMEO_API const cameo::provider_row& cameo::row_of<cameo::eps::cpu>();
+template CAMEO_API const cameo::provider_row& cameo::detail::row_of<cameo::eps::cpu>();

@@ -32,8 +32,8 @@ using list = decltype(all_maps{} + all_zips{} + elementwise_rows{} + reduce_rows
 
 [[maybe_unused]] constexpr std::string_view needs_re2 =
     "this build of cameo has no RE2; install RE2 (Debian: libre2-dev) and build cameo again, with CAMEO_RE2=ON";
-[[maybe_unused]] constexpr detail::lacking_kernel without_re2[] = {{op_id_of<op::RegexFullMatch>, needs_re2},
-                                                                   {op_id_of<op::microsoft::Tokenizer>, needs_re2}};
+[[maybe_unused]] constexpr detail::lacking_kernel without_re2[] = {
+    {detail::op_id_of<op::RegexFullMatch>, needs_re2}, {detail::op_id_of<op::microsoft::Tokenizer>, needs_re2}};
 constexpr std::span<const detail::lacking_kernel> lacking{
 #ifndef CAMEO_WITH_RE2
     without_re2
@@ -42,7 +42,7 @@ constexpr std::span<const detail::lacking_kernel> lacking{
 
 }  // namespace
 
-constinit const kernel_table cpu_kernels::table{list::table.rows, list::table.rules, list::table.ops, lacking};
+constinit const detail::kernel_table cpu_kernels::table{list::table.rows, list::table.rules, list::table.ops, lacking};
 std::span<const entry_words> cpu_kernels::words() { return entry_words_of<list>(); }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -122,8 +122,8 @@ int choice_for(std::string_view value, std::string_view name) {
   options.set("math", value);
   const result<eps::cpu> made = eps::cpu{}.configured(options);
   if (!made) return -1;
-  heap_arena memory;
-  detail::arena_vector<output_hint> hints{memory};
+  detail::heap_arena memory;
+  detail::arena_vector<detail::output_hint> hints{memory};
   bind_context c{"MatMul", name, 13, {}, {}, {}, 0, memory, true, hints};
   made->before_bind(c);
   return int(c.choice);

@@ -245,8 +245,8 @@ TEST_CASE("every line of the list that computes has code for each type it takes"
     if (std::find(std::begin(elementwise), std::end(elementwise), named->name) == std::end(elementwise)) continue;
     for (std::size_t t = 1; t < std::size_t(dtype::count); ++t) {
       if (!(rule.allowed >> t & 1)) continue;
-      heap_arena memory, hint_memory;
-      detail::arena_vector<output_hint> hints{hint_memory};
+      detail::heap_arena memory, hint_memory;
+      detail::arena_vector<detail::output_hint> hints{hint_memory};
       const operand tensor{type_kind::tensor, dtype(t), true, false, false, {}, nullptr};
       const operand operands[] = {tensor, tensor};
       bind_context once{named->name, "node", row.last, {}, operands, {operands, 1}, 0, memory, true, hints};

@@ -66,23 +66,23 @@ std::uint64_t hash_of(const value& v) {
 bool may_be_left_out(const attribute_rule& rule) { return !rule.required; }
 
 /// The lines of one operator: "Add float 0123456789abcdef".
-void add_lines(const op_row& op, const kernel_table& kernels, std::map<std::string, std::uint64_t>& to) {
+void add_lines(const op_row& op, const detail::kernel_table& kernels, std::map<std::string, std::uint64_t>& to) {
   const op_version& version = op.versions.back();
   if (!std::all_of(version.attributes.begin(), version.attributes.end(), may_be_left_out)) return;
-  const bool reduces = has_role(op.roles, role::reduces);  // along the axis that its second input names
+  const bool reduces = detail::has_role(op.roles, role::reduces);  // along the axis that its second input names
   const std::size_t inputs =
-      std::max<std::size_t>(version.min_inputs, reduces || has_role(op.roles, role::broadcasts) ? 2 : 1);
+      std::max<std::size_t>(version.min_inputs, reduces || detail::has_role(op.roles, role::broadcasts) ? 2 : 1);
   if (inputs > 2) return;  // Where: its first input is of another type
   for (const detail::kernel_row& row : kernels.rows) {
     if (row.op != op.id || version.since < row.first || row.last < version.since || row.rule_count == 0) continue;
-    for (const dtype_row& type : detail::elements::rows) {
+    for (const detail::dtype_row& type : detail::elements::rows) {
       const any_value x =
           hashed::visit(type.id, any_value{}, []<class T>(std::type_identity<T>) { return numbers<T>(0); });
       const any_value y =
           reduces ? any_value::tensor<std::int64_t>({1}, std::span{&last_axis, 1})
                   : hashed::visit(type.id, any_value{}, []<class T>(std::type_identity<T>) { return numbers<T>(1); });
-      const type_mask allowed = detail::allowed_types(version, version.inputs[0].type_string);
-      if (!(kernels.rules[row.rules].allowed & allowed & bit_of(type.id)) || !x) continue;
+      const detail::type_mask allowed = detail::allowed_types(version, version.inputs[0].type_string);
+      if (!(kernels.rules[row.rules].allowed & allowed & detail::bit_of(type.id)) || !x) continue;
       model_builder m{28};
       m.whole().imports.push_back({"com.microsoft", 1});
       std::vector<value_id> in{m.input("x", type.id, {dim::of(rows), dim::of(columns)})};
@@ -104,10 +104,10 @@ void add_lines(const op_row& op, const kernel_table& kernels, std::map<std::stri
 
 std::map<std::string, std::uint64_t> all_hashes() {
   std::map<std::string, std::uint64_t> made;
-  const kernel_table& kernels = eps::cpu_kernels::table;
+  const detail::kernel_table& kernels = eps::cpu_kernels::table;
   for (const op_row& op : kernels.ops)
     for (const role each : {role::is_pointwise, role::broadcasts, role::reduces, role::normalises})
-      if (has_role(op.roles, each)) add_lines(op, kernels, made);
+      if (detail::has_role(op.roles, each)) add_lines(op, kernels, made);
   return made;
 }
 

@@ -79,8 +79,8 @@ class kernel_rig {
   /// Binds, then runs with `outputs` of these types. What the kernel answered; outputs are in `output`.
   template <class K>
   status run(std::vector<dtype> outputs) {
-    heap_arena memory, scratch_hints;
-    detail::arena_vector<output_hint> hints{scratch_hints};
+    detail::heap_arena memory, scratch_hints;
+    detail::arena_vector<detail::output_hint> hints{scratch_hints};
     std::vector<operand> ins(inputs_.size()), outs(outputs.size());
     for (std::size_t i = 0; i < ins.size(); ++i) {
       if (!inputs_[i]) continue;
@@ -117,7 +117,7 @@ class kernel_rig {
       std::int64_t count = 0;
       if (!shape.checked_count(count) || count > (std::int64_t{1} << 32)) return status{status_code::out_of_memory};
       v.kind = kind, v.shape = shape;
-      v.data = self(c).block(std::size_t(count) * row_of(v.type).bits / 8);
+      v.data = self(c).block(std::size_t(count) * detail::row_of(v.type).bits / 8);
       return status{};
     };
     services.scratch = [](run_context& c, std::size_t bytes) -> void* {
@@ -126,7 +126,7 @@ class kernel_rig {
     };
     services.text = [](run_context& c, std::size_t bytes) { return static_cast<char*>(self(c).block(bytes)); };
     services.stopped = [](const run_context&, detail::stop_pace*) { return false; };
-    services.parallel = [](run_context& c, std::size_t count, function_ref<void(std::size_t, std::size_t)> f) {
+    services.parallel = [](run_context& c, std::size_t count, detail::function_ref<void(std::size_t, std::size_t)> f) {
       for (std::size_t i = count; i-- > 0;) f(i, i * 7 / 3 % c.lanes());
       return true;
     };

@@ -101,8 +101,8 @@ status bind_tree(const ints& yes, const ints& no, std::int64_t feature, std::int
   attributes.back().floats = splits;
   attributes.push_back({"target_weights", attribute_kind::floats});
   attributes.back().floats = weights;
-  heap_arena memory, more;
-  detail::arena_vector<output_hint> hints{more};
+  detail::heap_arena memory, more;
+  detail::arena_vector<detail::output_hint> hints{more};
   bind_context c{"Op", "node", 1, attributes, {}, {}, 0, memory, true, hints};
   const result<eps::tree_ensemble_regressor> bound = eps::tree_ensemble_regressor::bind(c);
   if (!bound) return bound.error().code();

@@ -29,7 +29,7 @@ std::unique_ptr<model> model_of(const graph& body) {
   made->imports = from.imports;
   graph& g = made->main();
   g.name = body.name;
-  const auto type_of = [&](const graph_value& v) {
+  const auto type_of = [&](const detail::graph_value& v) {
     return v.type ? made->keep(with_symbols_of(*made, from, *v.type)) : nullptr;
   };
   for (std::size_t i = 0; i < body.value_count(); ++i)  // so numbers are the same in both
@@ -38,7 +38,7 @@ std::unique_ptr<model> model_of(const graph& body) {
   for (value_id v : body.initializers()) g.add_initializer(v, body[v].constant);
   std::vector<value_id> inputs;
   for (node_id n : body.order()) {
-    const graph_node& node = body[n];
+    const detail::graph_node& node = body[n];
     inputs.clear();
     for (std::size_t i = 0; i < body.input_count(n); ++i) inputs.push_back(body.input(n, i));
     const node_spec spec{node.name,       node.domain, node.op_type, node.overload,
@@ -68,8 +68,8 @@ result<session> optimize(const base_provider& base, const graph& body) {
   session_options options;
   options.threads = 1;
   options.config = {{"session.disable_prepacking", "1"}};
-  return session::load({{&alone, 1}, format_list<no_format>::rows, standard_transforms::tables()}, model_of(body),
-                       options);
+  return session::load({{&alone, 1}, detail::format_list<no_format>::rows, rules::standard_transforms::tables()},
+                       model_of(body), options);
 }
 
 /// Of the type, the rank and, where it is known, the size that the plan was made for.
@@ -87,7 +87,7 @@ status program::make_plan(const base_provider& base, const detail::pack_keeper& 
   if (base.row.memory(base.self).allocate != host.allocate)
     return {status_code::not_implemented, std::string{base.row.name} + " keeps values in memory of its own"};
   const node_binder binder{base.row.name, base.self, base.row.bind, 0};
-  heap_arena scratch{1 << 14};
+  detail::heap_arena scratch{1 << 14};
   plan_options how;
   how.binders = {&binder, 1}, how.memories = {&host, 1};
   how.scratch = &scratch;
@@ -164,8 +164,8 @@ std::vector<bool> program::slots_read_raw() const {
   std::vector<bool> raw(std::max<std::size_t>(net_->values.size(), 1));
   for (const plan_step& step : plan_->steps)
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-      const bool is_packed = std::any_of(step.hints.begin(), step.hints.end(), [&](const output_hint& h) {
-        return h.kind == output_hint::use::packs && h.input == i;
+      const bool is_packed = std::any_of(step.hints.begin(), step.hints.end(), [&](const detail::output_hint& h) {
+        return h.kind == detail::output_hint::use::packs && h.input == i;
       });
       if (!is_packed) raw[step.inputs[i]] = true;
     }

@@ -61,7 +61,7 @@ class program {
   std::optional<session> optimized_;    // holds what a compiled draft refers to
   std::optional<context_binary> from_;  // holds what a restored one refers to,
   std::shared_ptr<const void> copy_;    // or this does
-  heap_arena memory_{1 << 14};
+  detail::heap_arena memory_{1 << 14};
   draft* net_ = nullptr;
   const plan_view* plan_ = nullptr;
   std::vector<packed_constant> packs_;

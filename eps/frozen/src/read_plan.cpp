@@ -123,7 +123,7 @@ class reader {
     if (status s = read_dims(shape, 0); !s) return s;
     std::int64_t count = 0;
     std::uint64_t bytes = 0;
-    if (!in_.ok() || !shape.checked_count(count) || !checked_bytes(dtype(type), std::uint64_t(count), bytes))
+    if (!in_.ok() || !shape.checked_count(count) || !detail::checked_bytes(dtype(type), std::uint64_t(count), bytes))
       return wrong("a constant that is too large");
     if (dtype(type) == dtype::string) return read_strings(shape, std::size_t(count));
     const auto number = in_.number<std::uint32_t>();
@@ -300,8 +300,8 @@ class reader {
 
   /// The types of values are the file's, and kernels rely on them: a node is held against its operator.
   status find_kernel(std::string_view domain, detail::draft_node& node) {
-    const kernel_table& kernels = base_.row.kernels();
-    node.op = find_op(kernels.ops, domain, node.op_type);
+    const detail::kernel_table& kernels = base_.row.kernels();
+    node.op = detail::find_op(kernels.ops, domain, node.op_type);
     const op_version* const version = node.op ? version_at(*node.op, node.since) : nullptr;
     if (!version || holds_maps(*version)) return wrong("an operator that " + std::string{base_.row.name} + " lacks");
     operands_.clear();
@@ -315,7 +315,7 @@ class reader {
     char line[160];
     if (!found) return wrong(std::string{base_.row.name} + std::string{explain(found, line)});
     if (found.row->choosy) {
-      detail::arena_vector<output_hint> hints{memory_};
+      detail::arena_vector<detail::output_hint> hints{memory_};
       bind_context context{.op_type = node.op_type,
                            .node_name = node.name,
                            .since = node.since,

@@ -9,18 +9,18 @@ namespace cameo::inline CAMEO_ABI::eps::frozen_file {
 namespace {
 
 /// What inputs and outputs of compiled nodes may be, as their operator says.
-type_mask border_types() {
-  static const type_mask allowed = [] {
-    for (const op_row& row : standard_ops())
-      if (has_role(row.roles, role::is_compiled_context)) return row.versions.front().types.front().tensors;
-    return type_mask{0};
+detail::type_mask border_types() {
+  static const detail::type_mask allowed = [] {
+    for (const op_row& row : detail::standard_ops())
+      if (detail::has_role(row.roles, role::is_compiled_context)) return row.versions.front().types.front().tensors;
+    return detail::type_mask{0};
   }();
   return allowed;
 }
 
-bool can_hold_value(const value_view& v, type_mask allowed) {
+bool can_hold_value(const value_view& v, detail::type_mask allowed) {
   if (const value* const c = v.constant()) return c->kind == value_kind::tensor && c->memory == 0;
-  return (bit_of(v.element()) & allowed) != 0;
+  return (detail::bit_of(v.element()) & allowed) != 0;
 }
 
 /// Not those that may hold maps: types of values don't tell them from tensors.
@@ -151,7 +151,7 @@ constants_outside::constants_outside(const graph& body) : body_{body} {
   constexpr std::size_t least = 256;  // bytes: a name, a type and a shape in the model are more than a smaller one
   for (value_id v : body.initializers()) {
     const value* const c = body[v].constant;
-    if (c && c->kind == value_kind::tensor && (bit_of(c->type) & border_types()) != 0 && c->bytes() >= least)
+    if (c && c->kind == value_kind::tensor && (detail::bit_of(c->type) & border_types()) != 0 && c->bytes() >= least)
       by_data_.try_emplace(c->data, v);
   }
 }
@@ -169,7 +169,7 @@ std::optional<std::uint32_t> constants_outside::take(const value& c) {
 bool can_hold(const node_view& node) {
   if (!node.subgraphs().empty() || !node.op() || !node.raw().version || !can_hold_version(*node.raw().version))
     return false;
-  const type_mask allowed = border_types();  // of inner values, too: any may come to lie at a border
+  const detail::type_mask allowed = border_types();  // of inner values, too: any may come to lie at a border
   for (const value_view& v : node.inputs())
     if (v && !can_hold_value(v, allowed)) return false;
   for (const value_view& v : node.outputs())

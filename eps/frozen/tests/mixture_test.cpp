@@ -219,7 +219,7 @@ TEST_CASE("a model that was compiled for another processor is INVALID_GRAPH nami
   const scratch_folder folder;
   REQUIRE(verdict(compile_to(folder / "net.onnx", product(0.001f))) == "OK");
   const auto m = read(folder / "net.onnx");
-  for (property& each : m->metadata)
+  for (detail::property& each : m->metadata)
     if (each.first.starts_with(compatibility_key)) each.second = "cameo 9.9.9 for z80, packing 7";
   save(*m, folder / "e.onnx");
   const std::string said = verdict(frozen_runtime{}.load(folder / "e.onnx"));

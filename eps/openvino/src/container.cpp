@@ -246,7 +246,7 @@ result<container_pieces> write_container(const container& from) {
     result<std::string> made = document_of(from, offsets);
     if (!made) return made.error();
     document = std::move(*made);
-    const std::uint64_t needed = align_up(header_size + document.size(), blob_alignment);
+    const std::uint64_t needed = detail::align_up(header_size + document.size(), blob_alignment);
     if (needed == first) break;
     first = needed;
   }
@@ -255,7 +255,7 @@ result<container_pieces> write_container(const container& from) {
   for (const std::uint64_t number : {container_version, header_size, header_size, std::uint64_t{document.size()}})
     append_u64(made.head, number);
   made.head += document;
-  made.head.resize(align_up(made.head.size(), blob_alignment));
+  made.head.resize(detail::align_up(made.head.size(), blob_alignment));
   for (const container_blob& blob : from.blobs) {
     made.rest.push_back(blob.bytes);
     if (const std::size_t over = blob.bytes.size() % blob_alignment; over != 0)

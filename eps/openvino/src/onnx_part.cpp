@@ -19,7 +19,7 @@ const value* constant_in(const graph& g, value_id v) {
 }
 
 /// "node 'conv'", or by what it makes when it has no name: ONNX lets nodes have none.
-std::string called(const graph& g, const graph_node& node) {
+std::string called(const graph& g, const detail::graph_node& node) {
   if (!node.name.empty()) return fmt::format("node '{}'", node.name);
   for (value_id v : node.outputs)
     if (v != value_id::none) return fmt::format("the node that makes '{}'", g[v].name);
@@ -31,14 +31,14 @@ std::string called(const graph& g, const graph_node& node) {
 status import_domains(const graph_part& part, model& to) {
   std::map<std::string_view, std::int64_t> opsets;
   for (node_id n : part.nodes) {
-    const graph_node& node = (*part.of)[n];
+    const detail::graph_node& node = (*part.of)[n];
     std::int64_t& opset = opsets[node.domain];
     const std::int64_t imported = part.of->owner().opset(node.domain);
     opset = imported > 0 ? imported : std::max(opset, node.opset);
   }
   for (const auto& [domain, opset] : opsets) to.imports.push_back({domain, opset});
   for (node_id n : part.nodes) {
-    const graph_node& node = (*part.of)[n];
+    const detail::graph_node& node = (*part.of)[n];
     if (node.op && node.version && node.op->at(opsets[node.domain]) != node.version)
       return {status_code::invalid_graph,
               fmt::format("{} ({}) is of opset {}, and others here of opset {}, which has another {}",
@@ -103,7 +103,7 @@ result<std::string> onnx_bytes(const graph_part& part) {
       if (is_new && constant_in(g, v)) body.add_initializer(ins.back(), g[v].constant);
     }
     for (value_id v : g[n].outputs) outs.push_back(copy_of(v));
-    const graph_node& from = g[n];
+    const detail::graph_node& from = g[n];
     body.add_node({from.name, from.domain, from.op_type, {}, {}, from.opset, ins, outs, from.attributes, {}, {}});
   }
   for (value_id v : part.outputs) body.add_output(copy_of(v));

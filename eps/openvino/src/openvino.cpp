@@ -110,7 +110,7 @@ constexpr maker makers[] = {{"Intel", "vendor=0x8086", 0x8086},
 /// A device with this name ("GPU.1") as the SDK describes it; nothing for one that is no processor (AUTO, HETERO).
 std::optional<provider_device> describe(const sdk& api, const ov_core_t& core, const std::string& name,
                                         const std::string& version) {
-  const std::optional<device_kind> kind = device_kind_named(std::string_view{name}.substr(0, name.find('.')));
+  const std::optional<device_kind> kind = detail::device_kind_named(std::string_view{name}.substr(0, name.find('.')));
   if (!kind) return std::nullopt;
   const std::string full_name = api.property(core, name, "FULL_DEVICE_NAME");
   const std::string architecture = api.property(core, name, "DEVICE_ARCHITECTURE");

@@ -48,7 +48,7 @@ result<program::port> program::read_port(ov_output_const_port_t* raw) const {
   port made{{raw, sdk_->output_const_port_free}, any_name(raw)};
   ov_element_type_e type = ov_element_type_e::DYNAMIC;
   if (status s = sdk_->check(sdk_->port_get_element_type(raw, &type), "telling an element type"); !s) return s;
-  for (const dtype_row& row : detail::elements::rows)
+  for (const detail::dtype_row& row : detail::elements::rows)
     if (type != ov_element_type_e::DYNAMIC && element_type_of(row.id) == type) made.type = row.id;
   ov_partial_shape_t shape{};
   if (status s = sdk_->check(sdk_->port_get_partial_shape(raw, &shape), "telling a shape"); !s) return s;
@@ -92,7 +92,7 @@ status program::place_ports(bool inputs, std::span<const boundary> wanted, std::
   for (std::size_t i = 0; i < ports.size(); ++i)
     if (!is_placed[i] || ports[i].type != wanted[ports[i].at].type)
       return {status_code::ep_fail, fmt::format("OpenVINO's program has {} '{}' of type {}, which the node has not",
-                                                what, ports[i].name, row_of(ports[i].type).name)};
+                                                what, ports[i].name, detail::row_of(ports[i].type).name)};
   for (const port& p : ports)
     if (p.is_fixed && wanted[p.at].shape && !is_one_of(p.shape, *wanted[p.at].shape))
       return {status_code::ep_fail,
@@ -101,7 +101,7 @@ status program::place_ports(bool inputs, std::span<const boundary> wanted, std::
   for (std::size_t w = 0; w < wanted.size(); ++w)
     if (!inputs && !is_found[w])
       return {status_code::ep_fail, fmt::format("OpenVINO's program has no output '{}' of type {}", wanted[w].name,
-                                                row_of(wanted[w].type).name)};
+                                                detail::row_of(wanted[w].type).name)};
   return {};
 }
 
@@ -181,7 +181,7 @@ status program::fetch(ov_infer_request_t& from, const port& p, run_context& c) c
   std::size_t bytes = 0;
   if (status s = sdk_->check(sdk_->tensor_get_byte_size(raw, &bytes), "giving a tensor"); !s) return s;
   extents shape;
-  if (status s = read_shape(*raw, bytes * 8 == row_of(p.type).bits, shape); !s) return s;
+  if (status s = read_shape(*raw, bytes * 8 == detail::row_of(p.type).bits, shape); !s) return s;
   const result<value*> out = c.output(p.at, shape);
   if (!out) return out.error();
   if (bytes != (*out)->bytes()) return {status_code::ep_fail, "OpenVINO gives a tensor of another element type"};

@@ -79,7 +79,7 @@ void refuses(std::span<const std::byte> what, std::string_view words) {
 struct sample {
   std::string_view folder;
   std::vector<std::string_view> names;  // in the order they lie in
-  std::shared_ptr<const file_bytes> file;
+  std::shared_ptr<const detail::file_bytes> file;
   std::unique_ptr<model> net;
   std::span<const std::byte> content;
 };
@@ -89,7 +89,7 @@ sample read_sample(std::string_view folder, std::vector<std::string_view> names)
   sample made{folder, std::move(names), {}, {}, {}};
   const std::string base = std::string{test::source_dir} + "/tests/data/epctx/" + std::string{folder} + "/model_ctx";
   if (folder.find("external") != folder.npos) {
-    auto mapped = file_bytes::map(base + "_OpenVINOExecutionProvider.bin");
+    auto mapped = detail::file_bytes::map(base + "_OpenVINOExecutionProvider.bin");
     REQUIRE(mapped);
     made.file = *mapped;
     made.content = made.file->bytes();
@@ -100,7 +100,7 @@ sample read_sample(std::string_view folder, std::vector<std::string_view> names)
   made.net = std::move(*read);
   const graph& g = made.net->main();
   for (std::size_t i = 0; i < g.node_capacity() && made.content.empty(); ++i)
-    if (const attribute* a = find_attribute(g[node_id(i)].attributes, "ep_cache_context"))
+    if (const attribute* a = detail::find_attribute(g[node_id(i)].attributes, "ep_cache_context"))
       made.content = std::as_bytes(std::span{a->s});
   return made;
 }

@@ -24,7 +24,7 @@ std::string sample(std::string_view name, std::string_view file) {
 
 any_value read_tensor(const std::string& path) {
   const std::string bytes = slurp(path);
-  auto memory = std::make_shared<heap_arena>();
+  auto memory = std::make_shared<detail::heap_arena>();
   const auto v = read_pb(std::as_bytes(std::span{bytes}), pb_kind::tensor, *memory);
   REQUIRE_MESSAGE(v, std::string{v.error().words()});
   return any_value::adopt(memory, *v);

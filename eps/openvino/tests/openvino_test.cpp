@@ -73,7 +73,7 @@ TEST_CASE("the SDK of the build is found, with its processor as a device") {
                                 [](const provider_device& d) { return d.hardware.kind == device_kind::cpu; });
   REQUIRE(cpu != devices->end());
   CHECK(cpu->name == "CPU");
-  CHECK(cpu->options == text_pairs{{"device_type", "CPU"}});
+  CHECK(cpu->options == detail::text_pairs{{"device_type", "CPU"}});
   REQUIRE(find_text(cpu->metadata, "version"));
   CHECK(*find_text(cpu->metadata, "version") == *version);
   REQUIRE(find_text(cpu->hardware.metadata, "name"));  // as the system calls the processor

@@ -55,7 +55,7 @@ const ort::ort_hardware_device& processor() {
 
 result<std::unique_ptr<ort::ort_hardware_device>> hardware_named(std::string_view words) {
   const std::size_t colon = std::min(words.find(':'), words.size());
-  const std::optional<device_kind> kind = device_kind_named(words.substr(0, colon));
+  const std::optional<device_kind> kind = detail::device_kind_named(words.substr(0, colon));
   std::string_view id = words.substr(std::min(colon + 1, words.size()));
   std::uint32_t number = 0;
   const int base = id.starts_with("0x") ? 16 : 10;
@@ -176,7 +176,7 @@ result<std::vector<std::unique_ptr<ort::ort_ep_device>>> library::devices(const 
   return made;
 }
 
-result<std::shared_ptr<execution>> execution::make(const library& of, const text_pairs& options,
+result<std::shared_ptr<execution>> execution::make(const library& of, const detail::text_pairs& options,
                                                    std::string_view hardware, bool contexts) {
   std::shared_ptr<execution> made{new execution{of}};
   if (!hardware.empty()) {

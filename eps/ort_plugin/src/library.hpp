@@ -60,8 +60,8 @@ result<std::unique_ptr<ort::ort_hardware_device>> hardware_named(std::string_vie
 /// An execution provider of a plugin's, made for one session. One thread at a time compiles; any number run.
 class execution {
  public:
-  static result<std::shared_ptr<execution>> make(const library&, const text_pairs& options, std::string_view hardware,
-                                                 bool contexts);
+  static result<std::shared_ptr<execution>> make(const library&, const detail::text_pairs& options,
+                                                 std::string_view hardware, bool contexts);
   execution(const execution&) = delete;
   execution& operator=(const execution&) = delete;
   ~execution();

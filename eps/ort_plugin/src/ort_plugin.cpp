@@ -81,8 +81,8 @@ result<compiled_node> program_of(const std::shared_ptr<execution>& by, std::uniq
 }
 
 /// "KEY=VALUE;KEY=VALUE".
-result<text_pairs> split_options(std::string_view words) {
-  text_pairs made;
+result<detail::text_pairs> split_options(std::string_view words) {
+  detail::text_pairs made;
   while (!words.empty()) {
     const std::size_t end = std::min(words.find(';'), words.size()), equals = words.substr(0, end).find('=');
     if (equals == words.npos || equals == 0)
@@ -121,7 +121,7 @@ std::string with_length(std::string_view piece) {
 result<std::unique_ptr<model>> model_of(const context_node& from, std::string_view context, std::string_view source) {
   auto m = std::make_unique<model>();
   m->ir_version = 10;
-  const graph_node& node = from.node.raw();
+  const detail::graph_node& node = from.node.raw();
   m->imports = {{node.domain, node.opset}};
   m->symbols = from.node.in().owner().symbols;
   graph& g = m->main();
@@ -198,7 +198,7 @@ result<ort_plugin> ort_plugin::configured(const provider_options& wanted) const 
   if (wanted.is_set("hardware")) made.hardware = wanted["hardware"];
   if (wanted.is_set("name")) made.registered = wanted["name"];
   if (wanted.is_set("contexts")) made.contexts = wanted["contexts"] == "1";
-  result<text_pairs> own = split_options(wanted["options"]);
+  result<detail::text_pairs> own = split_options(wanted["options"]);
   if (!own) return std::move(own).error();
   for (auto& each : *own) made.plugin_options.push_back(std::move(each));
   if (!made.hardware.empty())

@@ -163,7 +163,6 @@ class arena_vector {
   T* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
 };
-}  // namespace detail
 
 /// An arena that takes chunks from the heap as it grows and frees them when it is destroyed. Host only.
 class heap_arena : public arena {
@@ -181,5 +180,6 @@ class heap_arena : public arena {
   chunk* chunks_ = nullptr;
   std::size_t next_chunk_, left_;
 };
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -7,6 +7,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 template <class Signature>
 class callback;
 
@@ -37,5 +38,6 @@ class callback<R(Args...)> {
   std::shared_ptr<void> object_;
   R (*call_)(void*, Args...) = nullptr;
 };
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -17,9 +17,11 @@ template <std::integral T>
 [[nodiscard]] constexpr bool checked_add(T a, T b, T& out) {
   return !__builtin_add_overflow(a, b, &out);
 }
+namespace detail {
 /// Rounds up to a multiple of `alignment`, a power of two.
 [[nodiscard]] constexpr std::size_t align_up(std::size_t size, std::size_t alignment) {
   return (size + alignment - 1) & ~(alignment - 1);
 }
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

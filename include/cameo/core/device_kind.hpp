@@ -14,7 +14,6 @@ enum class device_kind : std::uint8_t { cpu = 0, gpu = 1, npu = 2 };
 namespace detail {
 /// Their names, by number.
 inline constexpr std::string_view device_kind_words[] = {"cpu", "gpu", "npu"};
-}  // namespace detail
 
 /// "cpu", "gpu", "npu"
 constexpr std::string_view name_of(device_kind kind) { return detail::device_kind_words[std::size_t(kind)]; }
@@ -41,5 +40,6 @@ class device_kinds {
  private:
   std::uint8_t bits_ = 0;
 };
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -37,6 +37,7 @@ using float4e2m1 = packed<dtype::f4e2m1>;
 using float6e2m3 = packed<dtype::f6e2m3>;
 using float6e3m2 = packed<dtype::f6e3m2>;
 
+namespace detail {
 /// The properties of an element type. `bits` is the storage of one element; a string is a std::string_view.
 struct dtype_row {
   dtype id;
@@ -44,7 +45,6 @@ struct dtype_row {
   char name[18];  // as ONNX writes it: tensor(NAME)
 };
 
-namespace detail {
 /// One element type: its number, C++ type, bits and name, in one place.
 template <dtype Id, class T, fixed_string Name, std::size_t Bits = 8 * sizeof(T)>
 struct element {
@@ -100,12 +100,14 @@ struct element_check {
                 "cameo: not an element type of ONNX; core/dtype.hpp lists those and their C++ types (for long long "
                 "use std::int64_t, for char std::int8_t or std::uint8_t, for text std::string_view)");
 };
-}  // namespace detail
+
 /// The properties of an element type.
 constexpr const dtype_row& row_of(dtype type) { return detail::elements::rows[std::size_t(type)]; }
+}  // namespace detail
 /// row_of(type).bits, for programs that do not use the names.
 constexpr std::uint8_t bits_of(dtype type) { return detail::elements::bits[std::size_t(type)]; }
 
+namespace detail {
 /// The dtype with this name ("float", "int64", ...), or `undefined`.
 constexpr dtype dtype_named(std::string_view name) {
   for (const dtype_row& row : detail::elements::rows)
@@ -117,10 +119,12 @@ constexpr dtype dtype_named(std::string_view name) {
 using type_mask = std::uint32_t;
 /// The set of this one type.
 constexpr type_mask bit_of(dtype type) { return type_mask{1} << unsigned(type); }
+}  // namespace detail
 /// The set of these C++ types: `mask_of<float, double>`.
 template <element_type... Ts>
-inline constexpr type_mask mask_of = (type_mask{} | ... | bit_of(dtype_of<Ts>));
+inline constexpr detail::type_mask mask_of = (detail::type_mask{} | ... | detail::bit_of(dtype_of<Ts>));
 
+namespace detail {
 /// Computes the bytes that `count` elements take; returns false when that overflows.
 [[nodiscard]] constexpr bool checked_bytes(dtype type, std::uint64_t count, std::uint64_t& bytes) {
   std::uint64_t bits = 0;
@@ -128,5 +132,6 @@ inline constexpr type_mask mask_of = (type_mask{} | ... | bit_of(dtype_of<Ts>));
   bytes = bits / 8 + (bits % 8 != 0);
   return true;
 }
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -5,6 +5,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 /// A length of time in nanoseconds. Any std::chrono::duration converts to it, without the header of those; one longer
 /// than 292 years becomes 292 years.
 class duration {
@@ -31,5 +32,6 @@ class duration {
  private:
   std::int64_t nanoseconds_ = 0;
 };
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -6,6 +6,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 /// Text as a template argument: constrain<"T", float>. It is part of the type, so it costs no relocation.
 template <std::size_t N>
 struct fixed_string {
@@ -18,5 +19,6 @@ struct fixed_string {
 };
 template <std::size_t N>
 fixed_string(const char (&)[N]) -> fixed_string<N>;
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

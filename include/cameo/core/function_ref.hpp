@@ -6,6 +6,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 template <class Signature>
 class function_ref;
 
@@ -27,5 +28,6 @@ class function_ref<R(Args...)> {
   void* object_;
   R (*call_)(void*, Args...);
 };
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -21,7 +21,6 @@ struct float_format {
   int exponent_bits, mantissa_bits, bias;
   float_specials specials;
 };
-}  // namespace detail
 
 /// `bits` of a format as a float: exact.
 constexpr float widen(std::uint16_t bits, detail::float_format f) {
@@ -107,14 +106,15 @@ struct narrow_float {
   constexpr explicit operator float() const { return widen(bits, Format); }
   constexpr bool operator==(const narrow_float&) const = default;
 };
+}  // namespace detail
 
 /// ONNX's formats under ONNX's names.
-using float16 = narrow_float<detail::float_format{5, 10, 15, detail::float_specials::ieee}>;
-using bfloat16 = narrow_float<detail::float_format{8, 7, 127, detail::float_specials::ieee}>;
-using float8e4m3fn = narrow_float<detail::float_format{4, 3, 7, detail::float_specials::nan_only}>;
-using float8e4m3fnuz = narrow_float<detail::float_format{4, 3, 8, detail::float_specials::fnuz}>;
-using float8e5m2 = narrow_float<detail::float_format{5, 2, 15, detail::float_specials::ieee}>;
-using float8e5m2fnuz = narrow_float<detail::float_format{5, 2, 16, detail::float_specials::fnuz}>;
+using float16 = detail::narrow_float<detail::float_format{5, 10, 15, detail::float_specials::ieee}>;
+using bfloat16 = detail::narrow_float<detail::float_format{8, 7, 127, detail::float_specials::ieee}>;
+using float8e4m3fn = detail::narrow_float<detail::float_format{4, 3, 7, detail::float_specials::nan_only}>;
+using float8e4m3fnuz = detail::narrow_float<detail::float_format{4, 3, 8, detail::float_specials::fnuz}>;
+using float8e5m2 = detail::narrow_float<detail::float_format{5, 2, 15, detail::float_specials::ieee}>;
+using float8e5m2fnuz = detail::narrow_float<detail::float_format{5, 2, 16, detail::float_specials::fnuz}>;
 
 /// A power of two, 2^(bits - 127); 255 is NaN. The format has no sign and no zero.
 struct float8e8m0 {

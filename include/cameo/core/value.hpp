@@ -121,6 +121,7 @@ struct value {
   std::size_t bytes() const { return (std::size_t(shape.count()) * bits_of(type) + 7) / 8; }
 };
 
+namespace detail {
 /// False for a tensor whose data is not aligned for its element type, which is possible for data in a mapped file.
 inline bool is_aligned(const value& v) {
   if (v.kind != value_kind::tensor || v.memory != 0) return true;
@@ -129,5 +130,6 @@ inline bool is_aligned(const value& v) {
                               (largest_power < alignof(std::max_align_t) ? largest_power : alignof(std::max_align_t)) ==
                           0;
 }
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -38,7 +38,7 @@ class context_binary {
 
  private:
   CAMEO_API result<std::shared_ptr<const void>> opened_once(
-      function_ref<result<std::shared_ptr<const void>>()> open) const;
+      detail::function_ref<result<std::shared_ptr<const void>>()> open) const;
   struct shared;
   std::shared_ptr<shared> shared_;
 };
@@ -70,7 +70,7 @@ struct context_part {
 };
 
 /// Takes the bytes of a context, piece by piece, in order.
-using byte_sink = function_ref<status(std::span<const std::byte>)>;
+using byte_sink = detail::function_ref<status(std::span<const std::byte>)>;
 
 /// How well a compiled model fits what a provider finds here. Numbers as ONNX Runtime's.
 enum class compiled_fit : std::uint8_t { not_applicable = 0, optimal = 1, prefer_recompilation = 2, unsupported = 3 };

@@ -13,10 +13,12 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 /// Keys and values, in order.
 using text_pairs = std::vector<std::pair<std::string, std::string>>;
+}  // namespace detail
 /// The value of a key; null when the key is absent.
-CAMEO_API const std::string* find_text(const text_pairs&, std::string_view key);
+CAMEO_API const std::string* find_text(const detail::text_pairs&, std::string_view key);
 
 /// The vendor of a provider. The id is the PCI vendor id; 0 if the vendor has no such id.
 struct provider_vendor {
@@ -29,15 +31,15 @@ struct hardware_device {
   device_kind kind = device_kind::cpu;
   std::string vendor = {};              // "Intel"; empty: unknown
   std::uint32_t vendor_id = 0, id = 0;  // PCI ids; 0: unknown
-  text_pairs metadata = {};             // "Discrete" = "1": a discrete graphics card
+  detail::text_pairs metadata = {};     // "Discrete" = "1": a discrete graphics card
 };
 
 /// A device, as described by the provider that can use it.
 struct provider_device {
   std::string name = {};  // the provider's name for it, for people: "GPU.1"; may be empty
   hardware_device hardware = {};
-  text_pairs metadata = {};  // "version", "architecture" (model packages are matched by it), ...
-  text_pairs options = {};   // of the provider's table: defaults for this device where the user sets no value
+  detail::text_pairs metadata = {};  // "version", "architecture" (model packages are matched by it), ...
+  detail::text_pairs options = {};   // of the provider's table: defaults for this device where the user sets no value
 };
 
 /// A provider paired with one of its devices.
@@ -61,7 +63,7 @@ CAMEO_API void sort_by_preference(std::vector<ep_device>&);
 /// domain, model_version, doc_string, graph_name, graph_description, and its metadata_props).
 struct device_request {
   std::span<const ep_device> devices;
-  const text_pairs& model;
+  const detail::text_pairs& model;
 };
 
 /// Chooses the devices of a session, by their indices in the request: 1 to 8 of them. Providers are used in the order
@@ -104,13 +106,9 @@ using prefer_gpu = prefer<device_kind::gpu>;  ///< A GPU if there is one.
 namespace detail {
 /// The device_selector for a policy; INVALID_ARGUMENT for a number that is none of the policies.
 CAMEO_API result<detail::device_delegate> delegate_of(device_policy);
-}  // namespace detail
-namespace detail {
 /// The policy of this name ("prefer_npu"); INVALID_ARGUMENT listing the names for any other word.
 CAMEO_API result<device_policy> device_policy_named(std::string_view);
-}  // namespace detail
 
-namespace detail {
 /// The largest number of devices that a policy may choose.
 inline constexpr std::size_t most_devices = 8;
 }  // namespace detail

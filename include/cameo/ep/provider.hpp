@@ -83,7 +83,7 @@ compiled_node compiled(Program program) {
 template <class P>
 concept has_kernels = requires {
   typename detail::hooks_of<P>::kernels;
-  { detail::hooks_of<P>::kernels::table } -> std::convertible_to<const kernel_table&>;
+  { detail::hooks_of<P>::kernels::table } -> std::convertible_to<const detail::kernel_table&>;
 };
 
 namespace detail {

@@ -7,9 +7,7 @@ namespace cameo::inline CAMEO_ABI {
 
 namespace detail {
 struct draft_node;  // plan/draft.hpp
-}  // namespace detail
 
-namespace detail {
 /// The context_store hooks of a provider, without its type; `sources` is empty if it stores nothing. `builder` is made
 /// by `begin`.
 struct context_row {
@@ -43,7 +41,7 @@ struct provider_row {
                                        bind_context&);
   result<std::vector<compiled_node>> (*compile)(const void* self, std::span<const fused_view>);
   memory_source (*memory)(const void* self);
-  const kernel_table& (*kernels)();                         // an empty table for a provider without kernels
+  const detail::kernel_table& (*kernels)();                 // an empty table for a provider without kernels
   std::span<const transform_table* const> (*transforms)();  // for its own nodes, after partitioning
   detail::context_row contexts;
   provider_vendor vendor;
@@ -279,7 +277,6 @@ inline constexpr provider_row provider_row_of{
     erased_hooks<P>::devices,
     erased_hooks<P>::options(),
     erased_hooks<P>::configured};
-}  // namespace detail
 
 /// The row of P. A provider that is compiled into a library declares an `extern template` of this function, and its
 /// library instantiates it: then programs that list the provider do not compile its row again.
@@ -287,5 +284,6 @@ template <class P>
 const provider_row& row_of() {
   return detail::provider_row_of<P>;
 }
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

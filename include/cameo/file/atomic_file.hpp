@@ -11,7 +11,7 @@ namespace cameo::inline CAMEO_ABI {
 
 /// Produces the bytes of a file: it is called with a function that takes the next piece. An error of that function, or
 /// of the producer itself, ends the writing.
-using file_maker = function_ref<status(function_ref<status(std::span<const std::byte>)>)>;
+using file_maker = detail::function_ref<status(detail::function_ref<status(std::span<const std::byte>)>)>;
 
 /// Writes a file that is complete or absent, also after a crash: the pieces go, in order, to a temporary file in the
 /// same folder ("NAME.PID.N.tmp"), are flushed to disk, and then replace the old file, with its owner and permissions.

@@ -9,6 +9,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 class descriptor;
 
 /// The bytes of a file, mapped read-only and shared; they stay valid when the file is renamed or unlinked. Thread-safe.
@@ -35,5 +36,6 @@ class file_bytes {
   std::string path_;
   std::span<const std::byte> bytes_;
 };
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -19,14 +19,17 @@ struct value;
 /// How a model is read.
 struct read_options {
   load_limits limits = {};
-  std::string external_data_folder = {};        // instead of the model's own folder
-  std::shared_ptr<const file_bytes> file = {};  // the model's file if it is already open; used instead of the path
+  std::string external_data_folder = {};  // instead of the model's own folder
+  std::shared_ptr<const detail::file_bytes> file =
+      {};  // the model's file if it is already open; used instead of the path
   /// Used instead of any path: a folder that is held open (package::open_folder).
   std::shared_ptr<const detail::held_folder> folder = {};
 };
 
+namespace detail {
 /// Receives the bytes of a model, piece by piece, in order.
 using model_sink = function_ref<status(std::span<const std::byte>)>;
+}  // namespace detail
 
 /// The place of an initializer's data that is in a file already.
 struct external_place {
@@ -41,13 +44,14 @@ struct write_options {
   /// Alignment of each tensor there, a power of two; 0: 64 bytes, and 4 KiB for large ones (1 MiB and more).
   std::size_t external_alignment = 0;
   /// Called instead of writing that file, with a function that produces its bytes, before the model's own bytes.
-  callback<status(function_ref<status(model_sink)> produce)> external_to = {};
+  detail::callback<status(detail::function_ref<status(detail::model_sink)> produce)> external_to = {};
   /// Called for every initializer: returns its place, or std::nullopt to keep it in the model. Not with external_data.
-  callback<result<std::optional<external_place>>(std::string_view name, const value&)> place = {};
+  detail::callback<result<std::optional<external_place>>(std::string_view name, const value&)> place = {};
   /// Called for what is written and known to be refused by other programs that read the format, in words.
-  callback<void(std::string_view)> tell = {};
+  detail::callback<void(std::string_view)> tell = {};
 };
 
+namespace detail {
 /// A format without its type.
 struct format_row {
   std::string_view name;
@@ -61,7 +65,7 @@ struct format_row {
   /// The same to a sink; external data goes to a file in `folder` (with its separator; empty: the current one).
   status (*write_to)(const model&, model_sink, const std::string& folder, const write_options&);
   /// True: readers run only operators that they have kernels for, and do not look up function bodies. Code that writes
-  /// such a file applies `kernels_only` (transform/rules/definitions.hpp) first.
+  /// such a file applies `rules::kernels_only` (transform/rules/definitions.hpp) first.
   bool needs_kernels;
   /// What the dims of a value are said to be ("DATA_BATCH"; empty: nothing), from what the reader left in
   /// graph_value::unknown. Empty for formats that say nothing of it.
@@ -77,7 +81,6 @@ concept model_format = requires {
   static_cast<decltype(format_row::read_file)>(F::read);
   static_cast<decltype(format_row::read_bytes)>(F::read);
 };
-namespace detail {
 /// A format that can also be written:
 ///   static status write(const model&, const std::string& path, const write_options&)
 ///   static status write(const model&, model_sink, const std::string& folder, const write_options&)
@@ -86,8 +89,6 @@ concept writable_format = model_format<F> && requires {
   static_cast<decltype(format_row::write_file)>(F::write);
   static_cast<decltype(format_row::write_to)>(F::write);
 };
-}  // namespace detail
-namespace detail {
 /// F::write for these arguments; where F has none, a function that answers NOT_IMPLEMENTED.
 template <model_format F, class... Where>
 constexpr auto write_as() -> status (*)(const model&, Where...) {
@@ -116,12 +117,12 @@ inline constexpr format_row format_row_of{F::name,
                                           write_as<F, model_sink, const std::string&, const write_options&>(),
                                           for_kernels<F>(),
                                           denotations_as<F>};
-}  // namespace detail
 
 /// Formats to try, in order; bytes that no format recognises are read as the last one.
 template <model_format... Fs>
 struct format_list {
-  static constexpr format_row rows[] = {detail::format_row_of<Fs>...};
+  static constexpr format_row rows[] = {format_row_of<Fs>...};
 };
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

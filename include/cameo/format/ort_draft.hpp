@@ -26,8 +26,9 @@ extern CAMEO_API const ort_draft_checks all_ort_draft_checks;
 ///   OUT_OF_MEMORY     `memory` is full
 /// Without `checks` (null) the file is trusted like the program's own code: it must be one that passes them, of version
 /// 6, as cameo writes it; for any other file the behaviour is undefined.
-CAMEO_API result<draft*> read_ort_draft(std::span<const std::byte> file, std::span<const kernel_table* const> providers,
-                                        arena& memory, const ort_draft_checks* checks = &all_ort_draft_checks);
+CAMEO_API result<draft*> read_ort_draft(std::span<const std::byte> file,
+                                        std::span<const detail::kernel_table* const> providers, arena& memory,
+                                        const ort_draft_checks* checks = &all_ort_draft_checks);
 
 /// Does all these checks and applies the file's saved optimizations (see graph::saved_optimizations): the nodes of a
 /// record are replaced by the one that it names before kernels are matched, so the lists need no kernels for them. A

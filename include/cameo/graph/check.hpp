@@ -7,7 +7,7 @@ namespace cameo::inline CAMEO_ABI {
 
 /// The operators that a program knows: the standard ones and those that its providers declare, each sorted by id.
 struct op_table {
-  std::span<const op_row> standard = standard_ops();
+  std::span<const op_row> standard = detail::standard_ops();
   std::vector<std::span<const op_row>> more = {};
 
   /// The operator's row; null if it is not declared.

@@ -18,6 +18,7 @@ class graph;
 class model;
 struct function;
 
+namespace detail {
 /// A key and its text in the metadata (metadata_props) of a model, a graph, a node or a value.
 using property = std::pair<std::string_view, std::string_view>;
 
@@ -59,6 +60,7 @@ struct graph_node {
   std::int32_t provider = -1;  // the provider that runs it: index into the runtime's list, once partitioned
   std::int32_t fused = -1;     // index among the session's compiled nodes
 };
+}  // namespace detail
 
 /// The arguments of add_node. Spans are copied into the model.
 struct node_spec {
@@ -67,7 +69,7 @@ struct node_spec {
   std::span<const value_id> inputs, outputs;  // value_id::none: absent
   std::span<const attribute> attributes = {};
   std::span<graph* const> subgraphs = {};
-  std::span<const property> metadata = {};
+  std::span<const detail::property> metadata = {};
 };
 
 namespace detail {
@@ -94,7 +96,7 @@ class graph {
   CAMEO_API ~graph();
 
   std::string_view name, doc_string;
-  std::span<const property> metadata;
+  std::span<const detail::property> metadata;
   std::string_view unknown;                                         // see model::unknown
   std::span<const detail::saved_optimization> saved_optimizations;  // as read or recorded; valid while keeps_saved()
   std::string_view saved_problem;                                   // why the file's were not read; none was
@@ -107,10 +109,10 @@ class graph {
 
   std::size_t value_count() const { return value_count_; }
   std::size_t node_capacity() const { return node_count_; }  // removed ones included
-  const graph_value& operator[](value_id v) const { return values_[index_of(v)]; }
-  graph_value& operator[](value_id v) { return values_[index_of(v)]; }
-  const graph_node& operator[](node_id n) const { return nodes_[index_of(n)]; }
-  graph_node& operator[](node_id n) { return nodes_[index_of(n)]; }
+  const detail::graph_value& operator[](value_id v) const { return values_[index_of(v)]; }
+  detail::graph_value& operator[](value_id v) { return values_[index_of(v)]; }
+  const detail::graph_node& operator[](node_id n) const { return nodes_[index_of(n)]; }
+  detail::graph_node& operator[](node_id n) { return nodes_[index_of(n)]; }
 
   /// The inputs, in the model's order; initializers that are inputs too are among them.
   CAMEO_API std::span<const value_id> inputs() const;
@@ -203,7 +205,7 @@ class graph {
     std::uint32_t next, previous;
   };
   friend class use_range;
-  CAMEO_API value_id append(const graph_value&);
+  CAMEO_API value_id append(const detail::graph_value&);
   CAMEO_API void link(std::uint32_t edge);
   CAMEO_API void unlink(std::uint32_t edge);
   CAMEO_API std::uint32_t append_edge(node_id, value_id);
@@ -222,8 +224,8 @@ class graph {
   // The lists themselves are in graph.cpp; these are where they begin, for the functions above.
   struct lists;
   std::unique_ptr<lists> lists_;
-  graph_value* values_ = nullptr;
-  graph_node* nodes_ = nullptr;
+  detail::graph_value* values_ = nullptr;
+  detail::graph_node* nodes_ = nullptr;
   edge* edges_ = nullptr;
   std::size_t value_count_ = 0, node_count_ = 0;
 };

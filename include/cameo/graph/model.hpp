@@ -23,7 +23,7 @@ struct function {
   std::span<const std::string_view> attribute_names;  // without a default
   std::span<const attribute> attribute_defaults;
   std::span<const opset_import> imports;
-  std::span<const property> metadata;
+  std::span<const detail::property> metadata;
   std::string_view unknown;  // see model::unknown
   std::unique_ptr<graph> body;
 };
@@ -42,14 +42,14 @@ class model {
   model(const model&) = delete;
   model& operator=(const model&) = delete;
 
-  heap_arena memory;  // texts, attributes, constants that are not in a mapped file
+  detail::heap_arena memory;  // texts, attributes, constants that are not in a mapped file
   std::int64_t ir_version = 0, model_version = 0;
   std::string_view producer_name, producer_version, domain, doc_string;
   std::vector<opset_import> imports;
-  std::vector<property> metadata;
+  std::vector<detail::property> metadata;
   std::vector<std::string> symbols{"?"};  // names of dim symbols; number 0 is no symbol
   std::deque<function> functions;         // of the model (local)
-  std::vector<std::shared_ptr<const file_bytes>> files;
+  std::vector<std::shared_ptr<const detail::file_bytes>> files;
   std::string path;                        // where it was read from; empty for bytes
   std::vector<std::string> warnings;       // what its reader left out or corrected, for a log
   std::uint64_t most_memory = 1ull << 33;  // bytes of `memory` past which sparse constants don't become dense

@@ -33,7 +33,7 @@ class value_view {
   bool operator==(const value_view&) const = default;
 
  private:
-  const graph_value& self() const { return (*graph_)[id_]; }
+  const detail::graph_value& self() const { return (*graph_)[id_]; }
   const graph* graph_ = nullptr;
   value_id id_ = value_id::none;
 };
@@ -81,7 +81,7 @@ class node_view {
   explicit operator bool() const { return id_ != node_id::none; }
   node_id id() const { return id_; }
   const graph& in() const { return *graph_; }
-  const graph_node& raw() const { return (*graph_)[id_]; }
+  const detail::graph_node& raw() const { return (*graph_)[id_]; }
 
   std::string_view name() const { return raw().name; }
   std::string_view domain() const { return raw().domain; }
@@ -91,10 +91,10 @@ class node_view {
   /// True for a node of this operator: `node.is<op::Add>()`.
   template <declared_op Op>
   bool is() const {
-    return raw().op && raw().op->id == op_id_of<Op> && raw().domain == Op::domain && raw().op_type == Op::name;
+    return raw().op && raw().op->id == detail::op_id_of<Op> && raw().domain == Op::domain && raw().op_type == Op::name;
   }
   /// True for a node whose operator has one of these roles.
-  bool is(role any) const { return raw().op && has_role(raw().op->roles, any); }
+  bool is(role any) const { return raw().op && detail::has_role(raw().op->roles, any); }
   /// The provider that the node is assigned to, or -1.
   int provider() const { return raw().provider; }
 
@@ -123,7 +123,7 @@ class node_view {
                                 }};
   }
   std::span<graph* const> subgraphs() const { return raw().subgraphs; }
-  const attribute* find(std::string_view name) const { return find_attribute(raw().attributes, name); }
+  const attribute* find(std::string_view name) const { return detail::find_attribute(raw().attributes, name); }
   bool operator==(const node_view&) const = default;
 
  private:

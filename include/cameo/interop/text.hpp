@@ -22,7 +22,7 @@ inline std::string to_string(const extents& shape) {
   return text += "]";
 }
 /// The type as ONNX writes it: "float".
-inline std::string_view to_string(dtype type) { return row_of(type).name; }
+inline std::string_view to_string(dtype type) { return detail::row_of(type).name; }
 /// As of a value: "float[2,3] 1 2 3 ...".
 template <class T>
 std::string to_string(const tensor_view<T>& view, std::size_t elements = 8) {

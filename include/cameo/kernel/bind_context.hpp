@@ -4,6 +4,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 /// What a kernel declares to the planner about its outputs while it is bound.
 struct output_hint {
   /// The declaration: see may_overwrite(), views() and pack().
@@ -11,7 +12,6 @@ struct output_hint {
   std::uint32_t output, input;
 };
 
-namespace detail {
 struct draft_node;  // plan/draft.hpp
 
 /// Constants of a file may be unaligned for their element type, so the maker of the plan supplies aligned ones. The
@@ -52,13 +52,13 @@ class bind_context {
   std::size_t subgraph_count = 0;
   arena& state;         // lives as long as the plan: data that a kernel keeps, packed weights
   bool prepack = true;  // false: keep no copies of constants (session.disable_prepacking)
-  detail::arena_vector<output_hint>& hints;
+  detail::arena_vector<detail::output_hint>& hints;
   detail::constant_store constants = {};
   detail::pack_keeper packs = {};
   std::uint32_t choice = 0;  // what the provider's hook `before_bind` says to this node's kernel; 0 without that hook
   const detail::draft_node* node = nullptr;  // only during bind; see subgraph_input()
 
-  const attribute* find(std::string_view name) const { return find_attribute(attributes, name); }
+  const attribute* find(std::string_view name) const { return detail::find_attribute(attributes, name); }
   /// An attribute, or `otherwise` when the node does not have it. An attribute of the wrong kind counts as absent:
   /// models are checked before, so a user's file can't have one.
   std::int64_t int_or(std::string_view name, std::int64_t otherwise) const {
@@ -108,9 +108,11 @@ class bind_context {
   CAMEO_API const operand* subgraph_input(std::size_t graph, std::size_t i) const;
 
   /// Output o may be written over input i when no later step reads that input (same number of bytes).
-  void may_overwrite(std::size_t o, std::size_t i) { hint({output_hint::use::may_overwrite, index(o), index(i)}); }
+  void may_overwrite(std::size_t o, std::size_t i) {
+    hint({detail::output_hint::use::may_overwrite, index(o), index(i)});
+  }
   /// Output o is always the bytes of input i in other extents: the kernel calls run_context::forward for it.
-  void views(std::size_t o, std::size_t i) { hint({output_hint::use::views, index(o), index(i)}); }
+  void views(std::size_t o, std::size_t i) { hint({detail::output_hint::use::views, index(o), index(i)}); }
 
   /// Memory for data that is computed from constants once, aligned to 64.
   template <class T>
@@ -135,7 +137,7 @@ class bind_context {
     std::size_t bytes = 0;
     if (!is_constant(i)) return status_code::fail;
     if (!checked_multiply(count, sizeof(T), bytes)) return status_code::out_of_memory;
-    hint({output_hint::use::packs, 0, index(i)});
+    hint({detail::output_hint::use::packs, 0, index(i)});
     const result<const void*> found = packs.find(packs.self, bytes);
     if (!found) return found.error();
     if (*found) return std::span<const T>{static_cast<const T*>(*found), count};
@@ -149,7 +151,9 @@ class bind_context {
 
  private:
   static std::uint32_t index(std::size_t i) { return std::uint32_t(i); }
-  void hint(output_hint h) { static_cast<void>(hints.push_back(h)); }  // a lost hint costs memory, never correctness
+  void hint(detail::output_hint h) {
+    static_cast<void>(hints.push_back(h));
+  }  // a lost hint costs memory, never correctness
 };
 
 }  // namespace cameo::inline CAMEO_ABI

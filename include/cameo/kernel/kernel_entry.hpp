@@ -20,7 +20,7 @@ struct constraints {
   static constexpr std::size_t size = sizeof...(Sets), combinations = (1 * ... * Sets::size);
 };
 /// The element types that a kernel takes for a type string of its operator.
-template <fixed_string TypeString, class... Ts>
+template <detail::fixed_string TypeString, class... Ts>
 inline constexpr constraints<detail::one_of<TypeString, Ts...>> constrain{};
 /// No constraint: all types that the operator allows.
 inline constexpr constraints<> any_types{};
@@ -74,18 +74,14 @@ struct type_choice {
   std::string_view type_string;
   type_mask types;
 };
-}  // namespace detail
 
-namespace detail {
 /// Tensor element types that a version allows for a type string: of tensors, and of optionals that hold them.
 constexpr type_mask allowed_types(const op_version& version, std::string_view type_string) {
   for (const type_rule& rule : version.types)
     if (rule.type_string == type_string) return rule.tensors | rule.optionals;
   return 0;
 }
-}  // namespace detail
 
-namespace detail {
 /// Since-versions from first to last; empty if `last` is 0.
 struct version_range {
   int first = 255, last = 0;
@@ -102,7 +98,6 @@ constexpr version_range versions_that_allow(std::span<const op_version> versions
   }
   return found;
 }
-}  // namespace detail
 
 /// Positions of the parameters that a type string binds.
 constexpr std::uint32_t positions(std::span<const parameter> parameters, std::string_view type_string) {
@@ -126,5 +121,6 @@ constexpr detail::kernel_rule resolve(std::span<const op_version> versions, deta
   for (std::size_t i = 0; i < shown.size(); ++i) rule.type_string[i] = shown[i];
   return rule;
 }
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

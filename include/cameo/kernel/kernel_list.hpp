@@ -27,7 +27,6 @@ struct lacking_kernel {
   op_id op;
   std::string_view advice;
 };
-}  // namespace detail
 
 /// All kernels of a provider, as the core sees them: rows sorted by `op`, and the operators that they are for.
 struct kernel_table {
@@ -37,7 +36,6 @@ struct kernel_table {
   std::span<const detail::lacking_kernel> lacking = {};
 };
 
-namespace detail {
 /// True if some node could match both: only operator, versions or the types of one parameter can tell them apart.
 constexpr bool match_the_same_node(const kernel_row& a, const kernel_row& b, std::span<const kernel_rule> rules) {
   if (a.op != b.op || a.last < b.first || b.last < a.first) return false;
@@ -123,18 +121,14 @@ struct table_builder {
   /// Not constexpr: a call of it is a compile-time error that names the entry.
   static void no_version_allows_these_types_together() {}
 };
-}  // namespace detail
 
-namespace detail {
 /// The sum of a list; clang can't fold packs of more than 256.
 constexpr std::size_t sum(std::initializer_list<std::size_t> counts) {
   std::size_t total = 0;
   for (std::size_t count : counts) total += count;
   return total;
 }
-}  // namespace detail
 
-namespace detail {
 /// Sorted by operator; entries of one operator stay in order. Sorts integers, as moving rows is slow at compile time.
 template <std::size_t Rows, std::size_t Rules>
 constexpr auto sorted_order(const table_builder<Rows, Rules>& built) {
@@ -244,9 +238,9 @@ class kernel_list {
   static constexpr bool fine = detail::sum({0, std::size_t{is_fine<Entries>()}...}) == sizeof...(Entries);
 
  public:
-  static constexpr kernel_table table = [] {
+  static constexpr detail::kernel_table table = [] {
     if constexpr (fine) return detail::built_list<Entries...>::table;
-    else return kernel_table{};
+    else return detail::kernel_table{};
   }();
 };
 

@@ -13,7 +13,7 @@ struct verdict {
   const detail::kernel_row* row = nullptr;
   const detail::kernel_rule* rule = nullptr;  // the first rule that failed, if `why` is type,
   dtype found = dtype::undefined;             // the type that violated it,
-  type_mask accepted = 0;                     // the types that it would have allowed,
+  detail::type_mask accepted = 0;             // the types that it would have allowed,
   int obeyed = 0;                             // and the number of the row's rules that held before it
   std::string_view advice = {};               // of an operator that the build has no kernel for, if `why` is no_kernel
   explicit operator bool() const { return why == refusal::none; }
@@ -21,7 +21,7 @@ struct verdict {
 
 /// Finds the row that runs a node, or the row that came closest. Independent of single operators, kernels and
 /// providers. A match with a choosy row is valid only if its kernel accepts the node (call `bind` with only_ask).
-CAMEO_API verdict match(const detail::node_signature&, const kernel_table&);
+CAMEO_API verdict match(const detail::node_signature&, const detail::kernel_table&);
 
 namespace detail {
 /// Parameters that a type string binds, counted as in kernel_rule.
@@ -36,7 +36,7 @@ using type_string_source = function_ref<bool(std::string_view type_string, bound
 
 /// match() for a version that is missing in the operator's tag. Rows for the newest version in the tag are tried; the
 /// file tells which parameters their type strings bind.
-CAMEO_API verdict match(const detail::node_signature&, const kernel_table&, detail::type_string_source);
+CAMEO_API verdict match(const detail::node_signature&, const detail::kernel_table&, detail::type_string_source);
 
 /// The verdict as a message: " has no kernel for it", " does not take T = int64 but float double". It is written into
 /// `line` and cut where that ends.

@@ -147,11 +147,11 @@ class run_context {
   /// parts have not been written: a kernel that reads them as sizes or indices returns CANCELED first. Any other may go
   /// on, since the runner ends the run after the kernel, whatever the kernel returns. To let a run end in time, one
   /// call of f should take about 100 us, and never more than 2 ms.
-  bool parallel(std::size_t count, function_ref<void(std::size_t)> f) {
+  bool parallel(std::size_t count, detail::function_ref<void(std::size_t)> f) {
     return parallel_lanes(count, [&](std::size_t i, std::size_t) { f(i); });
   }
   /// The same with the number of the thread, below lanes(): for scratch memory per thread.
-  bool parallel_lanes(std::size_t count, function_ref<void(std::size_t, std::size_t)> f) {
+  bool parallel_lanes(std::size_t count, detail::function_ref<void(std::size_t, std::size_t)> f) {
     return services_->parallel(*this, count, f);
   }
   std::size_t lanes() const { return lanes_; }

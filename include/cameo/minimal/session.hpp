@@ -49,7 +49,8 @@ class minimal_session {
 
   /// For minimal_runtime.
   CAMEO_API static result<minimal_session> load(std::span<const std::byte> file, std::span<std::byte> memory,
-                                                std::span<const kernel_table* const> lists, const minimal_options&,
+                                                std::span<const detail::kernel_table* const> lists,
+                                                const minimal_options&,
                                                 const ort_draft_checks* = &all_ort_draft_checks);
 
  private:
@@ -86,7 +87,7 @@ struct minimal_loader {
   }
 
  private:
-  static constexpr const kernel_table* lists[] = {&Lists::table...};
+  static constexpr const detail::kernel_table* lists[] = {&Lists::table...};
 };
 
 /// The kernels of a program: kernel lists; each node is run by the first list that has a kernel for it. Kernels in none

@@ -55,11 +55,13 @@ struct attribute {
   std::string_view unknown = {};  // fields of the file that cameo does not interpret, for a writer
 };
 
+namespace detail {
 /// The attribute with this name, or null.
 constexpr const attribute* find_attribute(std::span<const attribute> attributes, std::string_view name) {
   for (const attribute& a : attributes)
     if (a.name == name) return &a;
   return nullptr;
 }
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

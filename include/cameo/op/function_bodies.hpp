@@ -38,7 +38,7 @@ struct function_body_row {
     std::span<const node_row> nodes;
   };
 
-  op_id op;
+  detail::op_id op;
   int since;                                          // the version of `op` that the body belongs to
   int needs_opset;                                    // the opset of ONNX that the body is written in
   std::span<const std::string_view> attribute_names;  // that the body takes of its caller
@@ -48,6 +48,6 @@ struct function_body_row {
 /// Sorted by op, then since, then needs_opset. Lies in the compiled core and is linked only into programs that call it.
 CAMEO_API std::span<const function_body_row> standard_function_bodies();
 /// The newest body of this version of an operator for a node of this `opset`; null if it has none.
-CAMEO_API const function_body_row* find_function_body(op_id op, int since, std::int64_t opset);
+CAMEO_API const function_body_row* find_function_body(detail::op_id op, int since, std::int64_t opset);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -44,7 +44,7 @@ class infer_context {
 
   // Conveniences over the above.
   /// An attribute of the node, or null.
-  const attribute* find(std::string_view name) const { return find_attribute(attributes(), name); }
+  const attribute* find(std::string_view name) const { return detail::find_attribute(attributes(), name); }
   /// An attribute of the node, or `otherwise` if the node does not have it.
   CAMEO_API std::int64_t int_or(std::string_view name, std::int64_t otherwise) const;
   /// See int_or().

@@ -23,12 +23,12 @@ struct parameter {
 /// The types that a type string allows, by their containers. Bit i of a mask stands for dtype i.
 struct type_rule {
   std::string_view type_string;
-  type_mask tensors = 0;             // tensor(T)
-  type_mask sequences = 0;           // seq(tensor(T))
-  type_mask optionals = 0;           // optional(tensor(T))
-  type_mask optional_sequences = 0;  // optional(seq(tensor(T)))
-  type_mask sparse_tensors = 0;      // sparse_tensor(T)
-  bool maps = false;                 // map(K, V) and seq(map(K, V)), any
+  detail::type_mask tensors = 0;             // tensor(T)
+  detail::type_mask sequences = 0;           // seq(tensor(T))
+  detail::type_mask optionals = 0;           // optional(tensor(T))
+  detail::type_mask optional_sequences = 0;  // optional(seq(tensor(T)))
+  detail::type_mask sparse_tensors = 0;      // sparse_tensor(T)
+  bool maps = false;                         // map(K, V) and seq(map(K, V)), any
 };
 
 /// A formal attribute. Without `required`, a node may omit it; `default_...` is then its value, if ONNX defines a
@@ -75,8 +75,10 @@ enum class role : std::uint16_t {
 };
 /// Both roles.
 constexpr role operator|(role a, role b) { return role(std::uint16_t(a) | std::uint16_t(b)); }
+namespace detail {
 /// True if `all` has `one`.
 constexpr bool has_role(role all, role one) { return (std::uint16_t(all) & std::uint16_t(one)) != 0; }
+}  // namespace detail
 
 class infer_context;
 namespace detail {
@@ -94,9 +96,9 @@ concept declared_op = requires {
   {std::span<const op_version>{Op::versions}};
 };
 
+namespace detail {
 /// Domain and name as one integer, so that rows sort and compare cheaply. In files the names decide: see find_op.
 enum class op_id : std::uint32_t {};
-namespace detail {
 /// The id of an operator's names.
 constexpr op_id make_op_id(std::string_view domain, std::string_view name) {
   std::uint32_t hash = 2166136261;  // FNV-1a
@@ -104,14 +106,15 @@ constexpr op_id make_op_id(std::string_view domain, std::string_view name) {
     for (char c : part) hash = (hash ^ std::uint8_t(c)) * 16777619;
   return op_id{hash};
 }
-}  // namespace detail
+
 /// The id of a declared operator.
 template <declared_op Op>
 inline constexpr op_id op_id_of = detail::make_op_id(Op::domain, Op::name);
+}  // namespace detail
 
 /// A declared operator, without its type. `infer` is never null: without a shape function, outputs stay unknown.
 struct op_row {
-  op_id id{};
+  detail::op_id id{};
   role roles = role::none;
   std::string_view domain, name;
   std::span<const op_version> versions;
@@ -135,14 +138,12 @@ template <class Op>
 concept has_infer = requires {
   infer_function{&Op::infer};
 };
-}  // namespace detail
 /// Declares roles.
 template <class Op>
 concept has_roles = requires {
   role{Op::roles};
 };
 
-namespace detail {
 /// Op without its type.
 template <declared_op Op>
 constexpr op_row make_op_row() {
@@ -151,7 +152,6 @@ constexpr op_row make_op_row() {
   if constexpr (has_roles<Op>) row.roles = Op::roles;
   return row;
 }
-}  // namespace detail
 
 /// Null if it is not declared. `rows` is sorted by id. The names decide: a file can forge an id, but not a name.
 constexpr const op_row* find_op(std::span<const op_row> rows, std::string_view domain, std::string_view name) {
@@ -159,6 +159,7 @@ constexpr const op_row* find_op(std::span<const op_row> rows, std::string_view d
     if (row.domain == domain && row.name == name) return &row;
   return nullptr;
 }
+}  // namespace detail
 
 /// A provider's own operators: `using operators = op_list<acme::Smooth>;`
 template <declared_op... Ops>
@@ -170,11 +171,11 @@ struct op_list {
   }();
 };
 
+namespace detail {
 /// Every operator of ONNX, ai.onnx.ml, com.microsoft and its internal domains, sorted by id; the highest opset of each.
 /// Lies in the compiled core: a minimal build that does not call it does not link it.
 CAMEO_API std::span<const op_row> standard_ops();
 
-namespace detail {
 /// A domain that standard_ops() knows. "" and "ai.onnx" are one domain: readers normalise to "".
 struct domain_row {
   std::string_view name;

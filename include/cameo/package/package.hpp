@@ -21,8 +21,10 @@ class held_folder;
 
 /// The kind of an error in a package, for callers that decide by it and do not read messages.
 enum class package_fault : std::uint8_t { none, io, schema, version, confinement, not_found, integrity, argument };
+namespace detail {
 /// "schema"; the names that `cameo package --json` prints.
 CAMEO_API std::string_view name_of(package_fault);
+}  // namespace detail
 
 /// One error or warning, and its place.
 struct package_problem {
@@ -94,7 +96,7 @@ struct package_open_options {
   /// No other writer changes the package until the object is destroyed: its edits change what it was opened with.
   bool exclusive = false;
   /// How long `exclusive`, `commit` and `prune` wait for another process or object that writes to the package.
-  duration wait = duration::of(30'000'000'000);
+  detail::duration wait = detail::duration::of(30'000'000'000);
 };
 
 /// What `package::validate` checks, besides what opening needs.
@@ -167,7 +169,7 @@ class package {
                                         package_problem* why = nullptr) const;
   /// The bytes of a file that a variant names (for example its `model_file`), read from the folder that is held open.
   /// NO_SUCHFILE when it does not exist, FAIL when it leads outside.
-  CAMEO_API result<std::shared_ptr<const file_bytes>> read(const package_variant&, std::string_view text) const;
+  CAMEO_API result<std::shared_ptr<const detail::file_bytes>> read(const package_variant&, std::string_view text) const;
 
   /// A folder that a variant names (".": its own, "sha256:<hex>": a shared asset), held open to read a model's further
   /// files (read_options::folder): paths are followed from the open folder, even if another one takes its name later.

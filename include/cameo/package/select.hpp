@@ -17,7 +17,7 @@ struct device_facts {
   std::string vendor;             // for messages
   package_options_list metadata;  // "architecture", if the provider states one, is matched by the older layouts
   /// Empty: the provider has no such hook. An error, or an exception, counts as no verdict.
-  callback<result<variant_fit>(std::string_view)> judge;
+  detail::callback<result<variant_fit>(std::string_view)> judge;
 };
 
 /// The question that selection answers: which variant of a component, on which of these devices. Devices of one
@@ -55,7 +55,7 @@ concept variant_policy = requires(const P& policy, const selection_request& requ
 };
 
 /// A reference to any variant_policy.
-using variant_choice = function_ref<selection(const selection_request&)>;
+using variant_choice = detail::function_ref<selection(const selection_request&)>;
 
 /// ONNX Runtime's rule: only the first provider counts, or the fallback if no provider was named. A variant must name
 /// it, and a kind of device that it has, and must not be unsupported. Of those the best fit is chosen: optimal scores

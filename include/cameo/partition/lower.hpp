@@ -5,13 +5,13 @@
 namespace cameo::inline CAMEO_ABI {
 
 /// The properties of a value that kernels are matched with.
-CAMEO_API operand describe(const graph_value&);
+CAMEO_API operand describe(const detail::graph_value&);
 
 /// A node as it is matched against kernels. The operands lie in `storage`, which it clears first.
 CAMEO_API detail::node_signature signature_of(const node_view&, std::vector<operand>& storage);
 
 /// True for a node whose outputs are all constants: it is never run.
-CAMEO_API bool is_known(const graph&, const graph_node&);
+CAMEO_API bool is_known(const graph&, const detail::graph_node&);
 
 /// Makes drafts in `memory` of a partitioned graph and its subgraphs. `compiled` has the kernels of fused nodes by
 /// graph_node::fused. `overridable`: inputs with an initializer stay inputs (IR version 4 and later).

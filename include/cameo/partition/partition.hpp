@@ -20,7 +20,7 @@ struct claim_row {
   /// Compiled nodes with one of these sources are its own: it gets each as a fused group, and never sees any others.
   std::span<const context_source> sources = {};
   /// Kinds of devices that it runs nodes on; empty: it lists no devices, and no rule applies to it.
-  device_kinds kinds = {};
+  detail::device_kinds kinds = {};
 };
 
 /// graph_node::provider of a compiled node of a provider that is not in this runtime (keep_foreign_contexts).
@@ -42,9 +42,9 @@ struct fused_node {
 /// What partitioning may do, and the functions that it calls.
 struct partition_options {
   /// Returns the body of an operator that no provider takes, or null: ONNX's function bodies. The model keeps it.
-  function_ref<result<const function*>(model&, const graph_node&)> body_of;
+  detail::function_ref<result<const function*>(model&, const detail::graph_node&)> body_of;
   /// Called between steps; true ends partitioning with MODEL_LOAD_CANCELED.
-  function_ref<bool()> canceled;
+  detail::function_ref<bool()> canceled;
   bool allow_compile = true;                // session.disable_model_compile="0"
   bool keep_foreign_contexts = false;       // compiled nodes of unknown sources stay: for a model that is not run here
   std::string_view fused_name_prefix = {};  // ep.context_node_name_prefix

@@ -11,7 +11,7 @@ struct plan_step {
   detail::bound_kernel kernel;
   std::span<const slot> inputs, outputs;  // 0: absent
   std::span<const slot> releases;         // values in run-time blocks that no step after this one reads
-  std::span<const output_hint> hints;
+  std::span<const detail::output_hint> hints;
   std::span<const plan_view* const> subplans;  // by the index of the graph attribute
   std::string_view name, op_type;              // for errors and profiles
   std::uint32_t level = 0;                     // steps of one level don't depend on each other

@@ -10,7 +10,9 @@ struct step_view {
   std::span<const attribute> attributes;
   std::span<const operand> inputs, outputs;
 
-  const attribute* find(std::string_view attribute_name) const { return find_attribute(attributes, attribute_name); }
+  const attribute* find(std::string_view attribute_name) const {
+    return detail::find_attribute(attributes, attribute_name);
+  }
 };
 
 /// Runs the nodes that it claimed by itself, any number of times, from any thread. An error of `execute` ends the run,

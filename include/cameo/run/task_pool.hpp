@@ -7,7 +7,7 @@
 namespace cameo::inline CAMEO_ABI {
 
 /// Work for every thread: call it with (index, lane) for each index.
-using task = function_ref<void(std::size_t index, std::size_t lane)>;
+using task = detail::function_ref<void(std::size_t index, std::size_t lane)>;
 
 /// Threads of the user's own. `parallel(n, f)` calls f(i, lane) once for each i below n, on any threads, with lane
 /// below concurrency() and never the same lane on two threads at once; it returns when all calls are done. Several

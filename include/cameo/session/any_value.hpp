@@ -13,7 +13,7 @@ namespace cameo::inline CAMEO_ABI {
 namespace detail {
 /// INVALID_ARGUMENT unless the value is a tensor with these elements in host memory; the message says what it is.
 CAMEO_API status check_tensor(const value&, dtype elements);
-}  // namespace detail
+
 /// The elements of a tensor of T in host memory; errors as check_tensor. The view refers to the value.
 template <class T>
 result<tensor_view<const T>> view_as(const value& v) {
@@ -23,7 +23,6 @@ result<tensor_view<const T>> view_as(const value& v) {
   return v.as_unchecked<T>();
 }
 
-namespace detail {
 template <class Owner>
 struct temporary_owner {
   static_assert(sizeof(Owner) == 0,
@@ -65,7 +64,7 @@ class any_value {
   /// The elements of a tensor of T; errors as view_as. The view refers to this value.
   template <class T>
   result<tensor_view<const T>> get() const& {
-    return view_as<T>(value_);
+    return detail::view_as<T>(value_);
   }
   template <class T>
   result<tensor_view<const T>> get() && {

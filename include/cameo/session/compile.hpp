@@ -23,7 +23,7 @@ struct compile_input {
 /// Where the compiled model goes: a file, complete or absent; a string that receives its bytes; a function that is
 /// called with them, 64 KiB at a time, and may end it with an error. Nothing: "<stem>_ctx.onnx" beside the file.
 struct compile_output {
-  using sink = callback<status(std::span<const std::byte>)>;
+  using sink = detail::callback<status(std::span<const std::byte>)>;
   std::optional<std::string> path = {};
   std::string* bytes = nullptr;
   sink to = {};
@@ -58,7 +58,7 @@ struct compile_options {
   std::string* external_buffer = nullptr;  // receives the bytes of that file, instead
   /// Called for every initializer that stays: returns its place in a file of the caller's, or std::nullopt to keep it
   /// in the model. Instead of external_initializers.
-  callback<result<std::optional<external_place>>(std::string_view name, const value&)> place_initializer = {};
+  detail::callback<result<std::optional<external_place>>(std::string_view name, const value&)> place_initializer = {};
   /// Receives the files instead of putting them in their places: they appear when the caller commits it, all together,
   /// as is needed for several models that share a context. Null: they appear before compile() returns.
   file_batch* files = nullptr;

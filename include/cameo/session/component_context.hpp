@@ -6,6 +6,7 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 /// The devices that session options mean for the selection of a variant: those of the providers that the options name
 /// or their policy chooses; else (`is_wish` false) those of all providers.
 struct ep_intent {
@@ -14,6 +15,7 @@ struct ep_intent {
   bool is_wish = false;
   std::vector<ep_device> chosen;  // those that options or policy name one by one
 };
+}  // namespace detail
 
 /// A component of a model package with the variant that runs here: sessions are made from it (runtime::load). It
 /// holds open the model's file, its folder and the folders that the package's options name, so it may outlive the

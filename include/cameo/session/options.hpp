@@ -60,18 +60,18 @@ struct session_options {
   /// They provide and receive the contexts of compiled models instead of files; `name` is the text in the model, and no
   /// path. Called while a model is loaded or compiled, perhaps by several threads for several models. No files are used
   /// then, not even after an error of these functions, which is passed on.
-  callback<result<std::vector<std::byte>>(std::string_view name)> read_context = {};
-  callback<status(std::string_view name, std::span<const std::byte>)> write_context = {};
+  detail::callback<result<std::vector<std::byte>>(std::string_view name)> read_context = {};
+  detail::callback<status(std::string_view name, std::span<const std::byte>)> write_context = {};
   /// Called while the model is loaded, on the thread that loads it, some hundred times at most. It does not throw.
-  callback<void(const load_progress&)> progress = {};
+  detail::callback<void(const load_progress&)> progress = {};
   /// Receives messages about loading, on the loading thread; and about the first run whose output has another shape
   /// than declared, on that run's thread, perhaps on two at once. The text is only valid during the call.
-  callback<void(log_level, std::string_view words)> log = {};
+  detail::callback<void(log_level, std::string_view words)> log = {};
   log_level log_from = log_level::info;  // less severe messages are not composed
 
   /// Adds a provider with some of its devices (of runtime::devices) and options for it ("device_type"), which override
   /// those of the devices. INVALID_ARGUMENT without a device, or for devices of different providers.
-  CAMEO_API status append(std::span<const ep_device> of_one_provider, const text_pairs& provider_options = {});
+  CAMEO_API status append(std::span<const ep_device> of_one_provider, const detail::text_pairs& provider_options = {});
   /// Uses one of ONNX Runtime's policies. INVALID_ARGUMENT for a number that is none of them.
   CAMEO_API status prefer(device_policy);
   /// Threads of the user's own; the pool outlives the session.
@@ -92,7 +92,7 @@ struct session_options {
 /// The settings of one run. The objects that it refers to outlive the run.
 struct run_settings {
   stop_token stop = {};                            // ends it with CANCELED
-  std::optional<duration> timeout = {};            // ends it with DEADLINE_EXCEEDED, at once if 0 or less
+  std::optional<detail::duration> timeout = {};    // ends it with DEADLINE_EXCEEDED, at once if 0 or less
   const struct step_observer* observer = nullptr;  // called for every step; trace_profile has one
 };
 

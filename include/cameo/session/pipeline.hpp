@@ -47,10 +47,10 @@ class pipeline {
 /// The inputs and outputs of a package's models: for each component, those of the first variant whose model can be
 /// read. `unread`, if given, receives a line for each variant whose model can't be read. INVALID_ARGUMENT when variants
 /// of a component differ, naming both.
-CAMEO_API result<std::vector<component_io>> interfaces_of(const package&, std::span<const format_row>,
+CAMEO_API result<std::vector<component_io>> interfaces_of(const package&, std::span<const detail::format_row>,
                                                           std::vector<std::string>* unread = nullptr);
 /// The same for one model's file, whose external data lies beside it, or in `weights`.
-CAMEO_API result<package_io> interface_of_file(const std::string& path, std::span<const format_row>,
+CAMEO_API result<package_io> interface_of_file(const std::string& path, std::span<const detail::format_row>,
                                                const std::string& weights = {});
 
 }  // namespace cameo::inline CAMEO_ABI

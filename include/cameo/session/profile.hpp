@@ -11,7 +11,9 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
 struct graph_node;
+}  // namespace detail
 class session;
 
 /// Records the steps of runs and writes them as a Chrome trace, which Perfetto and chrome://tracing open.
@@ -68,7 +70,7 @@ class trace_profile {
 
   std::vector<std::string> providers_;
   const plan_view* plan_ = nullptr;
-  std::unordered_map<const plan_step*, const graph_node*> nodes_;  // null: a copy between kinds of memory
+  std::unordered_map<const plan_step*, const detail::graph_node*> nodes_;  // null: a copy between kinds of memory
   detail::machine_peak peak_;
   std::unique_ptr<record[]> records_;
   std::unique_ptr<piece[]> pieces_;  // of loops, on other threads than the caller's; those beyond the capacity are lost

@@ -44,10 +44,10 @@ template <class... Ps>
 struct partial {};
 
 /// The formats that a runtime reads unless it names others: runtime<formats<ort_format>, cameo::eps::cpu>.
-using default_formats = format_list<ort_format, onnx_format>;
+using default_formats = detail::format_list<ort_format, onnx_format>;
 /// The transforms that a runtime applies before partitioning unless it names others. Providers add those that run after
 /// partitioning.
-using default_transforms = standard_transforms;
+using default_transforms = rules::standard_transforms;
 
 namespace detail {
 /// The types that load() accepts as a file's path: a string of any kind, a std::filesystem::path.
@@ -88,11 +88,11 @@ struct transforms {
   using change = detail::runtime_parts<typename Parts::formats, transform_set<Families...>, typename Parts::devices>;
 };
 /// The formats of models, in order; only these are linked.
-template <model_format... Fs>
+template <detail::model_format... Fs>
 struct formats {
   static_assert(sizeof...(Fs) > 0, "cameo: a runtime reads at least one format: formats<cameo::onnx_format>");
   template <class Parts>
-  using change = detail::runtime_parts<format_list<Fs...>, typename Parts::transforms, typename Parts::devices>;
+  using change = detail::runtime_parts<detail::format_list<Fs...>, typename Parts::transforms, typename Parts::devices>;
 };
 /// If session options name no providers, this policy chooses among the providers' devices:
 /// runtime<devices_by<prefer_npu>, my_npu, cameo::eps::cpu>.
@@ -183,7 +183,7 @@ class basic_runtime {
     return session::select(parts_for(mine), from, component, how, choose);
   }
   /// The devices that select() compares variants with; for programs that call a variant_policy themselves.
-  template <class Intent = ep_intent>
+  template <class Intent = detail::ep_intent>
   result<Intent> intent(const session_options& how = {}) const {
     const auto mine = providers();
     return session::intent(parts_for(mine), how);
@@ -254,7 +254,7 @@ class basic_runtime {
 
   /// Devices of the providers, in the list's order, as they were registered; listed anew with each call. `failed`, if
   /// given, is called for providers whose hook fails.
-  std::vector<ep_device> devices(const callback<void(const provider_row&, const status&)>& failed = {}) const {
+  std::vector<ep_device> devices(const detail::callback<void(const provider_row&, const status&)>& failed = {}) const {
     return detail::devices_of(providers(), failed);
   }
   /// The same, in the order in which policies receive them.
@@ -266,7 +266,7 @@ class basic_runtime {
 
   /// Rows and objects in order of priority.
   std::array<provider, sizeof...(Ps)> providers() const {
-    return {provider{&row_of<Ps>(), {objects_, &std::get<Ps>(*objects_)}}...};
+    return {provider{&detail::row_of<Ps>(), {objects_, &std::get<Ps>(*objects_)}}...};
   }
 
  private:

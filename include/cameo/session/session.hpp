@@ -14,8 +14,10 @@ class package;
 class session;
 struct compile_options;  // session/compile.hpp
 struct compile_report;
+namespace detail {
 struct ep_intent;
 struct format_row;
+}  // namespace detail
 struct plan_view;
 struct provider;
 struct selection;
@@ -108,7 +110,7 @@ class io_binding {
   result<tensor_view<const T>> get(std::string_view name) const {
     const value* const found = output(name);
     if (!found) return status{status_code::invalid_argument, "the model has no such output"}.in(name);
-    result<tensor_view<const T>> view = view_as<T>(*found);
+    result<tensor_view<const T>> view = detail::view_as<T>(*found);
     if (!view) return std::move(view).error().in(name);
     return view;
   }
@@ -195,7 +197,7 @@ class session {
   /// The model as it was partitioned. Lives as long as the session.
   CAMEO_API const model& graph() const;
   /// The graph that a fused node of graph() stands for; null for other nodes. Lives as long as the session.
-  CAMEO_API const cameo::graph* fused_body(const graph_node&) const;
+  CAMEO_API const cameo::graph* fused_body(const detail::graph_node&) const;
   /// Lives as long as the session.
   CAMEO_API const plan_view& plan() const;
   /// The transforms that changed the graph while it was loaded.
@@ -216,11 +218,11 @@ class session {
   /// For runtime<...>; see there.
   CAMEO_API static result<session> load(const detail::session_parts&, std::unique_ptr<model>, const session_options&);
   /// For runtime<...>; see there.
-  CAMEO_API static result<ep_intent> intent(const detail::session_parts&, const session_options&);
+  CAMEO_API static result<detail::ep_intent> intent(const detail::session_parts&, const session_options&);
   /// For runtime<...>; see there.
   CAMEO_API static result<component_context> select(const detail::session_parts&, const package&,
                                                     std::string_view component, const session_options&,
-                                                    function_ref<selection(const selection_request&)>);
+                                                    detail::function_ref<selection(const selection_request&)>);
   /// For runtime<...>; see there. Without options (null), those of the package hold.
   CAMEO_API static result<session> load(const detail::session_parts&, const component_context&, const session_options*);
   /// For runtime<...>; see there.

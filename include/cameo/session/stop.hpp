@@ -30,7 +30,7 @@ class stop_token {
   bool stop_possible() const { return bool(ask_); }
 
  private:
-  callback<bool()> ask_;
+  detail::callback<bool()> ask_;
 };
 
 /// Asks work to end whose options have a token of this source. Copies are the same source. Thread-safe.

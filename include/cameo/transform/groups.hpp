@@ -33,17 +33,17 @@ struct group_policy {
 /// An operator that a transform puts into a graph.
 struct made_op {
   std::string_view domain, name;
-  op_id at{};  // only where there is a root of this operator; 0: of any
+  detail::op_id at{};  // only where there is a root of this operator; 0: of any
 };
 
 /// A group rewrite without its type.
 struct group_row {
   std::string_view name;
-  std::span<const op_id> roots;
+  std::span<const detail::op_id> roots;
   bool (*select)(const rewriter&, const node_view&, const group_policy&, rewrite_group&);
   bool (*replace)(edit&, const rewriter&, const rewrite_group&);
   std::span<const made_op> makes = {};  // as of other transforms
-  std::span<const op_id> needs = {};
+  std::span<const detail::op_id> needs = {};
 };
 
 /// Selects groups around nodes of its `roots`, and replaces what was selected.
@@ -51,7 +51,7 @@ template <class T>
 concept group_rewrite = requires(const rewriter& r, const node_view& n, const group_policy& p, rewrite_group& g,
                                  edit& e) {
   { T::name } -> std::convertible_to<std::string_view>;
-  {std::span<const op_id>{T::roots::ids}};
+  {std::span<const detail::op_id>{T::roots::ids}};
   { T::select(r, n, p, g) } -> std::same_as<bool>;
   { T::replace(e, r, g) } -> std::same_as<bool>;
 };

@@ -21,7 +21,7 @@ struct attribute_check {
 
 /// How a tree of nodes is one sum or product: what `join` does to two operands, `undo` takes back, and `power` repeats.
 struct flattening {
-  op_id join, undo, power;
+  detail::op_id join, undo, power;
   double neutral;  // 0 for sums, 1 for products
 };
 
@@ -48,7 +48,7 @@ struct pattern_step {
   std::uint8_t size = 1;    // steps of the whole subexpression
   role roles = role::none;  // of the node's operator, where it has no `ops`
   double number = 0;        // where a number has no name
-  std::span<const op_id> ops = {};
+  std::span<const detail::op_id> ops = {};
   std::span<const attribute_check> checks = {};
   const flattening* algebra = nullptr;
   static constexpr std::uint8_t none = 255;
@@ -213,7 +213,7 @@ template <class Op, bool Fits>
 struct arity_check {
   static_assert(Fits, "cameo: this operator of the rule is given more inputs than it has");
 };
-template <class Op, fixed_string Name>
+template <class Op, detail::fixed_string Name>
 struct attribute_name_check {
   static_assert(has_attribute<Op>(std::string_view{Name}),
                 "cameo: the rule names an attribute that this operator does not have");
@@ -259,19 +259,19 @@ class node_pattern<op_set<Ops...>, In...> {
     return changed([=](node_pattern& p) { p.roles_ = one; });
   }
   /// Its attribute, or the attribute's default, has this value.
-  template <fixed_string Name>
+  template <detail::fixed_string Name>
   constexpr node_pattern attr(std::int64_t i) const {
     return with<Name>({std::string_view{Name}, attribute_kind::i, i});
   }
-  template <fixed_string Name>
+  template <detail::fixed_string Name>
   constexpr node_pattern attr(int i) const {
     return attr<Name>(std::int64_t(i));
   }
-  template <fixed_string Name>
+  template <detail::fixed_string Name>
   constexpr node_pattern attr(float f) const {
     return with<Name>({std::string_view{Name}, attribute_kind::f, 0, f});
   }
-  template <fixed_string Name>
+  template <detail::fixed_string Name>
   constexpr node_pattern attr(std::string_view s) const {
     return with<Name>({std::string_view{Name}, attribute_kind::s, 0, 0, s});
   }
@@ -299,7 +299,7 @@ class node_pattern<op_set<Ops...>, In...> {
     change(copy);
     return copy;
   }
-  template <fixed_string Name>
+  template <detail::fixed_string Name>
   constexpr node_pattern with(attribute_check check) const {
     static_assert((sizeof(attribute_name_check<Ops, Name>) && ...));
     return changed([&](node_pattern& p) { p.checks_[p.used_++] = check; });
@@ -461,6 +461,6 @@ constexpr followed_pattern<Root, Next...> followed(Root root, Next... next) {
 /// and operands, alternatives), until `accept` returns true for one. A node that the rewriter may not touch does not
 /// match. The number of ways that are tried is bounded.
 CAMEO_API bool match_pattern(rewriter&, const node_view& root, std::span<const pattern_step> steps,
-                             function_ref<bool(const match_result&)> accept);
+                             detail::function_ref<bool(const match_result&)> accept);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -17,7 +17,7 @@ concept evaluator = requires(E& e, const node_view& node, arena& memory) {
   { e.evaluate(node, memory) } -> std::same_as<result<std::span<const value>>>;
 };
 /// An evaluator without its type.
-using evaluate_ref = function_ref<result<std::span<const value>>(const node_view&, arena& memory)>;
+using evaluate_ref = detail::function_ref<result<std::span<const value>>(const node_view&, arena& memory)>;
 
 /// What a rule or a pass can use of the graph that it changes, and the facts that it may rely on. One graph at a time
 /// (subgraphs are graphs of their own), one thread.
@@ -28,7 +28,7 @@ class rewriter {
   struct surroundings {
     const op_table& ops;
     evaluate_ref evaluate;
-    function_ref<bool(const node_view&)> takes;
+    detail::function_ref<bool(const node_view&)> takes;
     std::int32_t provider = -1;
     bool keeps_quantized = false;  // DequantizeLinear of a constant is not folded, as a group may need it
   };

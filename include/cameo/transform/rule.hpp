@@ -46,7 +46,7 @@ class made_node {
   constexpr explicit made_node(In... in) : in_{in...} { ((nodes |= in.nodes), ...); }
 
   /// An attribute with this value.
-  template <fixed_string Name, class T>
+  template <detail::fixed_string Name, class T>
   constexpr Made attr(T literal) const {
     attribute_source s{std::string_view{Name}};
     s.literal = attribute_of(std::string_view{Name}, literal);
@@ -54,14 +54,14 @@ class made_node {
   }
   /// An attribute that a function of the match computes: `bool make(const match_result&, attribute&)`; if it returns
   /// false, the rule is not applied. Lists that it refers to last as long as the model (model::memory).
-  template <fixed_string Name, auto Make>
+  template <detail::fixed_string Name, auto Make>
   constexpr Made attr() const {
     attribute_source s{std::string_view{Name}};
     s.make = [](const match_result& m, attribute& made) { return Make(m, made); };
     return with<Name>(s);
   }
   /// The attribute of the same name, or another, of a matched node; absent if that node does not have it.
-  template <fixed_string Name, int I, fixed_string From = Name>
+  template <detail::fixed_string Name, int I, detail::fixed_string From = Name>
   constexpr Made copy(node_name<I>) const {
     attribute_source s{std::string_view{Name}};
     s.node = I, s.from = std::string_view{From};
@@ -70,7 +70,7 @@ class made_node {
     return made;
   }
   /// Leaves out an attribute that is copied with others.
-  template <fixed_string Name>
+  template <detail::fixed_string Name>
   constexpr Made without() const {
     return with<Name>({std::string_view{Name}});
   }
@@ -86,7 +86,7 @@ class made_node {
   }
 
  private:
-  template <fixed_string Name>
+  template <detail::fixed_string Name>
   constexpr Made with(attribute_source s) const {
     Made::template check_attribute<Name>();
     Made made = static_cast<const Made&>(*this);
@@ -123,7 +123,7 @@ class node_result : public made_node<node_result<Op, In...>, In...> {
     this->write_parts(me, at, source);
   }
   /// Does not compile if the operator has no attribute of this name.
-  template <fixed_string Name>
+  template <detail::fixed_string Name>
   static constexpr void check_attribute() {
     static_assert(sizeof(attribute_name_check<Op, Name>));
   }
@@ -146,7 +146,7 @@ class again_result : public made_node<again_result<I, In...>, In...> {
     me.copied = I;
     this->write_parts(me, at, source);
   }
-  template <fixed_string>
+  template <detail::fixed_string>
   static constexpr void check_attribute() {}
 };
 
@@ -370,7 +370,7 @@ struct rule_of {
   /// See makes.
   struct needs {
     static constexpr auto ids = [] {
-      std::array<op_id, count_needed()> all{};
+      std::array<detail::op_id, count_needed()> all{};
       std::size_t at = 0;
       for (std::size_t i = 0; i < from.steps.size(); ++i)
         if (needed()[i]) all[at++] = from.steps[i].ops[0];

@@ -22,7 +22,7 @@ namespace cameo::inline CAMEO_ABI {
 /// Operators, as their ids and names.
 template <declared_op... Ops>
 struct op_set {
-  static constexpr op_id ids[] = {op_id_of<Ops>...};
+  static constexpr detail::op_id ids[] = {detail::op_id_of<Ops>...};
   static constexpr made_op names[] = {{Ops::domain, Ops::name}...};
 };
 
@@ -34,25 +34,25 @@ struct op_set {
 /// A local rewrite without its type.
 struct rewrite_row {
   std::string_view name;
-  std::span<const op_id> roots;
+  std::span<const detail::op_id> roots;
   bool (*rewrite)(rewriter&, const node_view&);
   std::span<const made_op> makes = {};
-  std::span<const op_id> needs = {};
+  std::span<const detail::op_id> needs = {};
 };
 /// A pass without its type.
 struct pass_row {
   std::string_view name;
   result<bool> (*run)(rewriter&);
-  std::span<const op_id> roots = {};  // the operators that it looks for, if it declares them
+  std::span<const detail::op_id> roots = {};  // the operators that it looks for, if it declares them
   std::span<const made_op> makes = {};
-  std::span<const op_id> needs = {};
+  std::span<const detail::op_id> needs = {};
 };
 
 /// Is tried at every node of its `roots`.
 template <class T>
 concept local_rewrite = requires(rewriter& r, const node_view& n) {
   { T::name } -> std::convertible_to<std::string_view>;
-  {std::span<const op_id>{T::roots::ids}};
+  {std::span<const detail::op_id>{T::roots::ids}};
   { T::rewrite(r, n) } -> std::same_as<bool>;
 };
 /// Processes the whole graph, once per step.
@@ -103,7 +103,7 @@ class transform_list {
   static constexpr std::size_t count = (std::size_t(kind<Ts> == Kind) + ... + 0u);
 
   template <class T>
-  static constexpr std::span<const op_id> roots_of() {
+  static constexpr std::span<const detail::op_id> roots_of() {
     if constexpr (requires { T::roots::ids; }) return T::roots::ids;
     else return {};
   }
@@ -113,7 +113,7 @@ class transform_list {
     else return {};
   }
   template <class T>
-  static constexpr std::span<const op_id> needs_of() {
+  static constexpr std::span<const detail::op_id> needs_of() {
     if constexpr (requires { T::needs::ids; }) return T::needs::ids;
     else return {};
   }

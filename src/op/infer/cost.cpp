@@ -53,7 +53,7 @@ number product(const detail::node_in_run& n) {
 
 /// Every label's size, once: as many multiplications less one as there are operands, and an addition.
 number einsum(const detail::node_in_run& n) {
-  const attribute* const equation = find_attribute(n.attributes, "equation");
+  const attribute* const equation = detail::find_attribute(n.attributes, "equation");
   if (!equation || equation->kind != attribute_kind::s) return {};
   std::string_view left = equation->s.substr(0, equation->s.find("->"));
   std::map<int, std::int64_t> sizes;  // letters; -1, -2, ...: axes under an ellipsis, from the right
@@ -84,7 +84,7 @@ number einsum(const detail::node_in_run& n) {
 
 number conv(const detail::node_in_run& n) { return convolved(n.input(1), n.output(0)); }
 number qlinear_conv(const detail::node_in_run& n) {
-  const attribute* const last = find_attribute(n.attributes, "channels_last");
+  const attribute* const last = detail::find_attribute(n.attributes, "channels_last");
   const value* const y = n.output(0);
   const bool is_last = last && last->kind == attribute_kind::i && last->i != 0 && y && y->shape.rank() > 0;
   return convolved(n.input(3), y, is_last ? y->shape.rank() - 1 : 1);
@@ -94,7 +94,7 @@ number qlinear_conv(const detail::node_in_run& n) {
 number conv_transpose(const detail::node_in_run& n) { return convolved(n.input(1), n.input(0)); }
 
 number pool(const detail::node_in_run& n) {
-  const attribute* const window = find_attribute(n.attributes, "kernel_shape");
+  const attribute* const window = detail::find_attribute(n.attributes, "kernel_shape");
   const value* const y = n.output(0);
   if (!window || window->kind != attribute_kind::ints || !y) return {};
   double each = 1;
@@ -145,22 +145,26 @@ namespace {
 
 /// The rows that have a function of their own, sorted.
 constexpr auto cost_rows = [] {
-  constexpr std::size_t count =
-      std::size_t(std::count_if(infer_rows.begin(), infer_rows.end(), [](const infer_row& r) { return r.cost; }));
-  std::array<infer_row, count> kept{};
+  constexpr std::size_t count = std::size_t(std::count_if(detail::infer_rows.begin(), detail::infer_rows.end(),
+                                                          [](const detail::infer_row& r) { return r.cost; }));
+  std::array<detail::infer_row, count> kept{};
   std::size_t used = 0;
-  for (const infer_row& row : infer_rows)
+  for (const detail::infer_row& row : detail::infer_rows)
     if (row.cost) kept[used++] = row;
-  detail::sort_rows(kept.data(), kept.size(), [](const infer_row& a, const infer_row& b) { return a.id < b.id; });
+  detail::sort_rows(kept.data(), kept.size(),
+                    [](const detail::infer_row& a, const detail::infer_row& b) { return a.id < b.id; });
   return kept;
 }();
 
 /// The functions that roles imply.
 constexpr cost::signature* cost_of(role roles) {
-  if (has_role(roles, role::moves) || has_role(roles, role::is_identity) || has_role(roles, role::is_constant))
+  if (detail::has_role(roles, role::moves) || detail::has_role(roles, role::is_identity) ||
+      detail::has_role(roles, role::is_constant))
     return cost::nothing;
-  if (has_role(roles, role::is_pointwise) || has_role(roles, role::broadcasts)) return cost::each_output;
-  return has_role(roles, role::reduces) || has_role(roles, role::normalises) ? cost::each_input : nullptr;
+  if (detail::has_role(roles, role::is_pointwise) || detail::has_role(roles, role::broadcasts))
+    return cost::each_output;
+  return detail::has_role(roles, role::reduces) || detail::has_role(roles, role::normalises) ? cost::each_input
+                                                                                             : nullptr;
 }
 
 double bytes_of(const value& v) {
@@ -173,9 +177,10 @@ double bytes_of(const value& v) {
 }  // namespace
 
 std::optional<double> detail::operations_of(const op_row& op, const node_in_run& n) {
-  const op_row* const standard = find_op(standard_ops(), op.domain, op.name);
+  const op_row* const standard = detail::find_op(detail::standard_ops(), op.domain, op.name);
   if (standard == &op)
-    for (const infer_row& row : rows_with(op.id, &infer_row::id, std::span<const infer_row>{cost_rows}))
+    for (const detail::infer_row& row :
+         detail::rows_with(op.id, &detail::infer_row::id, std::span<const detail::infer_row>{cost_rows}))
       return row.cost(n);
   cost::signature* const implied = cost_of(op.roles);
   return implied ? implied(n) : std::nullopt;
@@ -183,7 +188,7 @@ std::optional<double> detail::operations_of(const op_row& op, const node_in_run&
 
 double detail::bytes_moved(role roles, const node_in_run& n) {
   const value *first = n.input(0), *result = n.output(0);
-  const bool stays = has_role(roles, role::reshapes) || has_role(roles, role::is_identity);
+  const bool stays = detail::has_role(roles, role::reshapes) || detail::has_role(roles, role::is_identity);
   if (stays && first && result && first->data == result->data) return 0;
   double out = 0, in = 0;
   for (const std::uint32_t s : n.outputs)
@@ -194,7 +199,7 @@ double detail::bytes_moved(role roles, const node_in_run& n) {
         std::find(n.inputs.begin(), n.inputs.begin() + std::ptrdiff_t(i), s) != n.inputs.begin() + std::ptrdiff_t(i))
       continue;
     const double bytes = bytes_of(n.values[s]);
-    in += i == 0 && has_role(roles, role::moves) ? std::min(bytes, out) : bytes;
+    in += i == 0 && detail::has_role(roles, role::moves) ? std::min(bytes, out) : bytes;
   }
   return in + out;
 }

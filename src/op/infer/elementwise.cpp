@@ -163,7 +163,7 @@ status cast(infer_context& c) {
     std::string name{c.string_or("to", "")};
     for (char& letter : name)
       if (letter >= 'A' && letter <= 'Z') letter = char(letter - 'A' + 'a');
-    *to = dtype_named(name);
+    *to = detail::dtype_named(name);
   }
   if (*to == dtype::undefined) return invalid("attribute to names no element type, must be one of ONNX's");
   give(c, 0, *to, copy_of(c.shape(0)));
@@ -185,7 +185,7 @@ status bit_cast(infer_context& c) {
   result<dtype> to = dtype_attribute(c, "to", dtype::undefined);
   if (!to) return to.error();
   const dtype from = c.element(0);
-  if (from != dtype::undefined && row_of(from).bits != row_of(*to).bits)
+  if (from != dtype::undefined && detail::row_of(from).bits != detail::row_of(*to).bits)
     return invalid("attribute to is ", *to, ", must have as many bits as ", from);
   give(c, 0, *to, copy_of(c.shape(0)));
   return status_code::ok;

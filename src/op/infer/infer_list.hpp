@@ -49,18 +49,19 @@ signature product, einsum, conv, qlinear_conv, conv_transpose, pool, recurrent;
 signature attention, multi_head_attention, group_query_attention, projected_attention;
 }  // namespace cost
 
+namespace detail {
 struct infer_row {
   op_id id{};
-  detail::infer_function infer = nullptr;
+  infer_function infer = nullptr;
   cost::signature* cost = nullptr;  // null: what roles imply
 };
 
 /// The shape function that roles imply.
-constexpr detail::infer_function infer_of(role roles) {
+constexpr infer_function infer_of(role roles) {
   if (has_role(roles, role::is_pointwise)) return infer::pointwise;
   if (has_role(roles, role::broadcasts)) return infer::broadcast;
   if (has_role(roles, role::normalises)) return infer::normalise;
-  return has_role(roles, role::reduces) ? infer::reduce : detail::infer_nothing;
+  return has_role(roles, role::reduces) ? infer::reduce : infer_nothing;
 }
 
 /// The only list of what no role implies: one line per operator, with its shape function and, where roles do not say
@@ -313,12 +314,13 @@ void infer_rows_names_an_operator_twice_or_one_that_is_not_in_the_list();
 template <std::size_t N>
 consteval std::array<op_row, N> with_infer_functions(std::array<op_row, N> rows) {
   auto sorted = infer_rows;
-  detail::sort_rows(sorted.data(), sorted.size(), [](const infer_row& a, const infer_row& b) { return a.id < b.id; });
+  sort_rows(sorted.data(), sorted.size(), [](const infer_row& a, const infer_row& b) { return a.id < b.id; });
   std::size_t used = 0;
   for (op_row& row : rows)
     row.infer = used < sorted.size() && sorted[used].id == row.id ? sorted[used++].infer : infer_of(row.roles);
   if (used != sorted.size()) infer_rows_names_an_operator_twice_or_one_that_is_not_in_the_list();
   return rows;
 }
+}  // namespace detail
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -21,7 +21,7 @@ void append_to(std::string& text, const dims& shape) {
   }
   text += ']';
 }
-void append_to(std::string& text, dtype type) { text += row_of(type).name; }
+void append_to(std::string& text, dtype type) { text += detail::row_of(type).name; }
 
 void give(infer_context& c, std::size_t output, dtype type, std::optional<dims> shape) {
   if (output >= c.output_count() || type == dtype::undefined) return;

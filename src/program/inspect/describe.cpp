@@ -32,8 +32,9 @@ std::string list_text(std::span<const T> all) {
 
 std::string tensor_text(const value& v) {
   const bool small = v.kind == value_kind::tensor && v.shape.count() <= std::int64_t(shown_elements);
-  return small && is_aligned(v) ? clipped(to_string(v))
-                                : fmt::format("{}[{}]", row_of(v.type).name, fmt::join(v.shape.dims(), ","));
+  return small && detail::is_aligned(v)
+             ? clipped(to_string(v))
+             : fmt::format("{}[{}]", detail::row_of(v.type).name, fmt::join(v.shape.dims(), ","));
 }
 
 std::string attribute_text(const attribute& a, const std::vector<std::string>& symbols) {
@@ -60,10 +61,11 @@ std::string attribute_text(const attribute& a, const std::vector<std::string>& s
   return std::string{detail::attribute_kind_rows[std::size_t(a.kind)].name};
 }
 
-std::string type_text(const graph_value& v, const std::vector<std::string>& symbols) {
+std::string type_text(const detail::graph_value& v, const std::vector<std::string>& symbols) {
   if (v.type) return v.type->to_string(&symbols);
   if (v.constant)
-    return fmt::format("tensor({})[{}]", row_of(v.constant->type).name, fmt::join(v.constant->shape.dims(), ","));
+    return fmt::format("tensor({})[{}]", detail::row_of(v.constant->type).name,
+                       fmt::join(v.constant->shape.dims(), ","));
   return "unknown";
 }
 
@@ -187,7 +189,7 @@ class graph_description {
   }
 
   /// Says nothing that a reader would not expect: the default, or windows that do not stride, dilate or pad.
-  static bool is_usual(const attribute& a, const graph_node& node) {
+  static bool is_usual(const attribute& a, const detail::graph_node& node) {
     if (a.kind == attribute_kind::ints && a.ints.size() > 1)
       return std::all_of(a.ints.begin(), a.ints.end(),
                          [&](std::int64_t i) { return i == a.ints[0] && (i == 0 || i == 1); });
@@ -204,7 +206,7 @@ class graph_description {
   static std::string_view formal_name(std::span<const parameter> formal, std::size_t i) {
     return formal.empty() ? std::string_view{} : formal[std::min(i, formal.size() - 1)].name;
   }
-  static json formal_names(const graph_node& node) {
+  static json formal_names(const detail::graph_node& node) {
     json names = json::array({json::array(), json::array()});
     if (!node.version) return names;
     for (std::size_t i = 0; i < node.input_count; ++i) names[0].push_back(formal_name(node.version->inputs, i));
@@ -215,14 +217,14 @@ class graph_description {
   /// What stands in the box below the operator: constants by what the operator calls them, and attributes. Shapes of
   /// weights come before single numbers: where the line is too long for its box, those are left out.
   std::vector<std::string> notes_of(node_id n) const {
-    const graph_node& node = g_[n];
+    const detail::graph_node& node = g_[n];
     std::string weights, numbers, attributes;
     for (std::size_t i = 0; i < node.input_count; ++i) {
       const value_id v = g_.input(n, i);
       const value* const constant = v == value_id::none ? nullptr : g_.constant_of(v);
       if (!constant || constant->kind != value_kind::tensor) continue;
       const std::string_view name = node.version ? formal_name(node.version->inputs, i) : std::string_view{};
-      const bool single = constant->shape.count() == 1 && is_aligned(*constant);
+      const bool single = constant->shape.count() == 1 && detail::is_aligned(*constant);
       const std::string size = single ? to_string(*constant).substr(to_string(*constant).rfind(' ') + 1)
                                       : fmt::format("{}", fmt::join(constant->shape.dims(), "\u00d7"));
       std::string& line = single ? numbers : weights;
@@ -245,7 +247,7 @@ class graph_description {
   }
 
   void add_node(node_id n, const plan_step* step) {
-    const graph_node& node = g_[n];
+    const detail::graph_node& node = g_[n];
     const auto found = all_.placements.find({&g_, n});
     const placement_info* const placed = found == all_.placements.end() ? nullptr : found->second;
     const std::string label = placed && !placed->fused_from.empty() ? placed->fused_from : std::string{node.op_type};
@@ -287,7 +289,7 @@ class graph_description {
 
   /// All that a node reads, captures included.
   void for_each_read(node_id n, auto does) const {
-    const graph_node& node = g_[n];
+    const detail::graph_node& node = g_[n];
     for (std::size_t i = 0; i < std::size_t(node.input_count) + node.capture_count; ++i) {
       const value_id v = i < node.input_count ? g_.input(n, i) : g_.capture(n, i - node.input_count);
       if (v != value_id::none) does(v);
@@ -404,7 +406,7 @@ class graph_description {
 
   /// Numbers of the graphs in the node; they are described later.
   void add_graphs(node_id n, const plan_step* step, json& box) {
-    const graph_node& node = g_[n];
+    const detail::graph_node& node = g_[n];
     const auto add = [&](const graph* inner, const plan_view* plan, std::string as) {
       box["graphs"].push_back(all_.jobs.size());
       all_.jobs.push_back({inner, plan, int(number_), int(boxes_.size()), std::move(as)});
@@ -429,13 +431,14 @@ class graph_description {
   json values() const {
     json all = json::array();
     for (std::size_t i = 0; i < g_.value_count(); ++i) {
-      const graph_value& v = g_[value_id(i)];
+      const detail::graph_value& v = g_[value_id(i)];
       const value* const constant = g_.constant_of(value_id(i));
       json one{v.name, type_text(v, symbols_)};
       if (constant) {
         const bool tensor = constant->kind == value_kind::tensor;
         one.push_back(tensor ? std::int64_t(constant->bytes()) : 0);
-        if (tensor && is_aligned(*constant)) one.push_back(clipped(to_string(*constant)));  // the first elements
+        if (tensor && detail::is_aligned(*constant))
+          one.push_back(clipped(to_string(*constant)));  // the first elements
       }
       all.push_back(std::move(one));
     }

@@ -16,7 +16,7 @@ void add_parameters(const graph& g, parameter_sum& sum) {
       sum.bytes += constant->bytes();
     }
   for (std::size_t n = 0; n < g.node_capacity(); ++n)
-    if (const graph_node& node = g[node_id(n)]; !node.removed)
+    if (const detail::graph_node& node = g[node_id(n)]; !node.removed)
       for (const graph* sub : node.subgraphs) add_parameters(*sub, sum);
 }
 

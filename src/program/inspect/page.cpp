@@ -42,7 +42,7 @@ json describe(const std::string& path, const session& loaded, const inspection& 
   const model& m = loaded.graph();
   json opsets = json::array(), metadata = json::array(), providers = json::array(), partitions = json::array();
   for (const opset_import& each : m.imports) opsets.push_back({domain_name(each.domain), each.version});
-  for (const property& each : m.metadata) metadata.push_back({each.first, each.second});
+  for (const detail::property& each : m.metadata) metadata.push_back({each.first, each.second});
   for (const auto& [name, count] : seen.providers) providers.push_back({name, count});
   for (const partition_info& p : seen.partitions)
     partitions.push_back({p.provider, p.nodes, p.first, p.last, p.fused_from});

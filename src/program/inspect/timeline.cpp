@@ -54,8 +54,8 @@ void find_values(const plan_view& plan, timeline& made) {
     if (!plan.steps.empty()) last[s] = std::uint32_t(plan.steps.size() - 1);
   std::vector<bool> is_view(plan.initial.size());
   for (std::size_t i = plan.steps.size(); i-- > 0;)  // what a view is of lives as long as the view
-    for (const output_hint& h : plan.steps[i].hints)
-      if (h.kind == output_hint::use::views && h.output < plan.steps[i].outputs.size()) {
+    for (const detail::output_hint& h : plan.steps[i].hints)
+      if (h.kind == detail::output_hint::use::views && h.output < plan.steps[i].outputs.size()) {
         const slot view = plan.steps[i].outputs[h.output], of = plan.steps[i].inputs[h.input];
         is_view[view] = true;
         last[of] = std::max(last[of], last[view]);

@@ -136,7 +136,7 @@ constexpr rule gemm_activation{
 
 }  // namespace
 
-const transform_table& activation_fusion::table() {
+const transform_table& rules::activation_fusion::table() {
   return transform_list<optimization_level::extended, fuse_conv_activation, rule_of<conv_add_relu>,
                         rule_of<gemm_activation>, conv_activation_group>::table();
 }

@@ -284,7 +284,7 @@ struct join_heads {
 
 }  // namespace
 
-const transform_table& attention_fusion::table() {
+const transform_table& rules::attention_fusion::table() {
   return transform_list<optimization_level::extended, fuse_attention, join_heads>::table();
 }
 

@@ -29,13 +29,13 @@ enum class behaviour : std::uint8_t {
 };
 
 template <declared_op... Ops>
-void put(std::unordered_map<op_id, behaviour>& to, behaviour b) {
-  (to.emplace(op_id_of<Ops>, b), ...);
+void put(std::unordered_map<detail::op_id, behaviour>& to, behaviour b) {
+  (to.emplace(detail::op_id_of<Ops>, b), ...);
 }
 
 /// Of the operators whose roles don't say it.
-std::unordered_map<op_id, behaviour> other_behaviours() {
-  std::unordered_map<op_id, behaviour> made;
+std::unordered_map<detail::op_id, behaviour> other_behaviours() {
+  std::unordered_map<detail::op_id, behaviour> made;
   put<op::PRelu>(made, behaviour::broadcast);
   put<op::Concat>(made, behaviour::concat);
   put<op::Split, op::LpNormalization>(made, behaviour::axis);
@@ -51,10 +51,10 @@ std::unordered_map<op_id, behaviour> other_behaviours() {
 }
 
 behaviour behaviour_of(const op_row& op) {
-  static const std::unordered_map<op_id, behaviour> others = other_behaviours();
-  if (has_role(op.roles, role::is_pointwise)) return behaviour::unary;
-  if (has_role(op.roles, role::broadcasts)) return behaviour::broadcast;
-  if (has_role(op.roles, role::reduces)) return behaviour::reduce;
+  static const std::unordered_map<detail::op_id, behaviour> others = other_behaviours();
+  if (detail::has_role(op.roles, role::is_pointwise)) return behaviour::unary;
+  if (detail::has_role(op.roles, role::broadcasts)) return behaviour::broadcast;
+  if (detail::has_role(op.roles, role::reduces)) return behaviour::reduce;
   const auto found = others.find(op.id);
   return found == others.end() ? behaviour::none : found->second;
 }

@@ -25,16 +25,17 @@ struct blocked_conv {
 
 std::int64_t rounded_up(std::int64_t n, std::int64_t block) { return (n - 1) / block * block + block; }
 
-std::int64_t int_of(const graph_node& n, std::string_view name, std::int64_t otherwise) {
-  const attribute* const a = find_attribute(n.attributes, name);
+std::int64_t int_of(const detail::graph_node& n, std::string_view name, std::int64_t otherwise) {
+  const attribute* const a = detail::find_attribute(n.attributes, name);
   return a ? a->i : otherwise;
 }
 
 std::vector<blocked_conv> blocked_convs(const graph& g) {
   std::vector<blocked_conv> made;
   for (node_id id : g.order()) {
-    const graph_node& n = g[id];
-    if (!n.op || n.op->id != op_id_of<op::nchwc::Conv> || n.input_count < 2 || int_of(n, "plain_weights", 0) != 0)
+    const detail::graph_node& n = g[id];
+    if (!n.op || n.op->id != detail::op_id_of<op::nchwc::Conv> || n.input_count < 2 ||
+        int_of(n, "plain_weights", 0) != 0)
       continue;
     const value_id weights = g.input(id, 1);
     const value* const w = weights == value_id::none ? nullptr : g.constant_of(weights);
@@ -57,9 +58,10 @@ struct possible_blocks {
     const value_id made = g[c.node].outputs.empty() ? value_id::none : g[c.node].outputs[0];
     if (made == value_id::none) return;
     for (const graph::use u : g.uses(made)) {
-      const graph_node& reader = g[u.node];
+      const detail::graph_node& reader = g[u.node];
       const std::int64_t shown = int_of(reader, "channels", 0);
-      if (!reader.op || reader.op->id != op_id_of<op::nchwc::ReorderOutput> || shown < 1 || shown > c.maps) continue;
+      if (!reader.op || reader.op->id != detail::op_id_of<op::nchwc::ReorderOutput> || shown < 1 || shown > c.maps)
+        continue;
       if (rounded_up(shown, narrow_block) != c.maps) of_narrow = false;
       if (rounded_up(shown, wide_block) != c.maps) of_wide = false;
     }
@@ -80,15 +82,16 @@ std::int64_t block_here() {
 bool reads_by_channel(const graph& g) {
   std::vector<bool> is_blocked(g.value_count(), false);
   for (node_id id : g.order()) {
-    const graph_node& n = g[id];
+    const detail::graph_node& n = g[id];
     bool reads = false;
     for (std::size_t i = 0; i < n.input_count; ++i)
       if (const value_id v = g.input(id, i); v != value_id::none) reads |= is_blocked[index_of(v)];
     const bool is_of_blocks = n.domain == op::nchwc::Conv::domain;
     const bool each_alone =
-        n.op && (has_role(n.op->roles, role::is_pointwise) || has_role(n.op->roles, role::broadcasts));
+        n.op && (detail::has_role(n.op->roles, role::is_pointwise) || detail::has_role(n.op->roles, role::broadcasts));
     if (reads && !is_of_blocks && !each_alone) return false;
-    if (!(reads && each_alone) && !(is_of_blocks && n.op && n.op->id != op_id_of<op::nchwc::ReorderOutput>)) continue;
+    if (!(reads && each_alone) && !(is_of_blocks && n.op && n.op->id != detail::op_id_of<op::nchwc::ReorderOutput>))
+      continue;
     for (value_id v : n.outputs)
       if (v != value_id::none) is_blocked[index_of(v)] = true;
   }

@@ -137,7 +137,7 @@ struct merge_nodes {
                               role::needs_training};
     if (!r.may_touch(n) || !n.op() || !n.raw().version || !n.subgraphs().empty()) return false;
     for (role each : never)
-      if (has_role(n.op()->roles, each)) return false;
+      if (detail::has_role(n.op()->roles, each)) return false;
     // A quantised node and the DequantizeLinear before it stand for one integer kernel: each has its own.
     if (n.is<op::DequantizeLinear>()) return false;
     for (const attribute& a : n.raw().attributes)
@@ -195,7 +195,7 @@ struct lift_constants {
     bool changed = false;
     const std::vector<node_id> order{g.order().begin(), g.order().end()};
     for (node_id n : order) {
-      if (!r.may_touch(r.node(n)) || !g[n].op || !has_role(g[n].op->roles, role::is_constant)) continue;
+      if (!r.may_touch(r.node(n)) || !g[n].op || !detail::has_role(g[n].op->roles, role::is_constant)) continue;
       const value_id v = g[n].outputs.size() == 1 ? g[n].outputs[0] : value_id::none;
       if (v == value_id::none || g[v].producer != n || g[v].is_output || !g[v].constant ||
           g[v].constant->kind != value_kind::tensor || g[v].constant->type == dtype::string)
@@ -239,7 +239,7 @@ struct share_constants {
 
 }  // namespace
 
-const transform_table& common_subexpressions::table() {
+const transform_table& rules::common_subexpressions::table() {
   return transform_list<optimization_level::basic, lift_constants, share_constants, merge_nodes>::table();
 }
 

@@ -50,7 +50,7 @@ struct inline_branches {
 
 }  // namespace
 
-const transform_table& constant_branches::table() {
+const transform_table& rules::constant_branches::table() {
   return transform_list<optimization_level::basic, inline_branches>::table();
 }
 

@@ -21,7 +21,8 @@ struct fold_constants {
 
   static bool may_fold(rewriter& r, const node_view& n) {
     constexpr role never = role::is_random | role::is_constant | role::is_compiled_context | role::needs_training;
-    if (!r.may_touch(n) || !n.op() || has_role(n.op()->roles, never) || !n.subgraphs().empty() || !n.input_count())
+    if (!r.may_touch(n) || !n.op() || detail::has_role(n.op()->roles, never) || !n.subgraphs().empty() ||
+        !n.input_count())
       return false;
     if (r.around().keeps_quantized && n.is<op::DequantizeLinear>()) return false;
     for (value_view v : n.inputs())
@@ -48,7 +49,7 @@ struct fold_constants {
       if (!shape) continue;
       for (std::int64_t d : *shape)
         if (!checked_multiply(count, std::uint64_t(d), count)) return ~std::uint64_t{};
-      if (!checked_bytes(v.element(), count, bytes)) return ~std::uint64_t{};
+      if (!detail::checked_bytes(v.element(), count, bytes)) return ~std::uint64_t{};
       all += bytes;
     }
     return all;
@@ -104,7 +105,7 @@ struct remove_dead_code {
 
 }  // namespace
 
-const transform_table& constant_folding::table() {
+const transform_table& rules::constant_folding::table() {
   return transform_list<optimization_level::basic, fold_constants, remove_dead_code>::table<for_groups_first>();
 }
 

@@ -44,7 +44,7 @@ constexpr rule bernoulli{
 
 }  // namespace
 
-const transform_table& definitions::table() {
+const transform_table& rules::definitions::table() {
   return transform_list<optimization_level::basic, rule_of<hard_swish>, rule_of<mish>, rule_of<swiglu>,
                         rule_of<plain_swish>, rule_of<swish>, rule_of<cast_like>, rule_of<bernoulli>,
                         define::likelihood_loss, define::cross_entropy_loss, define::center_crop_pad,

@@ -81,7 +81,7 @@ struct quantized_for_product {
 
 }  // namespace
 
-const transform_table& dynamic_quantization_fusion::table() {
+const transform_table& rules::dynamic_quantization_fusion::table() {
   return transform_list<optimization_level::extended, rule_of<integers_to_float>, quantized_for_product>::table();
 }
 

@@ -234,7 +234,7 @@ value_id limited_once(const match_result& m, edit& e) {
   return e.add<op::Clip>({from}, {attribute_of("min", low), attribute_of("max", high)});
 }
 struct relu_of_clip {
-  static constexpr made_op names[] = {{op::Relu::domain, op::Relu::name, op_id_of<op::Clip>}};
+  static constexpr made_op names[] = {{op::Relu::domain, op::Relu::name, detail::op_id_of<op::Clip>}};
 };
 constexpr rule limits_of_limits{
     "FuseReluClip", match<op::Clip, op::Relu>(name(n1, sole_use(match<op::Clip, op::Relu>(x, others))), others),
@@ -307,7 +307,7 @@ constexpr rule reshape_of_reshape{"ReshapeFusion",
 
 }  // namespace
 
-const transform_table& elimination::table() {
+const transform_table& rules::elimination::table() {
   return transform_list<optimization_level::basic, rule_of<identity>, rule_of<inference_dropout>, rule_of<one_input>,
                         rule_of<not_of_not>, rule_of<neg_of_neg>, rule_of<relu_of_relu>, rule_of<where_not>,
                         rule_of<plus_zero>, rule_of<minus_zero>, rule_of<times_one>, rule_of<by_one>,

@@ -164,10 +164,10 @@ constexpr transform_condition bytes_wanted{.unless = stays_quantized,
 
 }  // namespace
 
-const transform_table& few_bit_fusion::table() {
+const transform_table& rules::few_bit_fusion::table() {
   return transform_list<optimization_level::extended, few_bit_product<4>>::table<bytes_wanted>();
 }
-const transform_table& few_bit_float_fusion::table() {
+const transform_table& rules::few_bit_float_fusion::table() {
   return transform_list<optimization_level::extended, few_bit_product<0>>::table<floats_wanted>();
 }
 

@@ -16,11 +16,11 @@ namespace {
 
 /// From which version on ONNX Runtime 1.31 has kernels for float16 on processors.
 struct float16_row {
-  op_id op;
+  detail::op_id op;
   int since = 1;
 };
 template <declared_op... Ops>
-constexpr std::array<float16_row, sizeof...(Ops)> always{{{op_id_of<Ops>}...}};
+constexpr std::array<float16_row, sizeof...(Ops)> always{{{detail::op_id_of<Ops>}...}};
 // Constant stands for what is an initializer in a file.
 constexpr auto from_the_first =
     always<op::Attention, op::BitCast, op::Cast, op::Compress, op::Concat, op::ConcatFromSequence, op::Constant,
@@ -35,10 +35,11 @@ constexpr auto from_the_first =
            op::microsoft::QMoE, op::microsoft::RotaryEmbedding, op::microsoft::SkipLayerNormalization,
            op::microsoft::SkipSimplifiedLayerNormalization, op::microsoft::SparseAttention,
            op::microsoft::UnfoldTensor>;
-constexpr float16_row from_a_version[] = {{op_id_of<op::Clip>, 12},          {op_id_of<op::DequantizeLinear>, 19},
-                                          {op_id_of<op::IsInf>, 20},         {op_id_of<op::Max>, 12},
-                                          {op_id_of<op::Min>, 12},           {op_id_of<op::Mod>, 10},
-                                          {op_id_of<op::QuantizeLinear>, 19}};
+constexpr float16_row from_a_version[] = {
+    {detail::op_id_of<op::Clip>, 12},          {detail::op_id_of<op::DequantizeLinear>, 19},
+    {detail::op_id_of<op::IsInf>, 20},         {detail::op_id_of<op::Max>, 12},
+    {detail::op_id_of<op::Min>, 12},           {detail::op_id_of<op::Mod>, 10},
+    {detail::op_id_of<op::QuantizeLinear>, 19}};
 
 bool has_float16_kernel(const node_view& n) {
   const auto covers = [&](const float16_row& row) { return n.op()->id == row.op && n.since() >= row.since; };
@@ -63,7 +64,7 @@ struct cast_float16 {
   using wide_values = std::map<value_id, value_id>;
 
   static bool rewrite(rewriter& r, const node_view& n, wide_values& wide) {
-    const graph_node old = n.raw();
+    const detail::graph_node old = n.raw();
     edit e{r, n};
     wide_values found;
     std::vector<value_id> inputs;
@@ -110,7 +111,7 @@ struct cast_float16 {
 
 }  // namespace
 
-const transform_table& float16_casts::table() {
+const transform_table& rules::float16_casts::table() {
   return transform_list<optimization_level::basic, cast_float16>::table<define::when_saved>();
 }
 

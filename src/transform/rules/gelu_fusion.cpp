@@ -50,7 +50,7 @@ constexpr rule bias_fast_gelu{"BiasGeluFusion",
 
 }  // namespace
 
-const transform_table& gelu_fusion::table() {
+const transform_table& rules::gelu_fusion::table() {
   return transform_list<optimization_level::extended, rule_of<gelu>, rule_of<fast_gelu>, rule_of<quick_gelu>,
                         rule_of<bias_gelu>, rule_of<bias_fast_gelu>>::table();
 }

@@ -98,10 +98,10 @@ class adjoint {
 
 /// How an operator's gradients are made.
 struct derivative_row {
-  op_id op;
+  detail::op_id op;
   void (*derive)(adjoint&);  // null: the outputs don't depend on the inputs but by steps, so their gradients are 0
 };
 /// Null for an operator that has none.
-const derivative_row* find_derivative(op_id);
+const derivative_row* find_derivative(detail::op_id);
 
 }  // namespace cameo::inline CAMEO_ABI::derive

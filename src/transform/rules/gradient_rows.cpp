@@ -8,6 +8,8 @@
 namespace cameo::inline CAMEO_ABI::derive {
 namespace {
 
+using detail::op_id_of;
+
 value_id one_minus_square_of_y(adjoint& a) { return a.minus(a.number(1), a.square(a.y())); }
 value_id over_root_of_one_minus_square(adjoint& a) {
   return a.over(a.number(1), a.add<op::Sqrt>({a.minus(a.number(1), a.square(a.x(0)))}));
@@ -409,7 +411,7 @@ constexpr derivative_row rows[] = {
 
 }  // namespace
 
-const derivative_row* find_derivative(op_id op) {
+const derivative_row* find_derivative(detail::op_id op) {
   const auto* const found = std::ranges::find(rows, op, &derivative_row::op);
   return found == std::end(rows) ? nullptr : found;
 }

@@ -72,7 +72,7 @@ inline bool is_factor(const match_result&, double number) {
   return number != 1 && number != 0 && std::isfinite(number);
 }
 /// The other value of a flag of n0: `attr<"transA", other_way<"transA">>()`.
-template <fixed_string Name>
+template <detail::fixed_string Name>
 bool other_way(const match_result& m, attribute& made) {
   made = attribute_of({}, int_attribute(pattern::n0.of(m), std::string_view{Name}) == 0 ? 1 : 0);
   return true;

@@ -63,7 +63,7 @@ constexpr rule scaled_product{"MatMulScaleFusion",
 
 }  // namespace
 
-const transform_table& matmul_fusion::table() {
+const transform_table& rules::matmul_fusion::table() {
   return transform_list<optimization_level::extended, rule_of<matmul_transposed_left>, rule_of<matmul_transposed_right>,
                         rule_of<scaled_left>, rule_of<scaled_right>, rule_of<scaled_product>>::table();
 }

@@ -85,7 +85,7 @@ constexpr rule simplified_layer_norm{"SimplifiedLayerNormFusion", normalized(x, 
                                           check<is_vector_of>(w, x), check<is_not_moved>(b))};
 
 /// The sum before a normalisation: [batch, sequence, hidden] twice, perhaps with a bias vector.
-template <fixed_string Name, class Fused, class... Normalizations>
+template <detail::fixed_string Name, class Fused, class... Normalizations>
 struct fuse_skip {
   static constexpr std::string_view name{Name};
   using roots = op_set<Normalizations...>;
@@ -140,7 +140,7 @@ using fuse_skip_simplified_layer_norm =
 
 }  // namespace
 
-const transform_table& normalization_fusion::table() {
+const transform_table& rules::normalization_fusion::table() {
   return transform_list<optimization_level::extended, rule_of<layer_norm>, rule_of<embedding::two_tables>,
                         rule_of<embedding::three_tables>, rule_of<simplified_layer_norm>, fuse_skip_layer_norm,
                         fuse_skip_simplified_layer_norm>::table();

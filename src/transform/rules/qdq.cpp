@@ -36,7 +36,7 @@ struct own_dequantizers_pass {
  private:
   static value_id copy(rewriter& r, node_id id) {
     graph& g = r.in();
-    const graph_node from = g[id];
+    const detail::graph_node from = g[id];
     std::vector<value_id> inputs;
     for (std::size_t i = 0; i < from.input_count; ++i) inputs.push_back(g.input(id, i));
     const std::vector<value_id> made{g.add_value(g.unique_name(g[from.outputs[0]].name), g[from.outputs[0]].type)};
@@ -114,16 +114,18 @@ constexpr transform_condition unless_off{.unless = std::span{off}.first(1)}, unl
 
 }  // namespace
 
-const transform_table& own_dequantizers::table() {
+const transform_table& rules::own_dequantizers::table() {
   return transform_list<level, own_dequantizers_pass>::table<unless_off>();
 }
-const transform_table& double_qdq::table() {
+const transform_table& rules::double_qdq::table() {
   return transform_list<level, rule_of<double_pair>>::table<unless_either_off>();
 }
-const transform_table& qdq::table() {
+const transform_table& rules::qdq::table() {
   return transform_list<level, rule_of<relu_before_quantize>, rule_of<clip_before_quantize>, rule_of<dequantize_later>,
                         rule_of<quantize_earlier>>::table<unless_off>();
 }
-const transform_table& qdq_cleanup::table() { return transform_list<level, rule_of<rounding>>::table<if_wanted>(); }
+const transform_table& rules::qdq_cleanup::table() {
+  return transform_list<level, rule_of<rounding>>::table<if_wanted>();
+}
 
 }  // namespace cameo::inline CAMEO_ABI

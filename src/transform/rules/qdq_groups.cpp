@@ -17,12 +17,12 @@ constexpr std::string_view optimizer = "QDQSelectorActionTransformer";
 
 /// What a node becomes, and under which action.
 struct target_row {
-  op_id target;
+  detail::op_id target;
   std::string_view action, domain, op;  // of the new node; empty: the target's own
 };
 template <class Target, class Made = Target>
 constexpr target_row becomes(std::string_view action) {
-  return {op_id_of<Target>, action, Made::domain, Made::name};
+  return {detail::op_id_of<Target>, action, Made::domain, Made::name};
 }
 namespace ms = op::microsoft;
 constexpr std::string_view drop = "drop", drop_bytes = "drop_no_int16_support",
@@ -328,7 +328,7 @@ struct qdq_groups {
   static constexpr std::string_view name = optimizer;
   struct roots {
     static constexpr auto ids = [] {
-      std::array<op_id, std::size(target_rows)> all{};
+      std::array<detail::op_id, std::size(target_rows)> all{};
       for (std::size_t i = 0; i < all.size(); ++i) all[i] = target_rows[i].target;
       return all;
     }();
@@ -357,7 +357,7 @@ struct qdq_groups {
 constexpr std::string_view quantized_off[] = {config_key<"session.disable_quant_qdq">.key};
 constexpr transform_condition unless_quantized_off{.unless = quantized_off};
 
-const transform_table& qdq_fusion::table() {
+const transform_table& rules::qdq_fusion::table() {
   return transform_list<optimization_level::extended, qdq_groups>::table<unless_quantized_off>();
 }
 

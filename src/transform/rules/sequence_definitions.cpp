@@ -87,7 +87,7 @@ class mapped_loop {
 
   rewriter& r_;
   graph& g_;
-  const graph_node map_;
+  const detail::graph_node map_;
   node_id id_;
   graph& loop_;
   std::vector<node_id> added_;

@@ -161,10 +161,10 @@ using late_list = transform_list<optimization_level::extended, rule_of<fold_resh
 
 }  // namespace
 
-const transform_table& shape_folding::table() {
+const transform_table& rules::shape_folding::table() {
   return transform_list<optimization_level::basic, rule_of<size_given>, rule_of<fold_reshape>, fold_shapes,
                         merge_shapes>::table();
 }
-const transform_table& late_shape_folding::table() { return late_list::table(); }
+const transform_table& rules::late_shape_folding::table() { return late_list::table(); }
 
 }  // namespace cameo::inline CAMEO_ABI

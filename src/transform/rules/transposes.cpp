@@ -146,8 +146,8 @@ class region {
   }
   static bool may_copy(const value& c, const value_view& v) {
     constexpr std::size_t most = std::size_t{1} << 20;
-    return c.kind == value_kind::tensor && c.memory == 0 && c.type != dtype::string && row_of(c.type).bits % 8 == 0 &&
-           (v.sole_use() || c.bytes() <= most);
+    return c.kind == value_kind::tensor && c.memory == 0 && c.type != dtype::string &&
+           detail::row_of(c.type).bits % 8 == 0 && (v.sole_use() || c.bytes() <= most);
   }
 
  private:
@@ -333,7 +333,7 @@ class reordering {
 
   /// A constant with its elements in another order.
   value_id constant_in(const value& c, std::string_view stem, const extents& shape, const axis_order& q) {
-    const std::size_t bytes = row_of(c.type).bits / 8, count = std::size_t(shape.count());
+    const std::size_t bytes = detail::row_of(c.type).bits / 8, count = std::size_t(shape.count());
     auto* const to = static_cast<std::byte*>(r_.owner().memory.allocate(count * bytes + 1, 64));
     if (!to) throw std::bad_alloc{};
     const auto* const from = static_cast<const std::byte*>(c.data);
@@ -533,7 +533,7 @@ struct optimize_transposes {
 
 }  // namespace
 
-const transform_table& transposes::table() {
+const transform_table& rules::transposes::table() {
   return transform_list<optimization_level::basic, rule_of<transposed_back>, rule_of<transposed_twice>, reshape_behind,
                         optimize_transposes>::table();
 }

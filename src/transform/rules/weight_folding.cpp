@@ -223,7 +223,7 @@ value_id folded(const match_result& m, edit& e) {
 }
 
 struct gemm_of_matmul {  // with a bias
-  static constexpr made_op names[] = {{op::Gemm::domain, op::Gemm::name, op_id_of<op::MatMul>}};
+  static constexpr made_op names[] = {{op::Gemm::domain, op::Gemm::name, detail::op_id_of<op::MatMul>}};
 };
 /// A node of `Roots` behind a node of `Producers`, either of its first two inputs.
 template <class Root>
@@ -351,8 +351,8 @@ struct join_constants {
   static constexpr std::string_view name = "ConstantReassociation";
   using roots = op_set<op::Add, op::Sub, op::Mul, op::Div>;
   struct makes {
-    static constexpr made_op names[] = {{op::Add::domain, op::Add::name, op_id_of<op::Sub>},
-                                        {op::Mul::domain, op::Mul::name, op_id_of<op::Div>}};
+    static constexpr made_op names[] = {{op::Add::domain, op::Add::name, detail::op_id_of<op::Sub>},
+                                        {op::Mul::domain, op::Mul::name, detail::op_id_of<op::Div>}};
   };
 
   /// The constant of a node that adds to or multiplies its other input, which is `x`.
@@ -401,7 +401,7 @@ struct join_constants {
 
 }  // namespace
 
-const transform_table& weight_folding::table() {
+const transform_table& rules::weight_folding::table() {
   return transform_list<optimization_level::basic, rule_of<batch_norm_into_conv>, rule_of<factor_into_conv>,
                         rule_of<sum_into_conv>, rule_of<batch_norm_into_product>, rule_of<matmul_add>,
                         rule_of<gemm_sum>, rule_of<sum_into_gemm>, rule_of<factor_into_product>, rule_of<factor_before>,

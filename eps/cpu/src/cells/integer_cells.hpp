@@ -76,7 +76,7 @@ struct depthwise_loops {
   /// Bytes of packed filters, without overflow where there are as many numbers.
   std::size_t (*size)(std::int64_t channels, std::int64_t rows, std::int64_t columns);
   /// Packs number t of channel c, which is numbers(c * rows * columns + t).
-  void (*pack)(function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t channels, std::int64_t rows,
+  void (*pack)(detail::function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t channels, std::int64_t rows,
                std::int64_t columns, std::byte* to);
   void (*run)(const depthwise_lines&);
   bool pads;  // else windows lie within the image: its padding is written out

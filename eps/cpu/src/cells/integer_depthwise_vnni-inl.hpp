@@ -84,7 +84,7 @@ std::size_t depthwise_size(std::int64_t channels, std::int64_t, std::int64_t col
   return std::size_t(in_blocks * quads_of(columns) * columns * depthwise_rows);
 }
 /// [block][quad of rows][column][vector][lane of 128 bits][4 channels][4 rows]
-void pack_depthwise(function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t channels, std::int64_t rows,
+void pack_depthwise(detail::function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t channels, std::int64_t rows,
                     std::int64_t columns, std::byte* to) {
   each_block(channels, [&](std::int64_t first, std::int64_t block) {
     for (std::int64_t quad = 0; quad < quads_of(columns); ++quad)
@@ -295,7 +295,7 @@ bool flat_takes(std::int64_t channels, std::int64_t rows, std::int64_t columns, 
 std::size_t flat_size(std::int64_t, std::int64_t rows, std::int64_t columns) {
   return depthwise_size(most_block, rows, columns);
 }
-void pack_flat(function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t channels, std::int64_t rows,
+void pack_flat(detail::function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t channels, std::int64_t rows,
                std::int64_t columns, std::byte* to) {
   pack_depthwise([&](std::int64_t i) { return numbers(i % (channels * rows * columns)); }, most_block, rows, columns,
                  to);

@@ -16,7 +16,7 @@ class message_line {
   }
   void add(std::int64_t number);
   void add(const extents& shape);
-  void add(dtype type) { add(std::string_view{row_of(type).name}); }
+  void add(dtype type) { add(std::string_view{detail::row_of(type).name}); }
   std::string_view view() const { return {line_, size_}; }
 
  private:

@@ -33,7 +33,7 @@ result<bias_gelu<Op>> bias_gelu<Op>::bind(bind_context& c) {
   bias_gelu made;
   const dtype type = c.inputs[0].type;
   made.row = find_zip<Op>(type);
-  made.bytes = row_of(type).bits / 8;
+  made.bytes = detail::row_of(type).bits / 8;
   c.may_overwrite(0, 0);
   return made;
 }

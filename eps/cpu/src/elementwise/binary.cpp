@@ -95,7 +95,7 @@ status binary_state::run(run_context& c) const {
 }
 
 void binary_state::finish(bind_context& c, binary_row found) {
-  const auto bytes = [](dtype type) { return std::uint8_t(row_of(type).bits / 8); };
+  const auto bytes = [](dtype type) { return std::uint8_t(detail::row_of(type).bits / 8); };
   row = found;
   a_bytes = bytes(c.inputs[0].type), b_bytes = bytes(c.inputs[1].type), out_bytes = bytes(c.outputs[0].type);
   if (c.since < 7 && align == alignment::both_ways) {

@@ -13,7 +13,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 using truncating_mod = form<op::Mod, "fmod">;
 
 namespace {
-bool is_integer(dtype type) { return (bit_of(type) & integer_elements::mask) != 0; }
+bool is_integer(dtype type) { return (detail::bit_of(type) & integer_elements::mask) != 0; }
 }  // namespace
 
 template <>

@@ -13,8 +13,9 @@ result<bit_cast> bit_cast::bind(bind_context& c) {
   const dtype from = c.inputs[0].type, to = known ? dtype(number) : dtype::string;
   if (to == dtype::string || from == dtype::string)
     return bad_attribute("to is ", number, ", must be a type of numbers, from one");
-  if (row_of(from).bits != row_of(to).bits)
-    return bad_attribute(from, " of ", row_of(from).bits, " bits has not the width of ", to, ", ", row_of(to).bits);
+  if (detail::row_of(from).bits != detail::row_of(to).bits)
+    return bad_attribute(from, " of ", detail::row_of(from).bits, " bits has not the width of ", to, ", ",
+                         detail::row_of(to).bits);
   if (status same = check_output_type(c, to); !same) return same;
   c.may_overwrite(0, 0);
   return bit_cast{};
@@ -25,7 +26,7 @@ status bit_cast::run(run_context& c) const {
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
   std::uint64_t bytes = 0;
-  if (!checked_bytes(x.type, std::uint64_t(x.shape.count()), bytes)) return status_code::out_of_memory;
+  if (!detail::checked_bytes(x.type, std::uint64_t(x.shape.count()), bytes)) return status_code::out_of_memory;
   const auto* const from = static_cast<const std::byte*>(x.data);
   auto* const to = static_cast<std::byte*>((*y)->data);
   if ((*y)->type == dtype::boolean && x.type != dtype::boolean)  // every bit counts, but there are two bools

@@ -12,7 +12,7 @@ namespace {
 /// Has write(first, n, to) put n elements of y from `first` on to `to`, at most cast_block at a time.
 template <class Write>
 void write_blocks(run_context& c, const value& x, value& y, Write&& write) {
-  const std::size_t bits = row_of(y.type).bits;
+  const std::size_t bits = detail::row_of(y.type).bits;
   const bool large = bits % 8 == 0 && y.data != x.data && past_caches(y.bytes());
   parallel_for(c, y.shape.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
     constexpr std::size_t room = cast_block * sizeof(double);
@@ -77,9 +77,9 @@ status print_text(const cast_state& how, run_context& c, const value& x, value& 
 
 bool is_complex(dtype type) { return type == dtype::c64 || type == dtype::c128; }
 bool is_integer(dtype type) {
-  return (bit_of(type) & (mask_of<bool, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
-                                  std::int32_t, std::int64_t> |
-                          mask_of<uint4, int4, uint2, int2>)) != 0;
+  return (detail::bit_of(type) & (mask_of<bool, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
+                                          std::int32_t, std::int64_t> |
+                                  mask_of<uint4, int4, uint2, int2>)) != 0;
 }
 
 status finish(bind_context& c, dtype to, cast_state& made) {
@@ -96,13 +96,13 @@ status finish(bind_context& c, dtype to, cast_state& made) {
   made.round = mode == "up"     ? cast_state::rounding::up
                : mode == "down" ? cast_state::rounding::down
                                 : cast_state::rounding::nearest;
-  if (row_of(made.from).bits == row_of(to).bits) c.may_overwrite(0, 0);
+  if (detail::row_of(made.from).bits == detail::row_of(to).bits) c.may_overwrite(0, 0);
   return {};
 }
 
 /// Until opset 6, `to` was a name in capitals.
 dtype named_in_capitals(std::string_view name) {
-  for (const dtype_row& row : detail::elements::rows) {
+  for (const detail::dtype_row& row : detail::elements::rows) {
     const std::string_view small = row.name;
     bool same = small.size() == name.size();
     for (std::size_t i = 0; same && i < name.size(); ++i)
@@ -139,7 +139,7 @@ status cast_state::run(run_context& c) const {
     return {};
   }
   if (direct) {
-    const std::size_t from_bytes = row_of(from).bits / 8;
+    const std::size_t from_bytes = detail::row_of(from).bits / 8;
     write_blocks(c, x, y, [&](std::int64_t first, std::int64_t n, std::byte* to_bytes) {
       direct(static_cast<const std::byte*>(x.data) + std::size_t(first) * from_bytes, to_bytes, n);
     });

@@ -42,9 +42,9 @@ void put_packed_bits(void* to, std::int64_t i, unsigned width, std::uint32_t bit
 /// A number of a packed type from its bits.
 template <dtype Id>
 auto number_of(std::uint32_t bits, packed<Id>) {
-  if constexpr (Id == dtype::f4e2m1) return widen(std::uint16_t(bits), detail::float4e2m1_format);
-  else if constexpr (Id == dtype::f6e2m3) return widen(std::uint16_t(bits & 0x3F), detail::float6e2m3_format);
-  else if constexpr (Id == dtype::f6e3m2) return widen(std::uint16_t(bits & 0x3F), detail::float6e3m2_format);
+  if constexpr (Id == dtype::f4e2m1) return detail::widen(std::uint16_t(bits), detail::float4e2m1_format);
+  else if constexpr (Id == dtype::f6e2m3) return detail::widen(std::uint16_t(bits & 0x3F), detail::float6e2m3_format);
+  else if constexpr (Id == dtype::f6e3m2) return detail::widen(std::uint16_t(bits & 0x3F), detail::float6e3m2_format);
   else if constexpr (Id == dtype::i4) return std::int64_t(bits ^ 8) - 8;
   else if constexpr (Id == dtype::i2) return std::int64_t(bits ^ 2) - 2;
   else return std::int64_t(bits);
@@ -52,7 +52,7 @@ auto number_of(std::uint32_t bits, packed<Id>) {
 /// The bits of a number of a packed type. Small floats have no NaN; the code of -0 stands for it, as elsewhere.
 std::uint32_t packed_from(float x, detail::float_format format) {
   const int width = 1 + format.exponent_bits + format.mantissa_bits;
-  return x == x ? narrow(x, format) : 1u << (width - 1);
+  return x == x ? detail::narrow(x, format) : 1u << (width - 1);
 }
 
 /// Cut towards zero, held at the ends; NaN is 0.

@@ -65,7 +65,7 @@ result<clip> clip::bind(bind_context& c) {
   made.row =
       number_elements::visit(type, clip::row_function{}, []<class T>(std::type_identity<T>) { return clip_row<T>; });
   if (!made.row) return status{status_code::not_implemented, "no row for this type"};
-  made.bytes = row_of(type).bits / 8;
+  made.bytes = detail::row_of(type).bits / 8;
   if (c.since < 11) {
     made.by_attributes = true;
     made.has_low = c.find("min") != nullptr, made.has_high = c.find("max") != nullptr;

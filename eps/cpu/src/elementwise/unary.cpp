@@ -31,8 +31,8 @@ status unary_state::run(run_context& c) const {
 
 void unary_state::finish(bind_context& c, unary_row found) {
   row = found;
-  in_bytes = std::uint8_t(row_of(c.inputs[0].type).bits / 8);
-  out_bytes = std::uint8_t(row_of(c.outputs[0].type).bits / 8);
+  in_bytes = std::uint8_t(detail::row_of(c.inputs[0].type).bits / 8);
+  out_bytes = std::uint8_t(detail::row_of(c.outputs[0].type).bits / 8);
   if (in_bytes == out_bytes) c.may_overwrite(0, 0);
 }
 

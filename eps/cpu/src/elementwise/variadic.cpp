@@ -67,7 +67,7 @@ result<variadic<Op>> variadic<Op>::bind(bind_context& c) {
   const dtype type = c.inputs[0].type;
   made.fold = find_zip<Op>(type);
   if constexpr (std::is_same_v<Op, op::Mean>) made.divide = find_zip<op::Div>(type);
-  made.bytes = std::uint8_t(row_of(type).bits / 8);
+  made.bytes = std::uint8_t(detail::row_of(type).bits / 8);
   // With more operands the output is read again, while an operand that it lay over might be needed a second time.
   for (std::size_t i = 0; c.inputs.size() <= 2 && i < c.inputs.size(); ++i) c.may_overwrite(0, i);
   return made;

@@ -49,7 +49,7 @@ where::row_function row_for_bytes(std::int64_t bytes) {
 
 result<where> where::bind(bind_context& c) {
   where made;
-  made.bytes = row_of(c.inputs[1].type).bits / 8;
+  made.bytes = detail::row_of(c.inputs[1].type).bits / 8;
   made.row = row_for_bytes(made.bytes);
   if (!made.row) return status{status_code::not_implemented, "no row for this type"};
   c.may_overwrite(0, 1);

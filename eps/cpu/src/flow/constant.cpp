@@ -60,7 +60,7 @@ status constant_of_shape::run(run_context& c) const {
     if (d < 0) return bad_input("shape ", shape, " has a negative size");
   const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
-  const int bits = row_of(element.type).bits;
+  const int bits = detail::row_of(element.type).bits;
   if (bits >= 8) return fill(c, (*y)->data, shape.count(), element.data, std::size_t(bits) / 8), status{};
   // Packed elements: a byte that holds the same one everywhere.
   const unsigned one = unsigned(*static_cast<const std::uint8_t*>(element.data)) & ((1u << bits) - 1);

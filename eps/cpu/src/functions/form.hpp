@@ -8,7 +8,7 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// An operator that computes another function where a text attribute is `Value`: form<op::Gelu, "tanh">.
-template <class Op, fixed_string Value>
+template <class Op, detail::fixed_string Value>
 struct form {};
 
 /// What a numeric attribute is for a function of V: integers take it as it is, not cut to their type.

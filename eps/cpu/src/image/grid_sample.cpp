@@ -134,7 +134,7 @@ status grid_sample::run(run_context& c) const {
   }
   const std::int64_t channels = x.shape[1], in = x.shape.count(2, rank), out = shape.count(2, rank);
   const std::int64_t reach = mode == interpolation::cubic ? 64 : 8;
-  if (mode != interpolation::nearest && !(bit_of(x.type) & number_elements::mask))
+  if (mode != interpolation::nearest && !(detail::bit_of(x.type) & number_elements::mask))
     return refuse(status_code::not_implemented, "weighted means of ", x.type);
   return elements::visit(x.type, status{}, [&]<class T>(std::type_identity<T>) -> status {
     using R = std::conditional_t<std::is_same_v<T, float> || is_narrow_float<T>, float, double>;

@@ -573,7 +573,7 @@ status resize::run(run_context& c) const {
   if (shape == x.shape) return copy_bytes(c, (*y)->data, x.data, x.bytes()), status{};  // whatever the region
   const std::span<const resized_axis> done{all, rank};
   if (mode == interpolation::nearest) return move_nearest(c, *this, x, **y, done);
-  if (!(bit_of(x.type) & number_elements::mask))
+  if (!(detail::bit_of(x.type) & number_elements::mask))
     return refuse(status_code::not_implemented, "weighted means of ", x.type, "; mode nearest takes it");
   return number_elements::visit(x.type, status{},
                                 [&]<class T>(std::type_identity<T>) { return interpolate<T>(c, *this, x, **y, done); });

@@ -62,8 +62,8 @@ class blocked_floats : public image_facts {
     if (is_any<op::MaxPool, op::AveragePool, op::GlobalAveragePool, op::GlobalMaxPool>(n))
       return int_attribute(n, "storage_order") == 0 ? kind::pool : kind::none;
     // Further inputs are constants of one element: Clip's limits.
-    if (has_role(n.op()->roles, role::is_pointwise)) return others_are_numbers(n) ? kind::unary : kind::none;
-    if (has_role(n.op()->roles, role::broadcasts))
+    if (detail::has_role(n.op()->roles, role::is_pointwise)) return others_are_numbers(n) ? kind::unary : kind::none;
+    if (detail::has_role(n.op()->roles, role::broadcasts))
       return all_inputs(n, [&](const value_view& v) { return is_image(v) && have_same_shape(v, n.output(0)); })
                  ? kind::same_shape
                  : kind::none;

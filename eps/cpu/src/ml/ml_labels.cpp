@@ -63,7 +63,7 @@ using labels = label_table::elements;
 status sort_table(bind_context& c, label_table& table, const given_list& keys, const given_list& values) {
   if (keys.count != values.count) return bad_attribute("there are ", keys.count, " keys and ", values.count, " values");
   for (const dtype type : {keys.type, values.type})
-    if (!(bit_of(type) & labels::mask)) return bad_attribute("keys or values of type ", type);
+    if (!(detail::bit_of(type) & labels::mask)) return bad_attribute("keys or values of type ", type);
   const result<std::span<std::int64_t>> order = c.keep<std::int64_t>(std::size_t(keys.count));
   if (!order) return order.error();
   for (std::size_t i = 0; i < order->size(); ++i) (*order)[i] = std::int64_t(i);

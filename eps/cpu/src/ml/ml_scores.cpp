@@ -74,7 +74,7 @@ result<std::span<const double>> numbers_of(bind_context& c, std::string_view flo
   const attribute* const t = tensor.empty() ? nullptr : c.find(tensor);
   if (t && t->kind == attribute_kind::t && !t->tensors.empty()) {
     const value& v = t->tensors[0];
-    if ((bit_of(v.type) & mask_of<float, double, float16, std::uint8_t>) == 0)
+    if ((detail::bit_of(v.type) & mask_of<float, double, float16, std::uint8_t>) == 0)
       return bad_attribute(tensor, " is a tensor of ", v.type, ", must be one of floats");
     result<std::span<double>> kept = c.keep<double>(std::size_t(v.shape.count()));
     if (!kept) return kept.error();

@@ -81,7 +81,7 @@ result<value*> copy_of_data(run_context& c, value& updates) {
 bool scatter_elements::accepts(const bind_context& c) {
   const result<scatter_reduction> how = reduction_of(c);
   if (!how || *how == scatter_reduction::none || c.inputs.empty()) return true;  // bind says what is wrong
-  return (bit_of(c.inputs[0].type) & number_and_truth_elements::mask) != 0;
+  return (detail::bit_of(c.inputs[0].type) & number_and_truth_elements::mask) != 0;
 }
 
 result<scatter_elements> scatter_elements::bind(bind_context& c) {

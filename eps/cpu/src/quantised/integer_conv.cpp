@@ -53,7 +53,7 @@ class convolution {
   /// `start` [map_places::count] is of fill_start().
   status prepare(const std::int32_t* start);
   /// f(image, sums): rows of the block are outputs of the image, columns are maps.
-  status to_sums(function_ref<void(std::int64_t, const integer_block&)> f);
+  status to_sums(detail::function_ref<void(std::int64_t, const integer_block&)> f);
   /// Codes [N, out..., M].
   status to_codes(const code_form&, std::uint8_t* y);
 
@@ -62,7 +62,7 @@ class convolution {
   struct results {
     const code_form* form = nullptr;  // null: sums
     std::uint8_t* codes = nullptr;
-    function_ref<void(std::int64_t, const integer_block&)>* f = nullptr;
+    detail::function_ref<void(std::int64_t, const integer_block&)>* f = nullptr;
     std::span<std::int32_t> room = {};  // of a lane, `part` sums
     std::int64_t part = 0;
   };
@@ -364,7 +364,7 @@ status convolution::run(const results& to) {
 
 status convolution::to_codes(const code_form& form, std::uint8_t* y) { return run({&form, y}); }
 
-status convolution::to_sums(function_ref<void(std::int64_t, const integer_block&)> f) {
+status convolution::to_sums(detail::function_ref<void(std::int64_t, const integer_block&)> f) {
   const cut by{*this};
   results to{nullptr, nullptr, &f, {}, by_ ? by.piece * by_->columns : last_axis().out * p_.w.groups};
   std::size_t size = 0;

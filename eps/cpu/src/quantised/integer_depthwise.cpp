@@ -153,7 +153,7 @@ std::size_t size_of_floats(std::int64_t channels, std::int64_t rows, std::int64_
   return std::size_t(channels * rows * columns) * sizeof(float);
 }
 /// [rows * columns][channels]
-void pack_floats(function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t channels, std::int64_t rows,
+void pack_floats(detail::function_ref<std::int32_t(std::int64_t)> numbers, std::int64_t channels, std::int64_t rows,
                  std::int64_t columns, std::byte* to) {
   auto* const out = reinterpret_cast<float*>(to);
   for (std::int64_t c = 0; c < channels; ++c)

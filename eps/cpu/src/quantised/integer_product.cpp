@@ -100,7 +100,7 @@ constexpr std::int64_t all_rows = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
-status multiply_to_sums(run_context& c, const integer_product& p, function_ref<void(const integer_block&)> f) {
+status multiply_to_sums(run_context& c, const integer_product& p, detail::function_ref<void(const integer_block&)> f) {
   const std::int64_t some = 4 * p.b.by->tile_rows, columns = p.b.by->columns;  // what stays in the first cache
   const result<std::span<std::int32_t>> room = c.scratch<std::int32_t>(std::size_t(some * columns) * c.lanes());
   if (!room) return room.error();

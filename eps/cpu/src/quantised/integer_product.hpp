@@ -29,7 +29,7 @@ struct integer_block {
 };
 
 /// Calls f for blocks that cover all of C, on several threads at a time; sums are in the thread's scratch memory.
-status multiply_to_sums(run_context&, const integer_product&, function_ref<void(const integer_block&)> f);
+status multiply_to_sums(run_context&, const integer_product&, detail::function_ref<void(const integer_block&)> f);
 /// Writes C [m, n] as int32, dense.
 status multiply_to_sums(run_context&, const integer_product&, std::int32_t* c);
 /// Writes C [m, n] as codes, dense; the scales are [b.width()].

@@ -17,7 +17,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
 bool is_quantized_type(dtype type) {
-  return (bit_of(type) &
+  return (detail::bit_of(type) &
           (mask_of<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::int32_t, uint4, int4, uint2, int2>)) !=
          0;
 }
@@ -149,8 +149,8 @@ void divide(const float* x, const code_scales& by, dtype precision, float* v, st
 
 /// The type that codes of a type are made in: their own, or a whole byte.
 dtype whole_bytes(dtype type) {
-  if (bit_of(type) & mask_of<int4, int2>) return dtype::i8;
-  return bit_of(type) & mask_of<uint4, uint2> ? dtype::u8 : type;
+  if (detail::bit_of(type) & mask_of<int4, int2>) return dtype::i8;
+  return detail::bit_of(type) & mask_of<uint4, uint2> ? dtype::u8 : type;
 }
 using code_types = detail::element_set<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t>;
 
@@ -158,7 +158,7 @@ status quantize_to_integers(const linear_quantization& q, run_context& c, const 
   const result<placed_quantization> with = read_quantization(q, c);
   if (!with) return with.error();
   const integer_range range = range_of(y.type);
-  const unsigned bits = row_of(y.type).bits;
+  const unsigned bits = detail::row_of(y.type).bits;
   const bool is_narrow = precision == dtype::f16 || precision == dtype::bf16;
   const bool is_direct = x.type == dtype::f32 && !is_narrow && bits >= 8;  // nothing on the way
   code_types::call(whole_bytes(y.type), [&]<class T>(std::type_identity<T>) {
@@ -204,7 +204,7 @@ status quantize_to_floats(const linear_quantization& q, run_context& c, const va
 
 /// What n elements stand for: no more than a block of those that are not integers of whole bytes.
 void dequantize_block(const placed_quantization& with, const value& x, std::int64_t first, float* to, std::int64_t n) {
-  const unsigned bits = row_of(x.type).bits;
+  const unsigned bits = detail::row_of(x.type).bits;
   const auto each = [&](const auto* from) {
     with.each_piece(first, n, [&](std::int64_t i, const code_scales& by, std::int64_t m) {
       dequantize_row(from + i, by, to + i, m);
@@ -234,7 +234,7 @@ status dequantize(const linear_quantization& q, run_context& c, const value& x, 
   const result<placed_quantization> with = read_quantization(q, c);
   if (!with) return with.error();
   const cast_state how{dtype::f32, y.type, true};
-  const bool is_direct = y.type == dtype::f32 && row_of(x.type).bits >= 8 && is_quantized_type(x.type);
+  const bool is_direct = y.type == dtype::f32 && detail::row_of(x.type).bits >= 8 && is_quantized_type(x.type);
   parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
     if (is_direct) return dequantize_block(*with, x, begin, static_cast<float*>(y.data) + begin, end - begin);
     float out[cast_block];

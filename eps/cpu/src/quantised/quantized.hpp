@@ -11,8 +11,8 @@ struct integer_range {
   std::int64_t low, high;
 };
 constexpr integer_range range_of(dtype type) {
-  const int bits = row_of(type).bits;
-  const bool is_signed = (bit_of(type) & (mask_of<std::int8_t, std::int16_t, std::int32_t, int4, int2>)) != 0;
+  const int bits = detail::row_of(type).bits;
+  const bool is_signed = (detail::bit_of(type) & (mask_of<std::int8_t, std::int16_t, std::int32_t, int4, int2>)) != 0;
   if (is_signed) return {-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
   return {0, (std::int64_t{1} << bits) - 1};
 }

@@ -31,8 +31,8 @@ concept has_elements = requires {
 
 /// The types that some version of an operator has for a type string.
 template <class Op, int First, int Last>
-consteval type_mask types_of(since<First, Last>, std::string_view type_string) {
-  type_mask all = 0;
+consteval detail::type_mask types_of(since<First, Last>, std::string_view type_string) {
+  detail::type_mask all = 0;
   for (const op_version& version : Op::versions)
     if (First <= version.since && version.since <= Last) all |= detail::allowed_types(version, type_string);
   return all;
@@ -46,13 +46,13 @@ struct skeleton_row : erased_entry<Op, Since, allow<type_string_of<Op>>(Set{}), 
 };
 
 /// Those of Set that the operator has for each of its type strings; for the first input's if none is named.
-template <class Op, class Since, type_mask Set, fixed_string String>
+template <class Op, class Since, detail::type_mask Set, detail::fixed_string String>
 consteval auto constrained() {
-  constexpr type_mask both = types_of<Op>(Since{}, std::string_view{String}) & Set;
+  constexpr detail::type_mask both = types_of<Op>(Since{}, std::string_view{String}) & Set;
   static_assert(both != 0, "cameo: the kernel computes with none of the element types that these versions allow");
   return allow<String>(masked_elements<both>{});
 }
-template <class Op, class Since, class Set, fixed_string... Strings>
+template <class Op, class Since, class Set, detail::fixed_string... Strings>
 consteval auto constrained_by() {
   if constexpr (sizeof...(Strings) == 0) return constrained<Op, Since, Set::mask, type_string_of<Op>>();
   else return (constrained<Op, Since, Set::mask, Strings>() && ...);
@@ -70,13 +70,13 @@ struct elements_of_kernel<Kernel> {
 
 /// The row of a kernel that computes: it takes those of its own `elements` that the operator has for the type strings.
 /// The kernel goes by that set where it looks at types, so that what it says and what is compiled are one.
-template <class Op, class Since, class Kernel, fixed_string... Strings>
+template <class Op, class Since, class Kernel, detail::fixed_string... Strings>
 struct computes
     : erased_entry<Op, Since, constrained_by<Op, Since, typename elements_of_kernel<Kernel>::type, Strings...>(),
                    Kernel> {};
 
 /// The row of a kernel that moves elements by their size: all types of whole bytes that the operator has.
-template <class Op, class Since, class Kernel, fixed_string... Strings>
+template <class Op, class Since, class Kernel, detail::fixed_string... Strings>
 struct moves : erased_entry<Op, Since, constrained_by<Op, Since, whole_elements, Strings...>(), Kernel> {};
 
 /// The row of a kernel that hands on or counts values of any kind, or whose operator has one type for each input.
@@ -97,7 +97,7 @@ template <class F>
 struct operator_of {
   using type = F;
 };
-template <class Op, fixed_string Value>
+template <class Op, detail::fixed_string Value>
 struct operator_of<form<Op, Value>> {
   using type = Op;
 };

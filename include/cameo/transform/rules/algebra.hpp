@@ -5,9 +5,10 @@
 namespace cameo::inline CAMEO_ABI {
 
 /// Mul, Div by a constant, and Pow with 2 or 3, as one product.
-inline constexpr flattening product_algebra{op_id_of<op::Mul>, op_id_of<op::Div>, op_id_of<op::Pow>, 1};
+inline constexpr flattening product_algebra{detail::op_id_of<op::Mul>, detail::op_id_of<op::Div>,
+                                            detail::op_id_of<op::Pow>, 1};
 /// Add and Sub of a constant, as one sum.
-inline constexpr flattening sum_algebra{op_id_of<op::Add>, op_id_of<op::Sub>, op_id{}, 0};
+inline constexpr flattening sum_algebra{detail::op_id_of<op::Add>, detail::op_id_of<op::Sub>, detail::op_id{}, 0};
 
 namespace pattern {
 /// `product(number{0.5}, x, x)`: 0.5 * x * x, however it is written: in any order, with any brackets, with constants

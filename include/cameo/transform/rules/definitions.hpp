@@ -7,6 +7,7 @@ namespace cameo::inline CAMEO_ABI {
 // those in ONNX Runtime's own format. Results stay the same but for rounding. Sessions apply them before such a file is
 // saved, at every level (transform_condition::to_save_for_kernels).
 
+namespace rules {
 /// Replaces operators without a kernel in ONNX Runtime by ONNX's function bodies.
 struct definitions {
   static constexpr optimization_level level = optimization_level::basic;
@@ -21,5 +22,6 @@ struct float16_casts {
 
 /// Both.
 using kernels_only = transform_set<definitions, float16_casts>;
+}  // namespace rules
 
 }  // namespace cameo::inline CAMEO_ABI

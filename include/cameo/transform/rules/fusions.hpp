@@ -7,6 +7,7 @@ namespace cameo::inline CAMEO_ABI {
 // to level extended: a provider lists them with `using transforms`, and a fusion happens where the provider has a
 // kernel for the new operator. Compiled once in src/transform/rules/<name>.cpp.
 
+namespace rules {
 /// Gelu in all its forms, FastGelu, QuickGelu, and a bias before them.
 struct gelu_fusion {
   static constexpr optimization_level level = optimization_level::extended;
@@ -79,5 +80,6 @@ using standard_fusions_and =
                   matmul_fusion, dynamic_quantization_fusion, activation_fusion, late_shape_folding, Own...>;
 /// The same without families of its own.
 using standard_fusions = standard_fusions_and<>;
+}  // namespace rules
 
 }  // namespace cameo::inline CAMEO_ABI

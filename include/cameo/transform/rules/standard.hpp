@@ -6,6 +6,7 @@ namespace cameo::inline CAMEO_ABI {
 // The rewrites of cameo, in families: each is a list of transforms of one level, compiled once in
 // src/transform/rules/<name>.cpp, which has its rules under their names.
 
+namespace rules {
 /// Constant folding, dead code.
 struct constant_folding {
   static constexpr optimization_level level = optimization_level::basic;
@@ -57,6 +58,7 @@ struct own_dequantizers {
   static constexpr optimization_level level = optimization_level::none;
   CAMEO_API static const transform_table& table();
 };
+}  // namespace rules
 
 namespace detail {
 /// Gives convolutions on blocked channels (com.microsoft.nchwc) their weights as ONNX has them, where ONNX Runtime
@@ -74,6 +76,7 @@ struct derivatives {
 };
 }  // namespace detail
 
+namespace rules {
 /// Removes a DequantizeLinear and the same QuantizeLinear again. Not applied with session.disable_double_qdq_remover or
 /// session.disable_quant_qdq.
 struct double_qdq {
@@ -99,5 +102,6 @@ using standard_transforms =
     transform_set<detail::derivatives, own_dequantizers, detail::unpacked_weights, elimination, shape_folding,
                   constant_folding, constant_branches, common_subexpressions, weight_folding, transposes, double_qdq,
                   qdq, qdq_cleanup, definitions, float16_casts>;
+}  // namespace rules
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -15,7 +15,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// The kernels of cpu, compiled in eps/cpu/src/kernel_table.cpp: users' builds include neither kernels nor Highway.
 struct cpu_kernels {
-  CAMEO_API static const kernel_table table;
+  CAMEO_API static const detail::kernel_table table;
   /// The entries of the list, for programs that write lists of their own.
   CAMEO_API static std::span<const entry_words> words();
 };
@@ -26,7 +26,7 @@ struct cpu {
   static constexpr provider_vendor vendor{"cameo"};
   using role = fallback;
   using kernels = cpu_kernels;
-  using transforms = standard_fusions_and<nchwc_layout>;
+  using transforms = rules::standard_fusions_and<nchwc_layout>;
   static constexpr provider_option options[] = {
       {"math", "float32",
        "bf16: constant weights of products and convolutions, and what they are multiplied with, are rounded to "
@@ -51,4 +51,4 @@ struct cpu {
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 
-extern template CAMEO_API const cameo::provider_row& cameo::row_of<cameo::eps::cpu>();
+extern template CAMEO_API const cameo::provider_row& cameo::detail::row_of<cameo::eps::cpu>();

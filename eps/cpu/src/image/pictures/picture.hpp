@@ -12,11 +12,11 @@ struct picture_host {
   /// Memory for the pixels of a picture of this size: rows of pixels of red, green and blue, a byte each. A decoder
   /// calls it once, as soon as it knows the size and before it takes memory that grows with it; an error ends the
   /// decoding.
-  function_ref<result<std::uint8_t*>(std::uint64_t width, std::uint64_t height)> room;
+  detail::function_ref<result<std::uint8_t*>(std::uint64_t width, std::uint64_t height)> room;
   /// Memory until the run goes on; null where there is none left.
-  function_ref<void*(std::size_t bytes)> scratch;
+  detail::function_ref<void*(std::size_t bytes)> scratch;
   /// Whether the run should end. A decoder that finds it so may return whatever it likes.
-  function_ref<bool()> stopped;
+  detail::function_ref<bool()> stopped;
 };
 
 using picture_bytes = std::span<const std::uint8_t>;

@@ -94,7 +94,7 @@ struct frozen {
   /// The base's devices, with the packing as their architecture: a plan runs where that is the same. For a base that
   /// lists its devices.
   result<std::vector<provider_device>> devices() const requires device_provider<Base> {
-    result<std::vector<provider_device>> all = row_of<Base>().devices(&base);
+    result<std::vector<provider_device>> all = detail::row_of<Base>().devices(&base);
     if (!all) return all;
     for (provider_device& each : *all) {
       each.options.clear();
@@ -135,9 +135,9 @@ struct frozen {
  private:
   static std::string packing() {
     if constexpr (names_its_packing<Base>) return detail::hooks_of<Base>::packing();
-    else return std::string{row_of<Base>().name};
+    else return std::string{detail::row_of<Base>().name};
   }
-  frozen_hooks hooks() const { return {row_of<Base>(), &base, packing(), verify, copy}; }
+  frozen_hooks hooks() const { return {detail::row_of<Base>(), &base, packing(), verify, copy}; }
 };
 
 }  // namespace eps

@@ -29,7 +29,7 @@ struct ort_plugin {
   };
 
   std::string library = {}, hardware = {}, registered = {};  // by the options
-  text_pairs plugin_options = {};
+  detail::text_pairs plugin_options = {};
   bool contexts = false;
 
   /// The devices that the plugin states; none without a library. NO_SUCHFILE or EP_FAIL when it can't be loaded, with

@@ -65,8 +65,8 @@ struct binary : binary_state {
 template <class Op>
 struct binary<Op> : binary_state {
   static constexpr bool instantiated = [] {
-    if constexpr (has_roles<Op>)
-      return has_role(Op::roles, role::broadcasts) && std::span{Op::versions[0].inputs}.size() == 2;
+    if constexpr (detail::has_roles<Op>)
+      return detail::has_role(Op::roles, role::broadcasts) && std::span{Op::versions[0].inputs}.size() == 2;
     else return is_one_of<Op, op::PRelu>;
   }();
   template <class... Ts>

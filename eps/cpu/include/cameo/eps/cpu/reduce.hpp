@@ -34,7 +34,7 @@ struct reduce_state {
 /// NaN. Of no elements: 0, 1 for products, NaN for means, for Max and Min the end of the type, -inf for logarithms.
 template <class Op>
 struct reduce : reduce_state {
-  static constexpr bool instantiated = has_role(Op::roles, role::reduces);
+  static constexpr bool instantiated = detail::has_role(Op::roles, role::reduces);
   static result<reduce> bind(bind_context&);
 };
 

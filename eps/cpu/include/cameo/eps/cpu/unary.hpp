@@ -54,7 +54,7 @@ inline constexpr bool chosen_by_type<op::Gelu> = false;
 template <class Op, class... Ts>
 struct unary : unary_state {
   static_assert(chosen_by_type<Op>, "cameo: this operator's loops depend on more than a type; write unary<operator>");
-  static constexpr bool instantiated = has_role(Op::roles, role::is_pointwise);
+  static constexpr bool instantiated = detail::has_role(Op::roles, role::is_pointwise);
   static result<unary> bind(bind_context& c) {
     unary made;
     made.template finish<Op>(
@@ -65,7 +65,7 @@ struct unary : unary_state {
 };
 template <class Op>
 struct unary<Op> : unary_state {
-  static constexpr bool instantiated = has_role(Op::roles, role::is_pointwise);
+  static constexpr bool instantiated = detail::has_role(Op::roles, role::is_pointwise);
   template <class... Ts>
   requires chosen_by_type<Op>
   using of = unary<Op, Ts...>;

@@ -7,23 +7,23 @@ namespace cameo::inline CAMEO_ABI::eps {
 // Sets of element types that kernels compute with: the types for which their loops are compiled, and what the list of
 // kernels allows, as far as the operator's versions do.
 
-template <type_mask Mask, class... Ts>
+template <detail::type_mask Mask, class... Ts>
 consteval auto elements_of_mask(detail::element_set<>, detail::element_set<Ts...> found) {
   return found;
 }
-template <type_mask Mask, class T, class... Rest, class... Ts>
+template <detail::type_mask Mask, class T, class... Rest, class... Ts>
 consteval auto elements_of_mask(detail::element_set<T, Rest...>, detail::element_set<Ts...>) {
   using more = std::conditional_t<(Mask & mask_of<T>) != 0, detail::element_set<Ts..., T>, detail::element_set<Ts...>>;
   return elements_of_mask<Mask>(detail::element_set<Rest...>{}, more{});
 }
-template <type_mask Mask>
+template <detail::type_mask Mask>
 using masked_elements = decltype(elements_of_mask<Mask>(detail::all_elements{}, detail::element_set<>{}));
 
 /// Element types that take whole bytes: what kernels can move without knowing more.
 using whole_elements = masked_elements<[] {
-  type_mask whole = 0;
-  for (const dtype_row& row : detail::elements::rows)
-    if (row.bits >= 8) whole |= bit_of(row.id);
+  detail::type_mask whole = 0;
+  for (const detail::dtype_row& row : detail::elements::rows)
+    if (row.bits >= 8) whole |= detail::bit_of(row.id);
   return whole;
 }()>;
 
@@ -77,7 +77,7 @@ using table_elements = detail::element_set<float, double, std::int32_t, std::int
 template <class T>
 using computed_in = std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>, float, T>;
 
-template <fixed_string TypeString, class... Ts>
+template <detail::fixed_string TypeString, class... Ts>
 constexpr constraints<detail::one_of<TypeString, Ts...>> allow(detail::element_set<Ts...>) {
   return {};
 }
@@ -87,15 +87,15 @@ inline constexpr auto type_string_of = [] {
   constexpr std::string_view text = Op::versions[0].inputs[0].type_string;
   char chars[text.size() + 1]{};
   for (std::size_t i = 0; i < text.size(); ++i) chars[i] = text[i];
-  return fixed_string{chars};
+  return detail::fixed_string{chars};
 }();
 
-template <fixed_string TypeString>
+template <detail::fixed_string TypeString>
 inline constexpr auto number_types = allow<TypeString>(number_elements{});
-template <fixed_string TypeString>
+template <detail::fixed_string TypeString>
 inline constexpr auto base_types = allow<TypeString>(base_elements{});
 /// The element types of matrices.
-template <fixed_string TypeString>
+template <detail::fixed_string TypeString>
 inline constexpr auto multiplied_types =
     constrain<TypeString, float, double, float16, bfloat16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
 
