@@ -46,8 +46,7 @@ status multiply_output(run_context& c, const nbits_matrix& m, const nbits_factor
 
 /// Codes of a column follow one another, the first in the upper bits of a byte; scales are of numbers of the whole B.
 struct bnb4_form {
-  static constexpr std::size_t codes = 1, scales = 2, zeros = 0;
-  static constexpr dtype zero_type = dtype::undefined;
+  static constexpr std::size_t codes = 1, scales = 2;
   const nbits_matrix& m;
   std::int64_t block;
 

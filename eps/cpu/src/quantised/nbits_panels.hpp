@@ -12,10 +12,14 @@
 //
 // A form says where its parts are and what they hold, for column j of all matrices one after the other:
 //
-//   codes, scales, zeros           inputs (zeros: any where there are none)
-//   zero_type                      undefined: none, u8, or of floats
+//   codes, scales                  inputs
 //   group(value, j, g)             the 32 bits with codes g * 32 / bits and those after them, the first in the lowest
-//   scale(value, j, b)             of block b; zero(value, j, b), float_zero(value, j, b): likewise, where it has such
+//   scale(value, j, b)             of block b
+//
+// and, where there may be zero points,
+//
+//   zeros, zero_type               input; undefined where there are none, u8, or of floats
+//   zero(value, j, b)              of u8; float_zero(value, j, b): of floats
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// Memory for the panels of a factor that a run packs, one after the other's use.
