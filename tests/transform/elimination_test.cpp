@@ -177,8 +177,11 @@ TEST_CASE("rows of a table are gathered before they are cast, where the table is
       const extents shape{64, columns};
       std::vector<float16> table;
       for (std::int64_t i = 0; i < shape.count(); ++i) table.push_back(float16{float(i % 1000) / 16});
-      const value_id w =
-          constant ? b.constant<float16>("w", shape, table) : b.input("w", dtype::f16, {dim::of(64), dim::of(columns)});
+      const auto halves = [&] {
+        const value_id x = b.input("x", dtype::f32, {dim::of(64), dim::of(columns)});
+        return b.node("Cast", {x}, {integer("to", std::int64_t(dtype::f16))});
+      };
+      const value_id w = constant ? b.constant<float16>("w", shape, table) : halves();
       const value_id places = b.input("places", dtype::i64, {dim::of(2), dim::of(3)});
       const value_id wide = b.node("Cast", {w}, {integer("to", std::int64_t(to))});
       b.output(b.node("Gather", {wide, places}, {integer("axis", 0)}));
