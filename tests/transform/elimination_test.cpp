@@ -170,6 +170,34 @@ TEST_CASE("adding nothing and multiplying by one go where they keep the shape") 
   check_idle<rules::elimination>("NoopElimination", whole_numbers(0));
 }
 
+TEST_CASE("rows of a table are gathered before they are cast, where the table is large and the cast makes it wider") {
+  const auto gathered = [](std::int64_t columns, dtype to, bool constant = true) {
+    return [=] {
+      model_builder b;
+      const extents shape{64, columns};
+      std::vector<float16> table;
+      for (std::int64_t i = 0; i < shape.count(); ++i) table.push_back(float16{float(i % 1000) / 16});
+      const auto halves = [&] {
+        const value_id x = b.input("x", dtype::f32, {dim::of(64), dim::of(columns)});
+        return b.node("Cast", {x}, {integer("to", std::int64_t(dtype::f16))});
+      };
+      const value_id w = constant ? b.constant<float16>("w", shape, table) : halves();
+      const value_id places = b.input("places", dtype::i64, {dim::of(2), dim::of(3)});
+      const value_id wide = b.node("Cast", {w}, {integer("to", std::int64_t(to))});
+      b.output(b.node("Gather", {wide, places}, {integer("axis", 0)}));
+      return b.take();
+    };
+  };
+  const session s = check_fires<elimination>("GatherBeforeCast", gathered(1024, dtype::f32), 0);
+  const graph& g = s.graph().main();
+  CHECK(g[g.order().front()].op_type == "Gather");
+  CHECK(g[g.order().back()].op_type == "Cast");
+  check_fires<elimination>("GatherBeforeCast", gathered(1024, dtype::f64), 0);
+  check_idle<elimination>("GatherBeforeCast", gathered(16, dtype::f32));           // small: cast while loading
+  check_idle<elimination>("GatherBeforeCast", gathered(1024, dtype::i8));          // smaller afterwards
+  check_idle<elimination>("GatherBeforeCast", gathered(1024, dtype::f32, false));  // other numbers in each run
+}
+
 TEST_CASE("casts go when they change nothing, and chains of them when the first loses nothing") {
   const auto cast = [](model_builder& b, value_id v, dtype to) {
     return b.node("Cast", {v}, {integer("to", std::int64_t(to))});

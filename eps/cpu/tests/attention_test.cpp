@@ -2,6 +2,7 @@
 #include <cameo/eps/cpu/rotary_embedding.hpp>
 #include <cameo/eps/cpu/tensor_scatter.hpp>
 
+#include "each_target.hpp"
 #include "kernel_rig.hpp"
 
 #include <doctest/doctest.h>
@@ -150,4 +151,65 @@ TEST_CASE("a cache is written only inside: linear to its end, circular round it"
   REQUIRE(code == status_code::ok);
   CHECK(std::vector<float>(rig->output<float>(0).begin(), rig->output<float>(0).end()) ==
         std::vector<float>{2, 0, 0, 1});
+}
+
+namespace {
+
+/// A step of ONNX's Attention with a past: output, both presents and, where they are asked for, the scores.
+template <class T>
+struct cached_step {
+  static constexpr std::int64_t heads = 2, shared = 4, past = 150, size = 40;
+  std::vector<std::vector<T>> outputs;
+  std::size_t scratch;
+
+  cached_step(std::int64_t queries, const std::vector<std::vector<T>>& in, bool scores, std::size_t lanes) {
+    kernel_rig rig{23, lanes};
+    rig.attribute("is_causal", std::int64_t{1});
+    const extents now{1, heads, queries, size}, before{1, heads, past, size};
+    rig.input<T>({1, shared, queries, size}, in[0]).template input<T>(now, in[1]).template input<T>(now, in[2]);
+    rig.no_input().template input<T>(before, in[3]).template input<T>(before, in[4]);
+    std::vector<dtype> types(scores ? 4 : 3, dtype_of<T>);
+    const status done = rig.run<eps::attention>(types);
+    REQUIRE_MESSAGE(bool(done), done.words());
+    for (std::size_t i = 0; i < types.size(); ++i) outputs.push_back(test::elements_of<T>(rig, i));
+    scratch = rig.scratch_bytes();
+  }
+};
+
+template <class T>
+void compare_steps() {
+  std::mt19937 random{71};
+  for (const std::int64_t queries : {1, 3, 30}) {
+    std::vector<std::vector<T>> in;
+    std::vector<std::vector<float>> wide;
+    for (const std::int64_t rows : {2 * queries, queries, queries, cached_step<T>::past, cached_step<T>::past}) {
+      in.push_back(test::random_numbers<T>(random, 2 * rows * cached_step<T>::size));
+      wide.emplace_back(in.back().begin(), in.back().end());
+    }
+    for (const bool scores : {false, true}) {
+      CAPTURE(queries);
+      CAPTURE(scores);
+      const cached_step<float> want{queries, wide, scores, 1};
+      for (const std::size_t lanes : {1, 3}) {
+        const cached_step<T> got{queries, in, scores, lanes};
+        for (std::size_t o = 0; o < got.outputs.size(); ++o) {
+          std::size_t wrong = 0;
+          for (std::size_t i = 0; i < got.outputs[o].size(); ++i)
+            wrong += got.outputs[o][i].bits != T{want.outputs[o][i]}.bits;
+          CHECK(wrong == 0);
+        }
+        // Neither keys nor values as floats, of which there are as many bytes each.
+        if (queries == 1) CHECK(got.scratch < 2 * cached_step<T>::past * cached_step<T>::size * sizeof(float));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("ONNX's Attention reads a cache of 16 bits where it lies, with the bits of the same one in float") {
+  test::for_each_target([] {
+    compare_steps<float16>();
+    compare_steps<bfloat16>();
+  });
 }

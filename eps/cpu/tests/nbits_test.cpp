@@ -279,6 +279,43 @@ TEST_CASE("lines of few bits have the same bits on all instruction sets that rou
   }
 }
 
+TEST_CASE("codes that stand in a book are what it says, with the same bits on all instruction sets that round once") {
+  std::mt19937 random{6};
+  const std::vector<float> book = random_numbers<float>(random, 16);
+  for (int round = 0; round < 40; ++round) {
+    line_case p{random, false};
+    if (p.bits != 4) continue;
+    std::vector<float> first;
+    for (const integer_cells* cells : eps::runnable_integer_cells()) {
+      CAPTURE(cells->name);
+      const std::int64_t columns = std::min<std::int64_t>(16, cells->few_bits.columns);
+      const panel_of panel{p, cells->few_bits.columns};
+      std::vector<float> y(std::size_t(p.m * columns));
+      eps::nbits_line line{};
+      line.rows = p.m, line.columns = columns, line.blocks = p.blocks(), line.block = p.block;
+      line.a = p.a.data(), line.row_step = p.k, line.codes = panel.codes.data(), line.scales = panel.scales.data();
+      line.book = book.data(), line.y = y.data(), line.step = columns;
+      cells->few_bits.book(line);
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t j = 0; j < columns; ++j) {
+          double want = 0, sizes = 0;
+          for (std::int64_t l = 0; l < p.k; ++l) {
+            const double number = double(book[std::size_t(p.code(p.codes, p.k / 2, j, l))]);
+            const double part = double(p.a[std::size_t(i * p.k + l)]) * number *
+                                double(p.scales[std::size_t(j * p.blocks() + l / p.block)]);
+            want += part, sizes += std::fabs(part);
+          }
+          wrong += !(std::fabs(double(y[std::size_t(i * columns + j)]) - want) <= sizes * 0x1p-20);
+        }
+      CHECK(wrong == 0);
+      if (!cells->name.starts_with("avx")) continue;
+      if (first.empty()) first = y;
+      CHECK(std::memcmp(first.data(), y.data(), y.size() * sizeof(float)) == 0);
+    }
+  }
+}
+
 TEST_CASE("MatMulNBits refuses sizes, shapes and forms that it does not have") {
   std::mt19937 random{1};
   const std::vector<float> a = random_numbers<float>(random, 64), scales = random_numbers<float>(random, 8);

@@ -606,3 +606,57 @@ TEST_CASE("keys and values in 16 bits are read where they lie, with the bits of 
     compare_caches<bfloat16>(62);
   });
 }
+
+namespace {
+
+/// com.microsoft's Attention of one new row behind a past: output and present.
+template <class T>
+struct projected_step {
+  static constexpr std::int64_t batch = 2, heads = 2, size = 24, past = 90, width = heads * size;
+  std::vector<T> y, present;
+  std::size_t scratch;
+
+  projected_step(const std::vector<std::vector<T>>& in, bool presents, std::size_t lanes) {
+    kernel_rig rig{1, lanes};
+    rig.attribute("num_heads", heads).attribute("unidirectional", std::int64_t{1});
+    rig.input<T>({batch, 1, 8}, in[0]).template input<T>({8, 3 * width}, in[1], true);
+    rig.template input<T>({3 * width}, in[2]).no_input();
+    rig.template input<T>({2, batch, heads, past, size}, in[3]);
+    const status done = rig.run<eps::projected_attention>({dtype_of<T>, presents ? dtype_of<T> : dtype::undefined});
+    REQUIRE_MESSAGE(bool(done), done.words());
+    y = test::elements_of<T>(rig), scratch = rig.scratch_bytes();
+    if (presents) present = test::elements_of<T>(rig, 1);
+  }
+};
+
+template <class T>
+void compare_projected(double tolerance) {
+  using step = projected_step<T>;
+  std::mt19937 random{81};
+  std::vector<std::vector<T>> in;
+  std::vector<std::vector<float>> wide;
+  for (const std::int64_t count : {step::batch * 8, 8 * 3 * step::width, 3 * step::width,
+                                   2 * step::batch * step::heads * step::past * step::size}) {
+    in.push_back(test::random_numbers<T>(random, count));
+    wide.emplace_back(in.back().begin(), in.back().end());
+  }
+  const projected_step<float> want{wide, true, 1};
+  for (const std::size_t lanes : {1, 3}) {
+    const step got{in, true, lanes}, hidden{in, false, lanes};
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < got.present.size(); ++i) wrong += got.present[i].bits != T{want.present[i]}.bits;
+    CHECK(wrong == 0);
+    CHECK(std::memcmp(got.y.data(), hidden.y.data(), got.y.size() * sizeof(T)) == 0);
+    for (std::size_t i = 0; i < got.y.size(); ++i) CHECK(std::fabs(float(got.y[i]) - want.y[i]) <= tolerance);
+    CHECK(got.scratch < in[3].size() * sizeof(float) / 2);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("com.microsoft's Attention keeps a past of 16 bits in 16 bits, new rows rounded as later steps read them") {
+  test::for_each_target([] {
+    compare_projected<float16>(0.002);
+    compare_projected<bfloat16>(0.02);
+  });
+}

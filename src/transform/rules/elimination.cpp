@@ -117,6 +117,19 @@ constexpr rule cast_back{"CastChainElimination", casts, x,
 constexpr rule cast_of_cast{"CastChainElimination", casts, make<op::Cast>(x).copy<"to">(n0),
                             when(check<gives_what_both_give>(x, n1, n0), check<casts_back<false>>(x))};
 
+/// A table that a Cast makes wider: exporters write that of embeddings so. What is gathered first, is all that is cast,
+/// and the table keeps the type that the file has. A small one had better be cast once, while loading.
+bool is_table_made_wider(const match_result& m, const node_view& cast, const value_view& table) {
+  constexpr std::uint64_t least = std::uint64_t{1} << 16;
+  const value* const constant = m.in->constant(table);
+  const dtype to = dtype(int_attribute(cast, "to"));
+  return constant && constant->kind == value_kind::tensor && constant->bytes() >= least && to != dtype::string &&
+         constant->type != dtype::string && bits_of(to) > bits_of(constant->type);
+}
+constexpr rule gather_then_cast{"GatherBeforeCast",
+                                name(n1, match<op::Gather>(name(n0, match<op::Cast>(constant{x})), others)),
+                                again(n0, again(n1, x)), when(check<is_table_made_wider>(n0, x))};
+
 bool keeps_axes(const match_result& m, const node_view& transpose, const value_view& x) {
   const std::span<const std::int64_t> perm = ints_attribute(transpose, "perm");
   const std::vector<dim>* const shape = m.in->shape(x);
@@ -308,12 +321,12 @@ constexpr rule reshape_of_reshape{"ReshapeFusion",
 }  // namespace
 
 const transform_table& rules::elimination::table() {
-  return transform_list<optimization_level::basic, rule_of<identity>, rule_of<inference_dropout>, rule_of<one_input>,
-                        rule_of<not_of_not>, rule_of<neg_of_neg>, rule_of<relu_of_relu>, rule_of<where_not>,
-                        rule_of<plus_zero>, rule_of<minus_zero>, rule_of<times_one>, rule_of<by_one>,
-                        rule_of<cast_to_itself>, rule_of<cast_like_itself>, rule_of<cast_back>, rule_of<cast_of_cast>,
-                        rule_of<transpose_of_nothing>, rule_of<whole_slice>, rule_of<empty_pad>,
-                        rule_of<limits_of_limits>, eliminate_reshape, rule_of<reshape_of_reshape>>::table();
+  return transform_list<
+      optimization_level::basic, rule_of<identity>, rule_of<inference_dropout>, rule_of<one_input>, rule_of<not_of_not>,
+      rule_of<neg_of_neg>, rule_of<relu_of_relu>, rule_of<where_not>, rule_of<plus_zero>, rule_of<minus_zero>,
+      rule_of<times_one>, rule_of<by_one>, rule_of<cast_to_itself>, rule_of<cast_like_itself>, rule_of<cast_back>,
+      rule_of<cast_of_cast>, rule_of<gather_then_cast>, rule_of<transpose_of_nothing>, rule_of<whole_slice>,
+      rule_of<empty_pad>, rule_of<limits_of_limits>, eliminate_reshape, rule_of<reshape_of_reshape>>::table();
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -165,11 +165,23 @@ status check(const value& past_k, const value& past_v, const head_layout& q, con
   return {};
 }
 
+/// Keys and values with those of the past before them. 16 bits stay 16 bits where both have the same, since scores and
+/// sums are formed from one type.
+template <class C>
+result<key_rows> keys_of_attention(run_context& c, const head_tensor& now, const value& before, bool narrow, bool joins,
+                                   std::size_t output) {
+  if (narrow) return past_and_new(c, now, before, joins, output);
+  const auto wide = join_past<C>(c, now, before, output);
+  if (!wide) return wide.error();
+  return key_rows{wide->data, dtype_of<C>, wide->at};
+}
+
 /// All that a run needs.
 template <class C>
 struct laid_out {
   const attention& how;
-  key_source<C> q, k, v;
+  key_source<C> q;
+  key_rows k, v;  // of one type: C, or of 16 bits
   std::int64_t keys;
   double factor;
   bool joined;  // Y is [batch, sequence, heads * size]
@@ -181,6 +193,7 @@ struct laid_out {
 status attend_without_scores(run_context& c, const laid_out<float>& all) {
   const head_layout& q = all.q.at;
   attention_work work{};
+  work.key_type = all.k.type;
   work.q = all.q.data, work.k = all.k.data, work.v = all.v.data;
   work.batches = q.batches, work.heads = q.heads, work.key_heads = all.k.at.heads;
   work.queries = q.length, work.keys = all.keys, work.size = q.size, work.value_size = all.v.at.size;
@@ -210,8 +223,8 @@ void weigh_heads(run_context& c, const laid_out<C>& all, std::int64_t first, std
   });
 }
 
-/// Scores of as many heads as fit in memory at a time.
-template <class C>
+/// Scores of as many heads as fit in memory at a time. K: what keys and values are, C or of 16 bits.
+template <class K, class C>
 status attend_with_scores(run_context& c, const laid_out<C>& all) {
   const head_layout &q = all.q.at, &k = all.k.at, &v = all.v.at;
   const std::int64_t heads = q.batches * q.heads, cells = q.length * v.size, plane = q.length * all.keys;
@@ -236,8 +249,9 @@ status attend_with_scores(run_context& c, const laid_out<C>& all) {
       v_at[i] = batch * v.batch_stride + shared * v.head_stride;
     }
     const auto length = std::size_t(n);
-    gemm_problem<C> product{
-        q.length, all.keys,      q.size, {all.q.data, q.row_stride, 1}, {all.k.data, 1, k.row_stride},
+    const K *const key_data = static_cast<const K*>(all.k.data), *const value_data = static_cast<const K*>(all.v.data);
+    gemm_problem<C, K> product{
+        q.length, all.keys,      q.size, {all.q.data, q.row_stride, 1}, {key_data, 1, k.row_stride},
         nullptr,  scores->data()};
     product.epilogue.alpha = C(all.factor);
     product.a_offsets = {q_at, length}, product.b_offsets = {k_at, length};
@@ -245,8 +259,8 @@ status attend_with_scores(run_context& c, const laid_out<C>& all) {
     weigh_heads(c, all, first, n, scores->data(), biases->data());
     C* const to = in_place ? static_cast<C*>(all.y.data) + first * cells : out->data();
     for (std::int64_t i = 0; i < n; ++i) q_at[i] = i * plane;
-    gemm_problem<C> sum{q.length, v.size, all.keys, {scores->data(), all.keys, 1}, {all.v.data, v.row_stride, 1},
-                        nullptr,  to};
+    gemm_problem<C, K> sum{q.length, v.size, all.keys, {scores->data(), all.keys, 1}, {value_data, v.row_stride, 1},
+                           nullptr,  to};
     sum.a_offsets = {q_at, length}, sum.b_offsets = {v_at, length};
     if (status s = multiply(c, sum); !s) return s;
     if (in_place) continue;
@@ -302,9 +316,11 @@ status attention::run_as(run_context& c) const {
   if (status s = key_bias::of(*this, c.input(3), c.input(6), q, keys, past, bias); !s) return s;
   const auto from = wide_heads<C>(c, {q_in, 0, q});
   if (!from) return from.error();
-  const auto k = join_past<C>(c, {c.input(1), 0, k_now}, past_k, 1);
+  const bool narrow = std::is_same_v<C, float> && c.input(1).type == c.input(2).type;
+  const bool joins = past_k || c.has_output(1) || c.has_output(2);
+  const auto k = keys_of_attention<C>(c, {c.input(1), 0, k_now}, past_k, narrow, joins, 1);
   if (!k) return k.error();
-  const auto v = join_past<C>(c, {c.input(2), 0, v_now}, past_v, 2);
+  const auto v = keys_of_attention<C>(c, {c.input(2), 0, v_now}, past_v, narrow, joins, 2);
   if (!v) return v.error();
 
   const extents split{q.batches, q.heads, q.length, v_now.size};
@@ -322,9 +338,12 @@ status attention::run_as(run_context& c) const {
   if (q.batches == 0 || (plane == 0 && cells == 0)) return {};  // nothing to store either
   const double factor = has_scale ? scale : 1 / std::sqrt(double(std::max<std::int64_t>(1, q.size)));
   const laid_out<C> all{*this, *from, *k, *v, keys, factor, joined, &bias, **y, *scores};
-  if constexpr (std::is_same_v<C, float>)
+  if constexpr (std::is_same_v<C, float>) {
     if (!c.has_output(3)) return cells == 0 ? status{} : attend_without_scores(c, all);
-  return attend_with_scores(c, all);
+    if (k->type == dtype::f16) return attend_with_scores<float16>(c, all);
+    if (k->type == dtype::bf16) return attend_with_scores<bfloat16>(c, all);
+  }
+  return attend_with_scores<C>(c, all);
 }
 
 status attention::run(run_context& c) const { return in_double ? run_as<double>(c) : run_as<float>(c); }

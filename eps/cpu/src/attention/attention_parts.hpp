@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <cameo/eps/cpu/detail/instantiated.hpp>
+
 #include "cells/attention_kernels.hpp"
 
 #include "common/operand_values.hpp"
@@ -154,7 +156,7 @@ struct key_rows {
 template <class S, class P, class F>
 status join_narrow(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
                    S* to, const F& change) {
-  constexpr bool copies = std::is_same_v<F, unchanged>;
+  const bool copies = std::is_same_v<F, unchanged> && now.from.type == dtype_of<S>;
   const head_layout& at = now.at;
   const std::int64_t heads = at.batches * at.heads, row = total * at.size;
   const result<std::span<float>> rooms = c.scratch<float>(copies ? 0 : c.lanes() * std::size_t(at.size));
@@ -166,7 +168,7 @@ status join_narrow(run_context& c, const past_heads& old, const P& past_of, cons
       S *const begin = to + h * row, *target = begin + past;
       if (past) std::copy_n(static_cast<const S*>(old.from.data) + old.first + h * old.capacity * at.size, past, begin);
       for (std::int64_t i = 0; at.size > 0 && i < at.length; ++i, target += at.size) {
-        if constexpr (copies) {
+        if (copies) {
           const std::int64_t place = batch * at.batch_stride + head * at.head_stride + i * at.row_stride;
           std::copy_n(static_cast<const S*>(now.from.data) + now.first + place, at.size, target);
         } else {
@@ -181,6 +183,18 @@ status join_narrow(run_context& c, const past_heads& old, const P& past_of, cons
   if (!parallel_rows(c, heads, std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, row)), join))
     return status_code::canceled;
   return {};
+}
+
+/// The same to elements of any float type, 16 bits or not.
+template <class S, class P, class F = unchanged>
+status join_rows(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
+                 S* to, const F& change = {}) {
+  if constexpr (is_one_of<S, float, double>) {
+    join_heads<S>(c, old, past_of, now, total, nullptr, 0, to, change);
+    return {};
+  } else {
+    return join_narrow<S>(c, old, past_of, now, total, to, change);
+  }
 }
 
 /// What is past, new and behind it as an output has it, [batch, heads, total, size], or in scratch.

@@ -1,4 +1,6 @@
 #pragma once
+#include <cmath>
+
 #include "attention_parts.hpp"
 
 // What GroupQueryAttention and SparseAttention share: a cache of keys, of which each batch has its own number.
@@ -63,6 +65,45 @@ result<key_rows> join_ragged(run_context& c, const group_sizes& s, const head_te
                              std::size_t output, const F& change) {
   const auto past_of = [&s](std::int64_t batch) { return s.past_of(batch); };
   return joined_keys(c, now, {c.input(past_input), s.past}, past_of, s.total, output, change);
+}
+
+/// Queries, and keys and values with those of the past before them.
+struct group_rows {
+  key_source<float> q;
+  key_rows k, v;
+};
+
+/// Inputs 0 to 4 (query, key, value, past_key, past_value) and outputs 1 and 2; `angles` turn queries and new keys.
+inline result<group_rows> read_group(run_context& c, const group_sizes& s, std::int64_t heads, std::int64_t key_heads,
+                                     const rotation* angles) {
+  const value &q_in = c.input(0), &k_in = c.input(1), &v_in = c.input(2);
+  const std::int64_t row = q_in.shape[2], key_row = k_in ? key_heads * s.size : row;
+  const head_tensor queries{q_in, 0, head_layout::joined(s.batches, heads, s.length, s.size, row)};
+  head_tensor k{k_in ? k_in : q_in, 0, head_layout::joined(s.batches, key_heads, s.length, s.size, key_row)}, v = k;
+  if (k_in) v.from = v_in;
+  else k.first = heads * s.size, v.first = (heads + key_heads) * s.size;
+  const auto q = angles ? wide_heads<float>(c, queries, *angles) : wide_heads<float>(c, queries);
+  if (!q) return q.error();
+  const auto k_all = angles ? join_ragged(c, s, k, 3, 1, *angles) : join_ragged(c, s, k, 3, 1, unchanged{});
+  if (!k_all) return k_all.error();
+  const auto v_all = join_ragged(c, s, v, 4, 2, unchanged{});
+  if (!v_all) return v_all.error();
+  return group_rows{*q, *k_all, *v_all};
+}
+
+/// What is to be computed from them, but for what limits which keys a query sees. A scale of 0 is the usual one.
+inline attention_work group_work(const group_sizes& s, const group_rows& rows, std::int64_t heads,
+                                 std::int64_t key_heads, float scale) {
+  attention_work work{};
+  work.key_type = rows.k.type;
+  work.batches = s.batches, work.heads = heads, work.key_heads = key_heads;
+  work.queries = s.length, work.keys = s.total, work.size = work.value_size = s.size;
+  work.q = rows.q.data, work.k = rows.k.data, work.v = rows.v.data;
+  work.at_q = rows.q.at.strides(), work.at_k = rows.k.at.strides(), work.at_v = rows.v.at.strides();
+  work.at_y = head_layout::joined(s.batches, heads, s.length, s.size, heads * s.size).strides();
+  work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(s.size)));
+  work.causal = true;
+  return work;
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

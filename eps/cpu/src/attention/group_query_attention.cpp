@@ -1,7 +1,5 @@
 #include <cameo/eps/cpu/group_query_attention.hpp>
 
-#include <cmath>
-
 #include "common/usable_sizes.hpp"
 #include "group_parts.hpp"
 
@@ -72,35 +70,19 @@ result<group_query_attention> group_query_attention::bind(bind_context& c) {
 status group_query_attention::run(run_context& c) const {
   group_sizes s{};
   if (status read = read_sizes(c, heads, key_heads, s); !read) return read;
-  const value &q_in = c.input(0), &k_in = c.input(1), &v_in = c.input(2), &bias = c.input(10), &sink = c.input(11);
+  const value &bias = c.input(10), &sink = c.input(11);
   const result<value*> y = c.output(0, extents{s.batches, s.length, heads * s.size});
   if (!y) return y.error();
-  const std::int64_t row = q_in.shape[2], key_row = k_in ? key_heads * s.size : row;
-  const head_tensor queries{q_in, 0, head_layout::joined(s.batches, heads, s.length, s.size, row)};
-  head_tensor k{k_in ? k_in : q_in, 0, head_layout::joined(s.batches, key_heads, s.length, s.size, key_row)}, v = k;
-  if (k_in) v.from = v_in;
-  else k.first = heads * s.size, v.first = (heads + key_heads) * s.size;
   rotation angles{s};
   angles.interleaved = interleaved;
   if (turns)
     if (status read = read_rotation(c, s, c.input(7), c.input(8), c.input(9), angles); !read) return read;
-  const auto q = turns ? wide_heads<float>(c, queries, angles) : wide_heads<float>(c, queries);
-  if (!q) return q.error();
-  const auto k_all = turns ? join_ragged(c, s, k, 3, 1, angles) : join_ragged(c, s, k, 3, 1, unchanged{});
-  if (!k_all) return k_all.error();
-  const auto v_all = join_ragged(c, s, v, 4, 2, unchanged{});
-  if (!v_all) return v_all.error();
+  const result<group_rows> rows = read_group(c, s, heads, key_heads, turns ? &angles : nullptr);
+  if (!rows) return rows.error();
   if ((*y)->shape.count() == 0) return {};
 
-  attention_work work{};
-  work.key_type = k_all->type;
-  work.batches = s.batches, work.heads = heads, work.key_heads = key_heads;
-  work.queries = s.length, work.keys = s.total, work.size = work.value_size = s.size;
-  work.q = q->data, work.k = k_all->data, work.v = v_all->data;
-  work.at_q = q->at.strides(), work.at_k = k_all->at.strides(), work.at_v = v_all->at.strides();
-  work.at_y = head_layout::joined(s.batches, heads, s.length, s.size, heads * s.size).strides();
-  work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(s.size)));
-  work.softcap = softcap, work.causal = true;
+  attention_work work = group_work(s, *rows, heads, key_heads, scale);
+  work.softcap = softcap;
   if (window > 0) work.left_window = window - 1;
   if (!s.first) {
     const auto lengths = c.scratch<std::int64_t>(std::size_t(s.batches));

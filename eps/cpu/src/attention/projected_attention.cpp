@@ -54,21 +54,29 @@ status project(run_context& c, const projected_attention& how, const matrix_ref<
 }
 
 /// Keys and values with those of the past before them, as output 1 has them: [2, batch, heads, past + new, size].
+/// In its type: what is new is rounded first, so that a step computes with what later steps read.
 status join_present(run_context& c, const value& past, std::int64_t before, const head_tensor& k, const head_tensor& v,
-                    key_source<float>& k_all, key_source<float>& v_all) {
+                    key_rows& k_all, key_rows& v_all) {
   if (k.at.size != v.at.size) return bad_input("past and present need V as wide as K");
   const std::int64_t total = before + k.at.length;
   const extents shape{2, k.at.batches, k.at.heads, total, k.at.size};
-  value* present = nullptr;
-  const auto to = room_of_output<float>(c, 1, shape, present);
-  if (!to) return to.error();
-  const std::int64_t half = shape.count() / 2;
   const auto past_of = [before](std::int64_t) { return before; };
-  join_heads<float>(c, {past, before}, past_of, k, total, present, 0, *to);
-  join_heads<float>(c, {past, before, past ? past.shape.count() / 2 : 0}, past_of, v, total, present, half, *to + half);
-  k_all = {*to, head_layout::split(shape[1], shape[2], shape[3], shape[4])};
-  v_all = {*to + half, k_all.at};
-  return {};
+  const auto join = [&]<class S>(std::type_identity<S>) -> status {
+    value* present = nullptr;
+    const auto to = room_of_output<S>(c, 1, shape, present);
+    if (!to) return to.error();
+    const std::int64_t half = shape.count() / 2;
+    const past_heads keys{past, before}, values{past, before, past ? past.shape.count() / 2 : 0};
+    if (status s = join_rows<S>(c, keys, past_of, k, total, *to); !s) return s;
+    if (status s = join_rows<S>(c, values, past_of, v, total, *to + half); !s) return s;
+    k_all = {*to, dtype_of<S>, head_layout::split(shape[1], shape[2], shape[3], shape[4])};
+    v_all = {*to + half, dtype_of<S>, k_all.at};
+    return {};
+  };
+  status joined;
+  const dtype type = past ? past.type : c.output_type(1);
+  const bool narrow = narrow_floats::call(type, [&](auto one) { joined = join(one); });
+  return narrow ? joined : join(std::type_identity<float>{});
 }
 
 }  // namespace
@@ -109,8 +117,9 @@ status attend_projected(run_context& c, const microsoft_attention& how, const pr
   const std::int64_t batches = rows.batches, length = rows.length, third = rows.third, hidden = rows.hidden;
   const std::int64_t width = rows.width(), heads = how.heads;
   const head_layout q = head_layout::joined(batches, heads, length, third / heads, width);
-  key_source<float> k{rows.all.data() + third, q};
-  key_source<float> v{rows.all.data() + 2 * third, head_layout::joined(batches, heads, length, hidden / heads, width)};
+  key_rows k{rows.all.data() + third, dtype::f32, q};
+  key_rows v{rows.all.data() + 2 * third, dtype::f32,
+             head_layout::joined(batches, heads, length, hidden / heads, width)};
   std::int64_t before = 0;
   if (past) {
     const extents& s = past.shape;
@@ -126,6 +135,7 @@ status attend_projected(run_context& c, const microsoft_attention& how, const pr
   }
   if (y.shape.count() == 0) return {};
   attention_work work{};
+  work.key_type = k.type;
   work.batches = batches, work.heads = work.key_heads = heads;
   work.queries = length, work.keys = k.at.length, work.size = q.size, work.value_size = v.at.size;
   work.q = rows.all.data(), work.k = k.data, work.v = v.data;

@@ -1,6 +1,5 @@
 #include <cameo/eps/cpu/sparse_attention.hpp>
 
-#include <cmath>
 #include <cstring>
 
 #include "common/float_output.hpp"
@@ -119,24 +118,14 @@ status sparse_attention::run(run_context& c) const {
   layouts.block = block;
   if (status read = read_sparse_sizes(c, heads, key_heads, s); !read) return read;
   if (status read = read_layouts(c.input(5), c.input(6), heads, layouts); !read) return read;
-  const value &q_in = c.input(0), &k_in = c.input(1), &v_in = c.input(2);
   const auto y = float_output<float>::make(c, 0, {s.batches, s.length, heads * s.size});
   if (!y) return y.error();
-  const std::int64_t row = q_in.shape[2], key_row = k_in ? key_heads * s.size : row;
-  const head_tensor queries{q_in, 0, head_layout::joined(s.batches, heads, s.length, s.size, row)};
-  head_tensor k{k_in ? k_in : q_in, 0, head_layout::joined(s.batches, key_heads, s.length, s.size, key_row)}, v = k;
-  if (k_in) v.from = v_in;
-  else k.first = heads * s.size, v.first = (heads + key_heads) * s.size;
   rotation angles{s};
   angles.interleaved = interleaved;
   if (turns)
     if (status read = read_rotation(c, s, c.input(9), c.input(10), {}, angles); !read) return read;
-  const auto q = turns ? wide_heads<float>(c, queries, angles) : wide_heads<float>(c, queries);
-  if (!q) return q.error();
-  const auto k_all = turns ? join_ragged(c, s, k, 3, 1, angles) : join_ragged(c, s, k, 3, 1, unchanged{});
-  if (!k_all) return k_all.error();
-  const auto v_all = join_ragged(c, s, v, 4, 2, unchanged{});
-  if (!v_all) return v_all.error();
+  const result<group_rows> rows = read_group(c, s, heads, key_heads, turns ? &angles : nullptr);
+  if (!rows) return rows.error();
   for (const std::size_t i : {1, 2}) keep_rest(c, s, c.input(2 + i), key_heads, c.output_value(i).data);
   if (s.batches == 0 || s.length == 0 || s.size == 0) return y->store(c), status{};
 
@@ -144,15 +133,8 @@ status sparse_attention::run(run_context& c) const {
   for (std::int64_t b = 0; b < s.batches; ++b) most = std::max(most, s.past_of(b) + s.length);
   if ((most - 1) / block >= layouts.rows)
     return bad_input("there are ", most, " keys, and blocks of ", block, " for ", layouts.rows, " rows");
-  attention_work work{};
-  work.key_type = k_all->type;
-  work.batches = s.batches, work.heads = heads, work.key_heads = key_heads;
-  work.size = work.value_size = s.size;
-  work.k = k_all->data, work.v = v_all->data;
-  work.at_q = q->at.strides(), work.at_k = k_all->at.strides(), work.at_v = v_all->at.strides();
-  work.at_y = head_layout::joined(s.batches, heads, s.length, s.size, heads * s.size).strides();
-  work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(s.size)));
-  work.causal = true, work.run = &c;
+  attention_work work = group_work(s, *rows, heads, key_heads, scale);
+  work.run = &c;
   // A part of the queries after the other, so that what they see takes little memory.
   const std::int64_t part = std::min<std::int64_t>(s.length, 64), shown = s.first ? 1 : s.batches;
   std::int64_t count = 0, cells = 0;
@@ -172,7 +154,7 @@ status sparse_attention::run(run_context& c) const {
     work.keys = most - s.length + first + work.queries;
     work.bias_keys = work.keys;
     work.at_bias = {s.first ? 0 : heads * work.queries * work.keys, work.queries * work.keys, work.keys};
-    work.q = q->data + first * work.at_q.row, work.y = y->data + first * work.at_y.row;
+    work.q = rows->q.data + first * work.at_q.row, work.y = y->data + first * work.at_y.row;
     for (std::int64_t b = 0; b < s.batches; ++b) (*lengths)[std::size_t(b)] = s.past_of(b) + first + work.queries;
     parallel_for(c, shown * heads * work.queries, 16, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {

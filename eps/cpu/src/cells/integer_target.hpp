@@ -3,6 +3,7 @@
 // of attributes and not by an option of the file, so that no inline function of a library is compiled for it.
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "bf16_cells.hpp"
 #include "integer_cells.hpp"

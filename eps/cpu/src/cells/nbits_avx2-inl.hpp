@@ -40,6 +40,17 @@ struct nbits_vectors {
       return _mm256_sub_ps(_mm256_castsi256_ps(number), _mm256_set1_ps(float((1 << (23 - q)) + middle)));
     }
   };
+  /// A look-up sees the lower three bits; the fourth, as a sign, chooses between two.
+  struct book {
+    floats low, high;
+    CAMEO_CELL_INLINE explicit book(const float* of) : low{_mm256_loadu_ps(of)}, high{_mm256_loadu_ps(of + lanes)} {}
+    template <int I>
+    CAMEO_CELL_INLINE floats at(codes groups) const {
+      const codes place = _mm256_srli_epi32(groups, I * 4);
+      const floats sign = _mm256_castsi256_ps(_mm256_slli_epi32(groups, 28 - I * 4));
+      return _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, place), _mm256_permutevar8x32_ps(high, place), sign);
+    }
+  };
 
   // vpmaddubsw adds two products of u8 and s8 and saturates at 16 bits. Codes of 2 and 4 bits are far from that; codes
   // of 8 bits less 128 get there by their magnitude, at most 2 * 128 * 127, with their sign at the other factor.

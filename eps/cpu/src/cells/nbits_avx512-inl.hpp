@@ -45,4 +45,13 @@ struct nbits_vectors {
       return _mm512_sub_ps(_mm512_castsi512_ps(number), _mm512_set1_ps(float((1 << (23 - q)) + middle)));
     }
   };
+  /// A look-up sees the lower four bits.
+  struct book {
+    floats numbers;
+    CAMEO_CELL_INLINE explicit book(const float* of) : numbers{_mm512_loadu_ps(of)} {}
+    template <int I>
+    CAMEO_CELL_INLINE floats at(codes groups) const {
+      return _mm512_permutexvar_ps(_mm512_srli_epi32(groups, I * 4), numbers);
+    }
+  };
 };

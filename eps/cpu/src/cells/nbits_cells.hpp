@@ -10,7 +10,8 @@ namespace cameo::inline CAMEO_ABI::eps {
 //
 // A panel holds some columns of weights. Of each column, 32 bits with the codes of 16, 8 or 4 neighbouring rows lie
 // together, the first in the lowest bits, as MatMulNBits has them: [block][group of 32 bits][column]. Codes are widened
-// in registers, so that memory gives no more than the packed weights; many rows share what was widened.
+// in registers, so that memory gives no more than the packed weights; many rows share what was widened. What a code
+// stands for is its difference to a zero point, or what a book says (the 4-bit floats of MatMulBnb4).
 
 /// What a block of a row of bytes stands for: its numbers are code * scale. `sum` is that of its codes.
 struct nbits_scale {
@@ -32,6 +33,7 @@ struct nbits_line {
   // Zero points, [blocks][columns of a panel], of one kind; both are null for 2 to the power of bits - 1.
   const std::uint8_t* zeros;
   const float* float_zeros;
+  const float* book;  // the 16 numbers that codes of 4 bits stand for where no zero point makes them numbers
   const float* bias;  // [columns of a panel], or null
 
   float* y;
@@ -48,6 +50,7 @@ struct nbits_cells {
   std::int64_t tile_rows;  // that a line is cut into
   void (*floats[3])(const nbits_line&);
   void (*bytes[3])(const nbits_line&);
+  void (*book)(const nbits_line&);  // rows of floats by codes of 4 bits that stand in a book
 
   std::int64_t panels_of(std::int64_t n) const { return (n + columns - 1) / columns; }
 };

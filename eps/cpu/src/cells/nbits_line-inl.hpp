@@ -7,7 +7,8 @@
 //   A::load_floats(p), A::store(v, count, p), A::all(x), A::all_sums(i), A::widen(p)
 //   A::add_product(s, a, b)           s + a * b, and A::take_product: s - a * b; A::add, A::multiply, A::less
 //   A::to_floats(s)                   of sums
-//   A::table<Bits>                    codes as floats: at<I>(groups), less 2^(Bits - 1) where `Centred`
+//   A::table<Bits, Centred>           codes as floats: at<I>(groups), less 2^(Bits - 1) where `Centred`
+//   A::book                           the same of 4 bits, with the numbers that it was made with
 //   A::middle<Bits>                   what split() takes from each code
 //   A::split<Bits>(groups, cells)     the 8 / Bits cells of groups
 //   A::add_cells<Bits>(s, cells, a)   s + the products of cells and those of s8 at a
@@ -22,9 +23,8 @@ CAMEO_CELL_INLINE void load_zeros(const nbits_line& p, std::int64_t at, typename
 }
 
 /// Adds a row's products with the codes at place I of their groups, and goes on to the next place.
-template <class A, int Bits, bool Centred, int Rows, int Blocks, int I = 0>
-CAMEO_CELL_INLINE void add_places(const typename A::template table<Bits, Centred>& table,
-                                  const typename A::codes (&groups)[Blocks][2],
+template <class A, int Bits, class Table, bool Zeros, int Rows, int Blocks, int I = 0>
+CAMEO_CELL_INLINE void add_places(const Table& table, const typename A::codes (&groups)[Blocks][2],
                                   const typename A::floats (&zeros)[Blocks][2], const float* const (&x)[Blocks][Rows],
                                   typename A::floats (&sums)[Blocks][Rows][2]) {
   if constexpr (I < 32 / Bits) {
@@ -34,7 +34,7 @@ CAMEO_CELL_INLINE void add_places(const typename A::template table<Bits, Centred
       CAMEO_NBITS_LOOP
       for (int j = 0; j < 2; ++j) {
         w[j] = table.template at<I>(groups[b][j]);
-        if constexpr (!Centred) w[j] = A::less(w[j], zeros[b][j]);
+        if constexpr (Zeros) w[j] = A::less(w[j], zeros[b][j]);
       }
       CAMEO_NBITS_LOOP
       for (int i = 0; i < Rows; ++i) {
@@ -43,21 +43,21 @@ CAMEO_CELL_INLINE void add_places(const typename A::template table<Bits, Centred
         for (int j = 0; j < 2; ++j) sums[b][i][j] = A::add_product(sums[b][i][j], factor, w[j]);
       }
     }
-    add_places<A, Bits, Centred, Rows, Blocks, I + 1>(table, groups, zeros, x, sums);
+    add_places<A, Bits, Table, Zeros, Rows, Blocks, I + 1>(table, groups, zeros, x, sums);
   }
 }
 
 /// Adds `Blocks` blocks, from number `b` on, to the sums of rows of floats. Several at a time are for few rows, whose
 /// additions would wait for each other.
-template <class A, int Bits, bool Centred, int Rows, int Blocks>
-CAMEO_CELL_INLINE void add_float_blocks(const nbits_line& p, const typename A::template table<Bits, Centred>& table,
-                                        std::int64_t row, std::int64_t first, typename A::floats (&totals)[Rows][2]) {
+template <class A, int Bits, class Table, bool Zeros, int Rows, int Blocks>
+CAMEO_CELL_INLINE void add_float_blocks(const nbits_line& p, const Table& table, std::int64_t row, std::int64_t first,
+                                        typename A::floats (&totals)[Rows][2]) {
   constexpr std::int64_t bytes = A::lanes * 4, panel = 2 * bytes, per_group = 32 / Bits, width = 2 * A::lanes;
   const std::int64_t groups = p.block / per_group;
   typename A::floats zeros[Blocks][2], sums[Blocks][Rows][2];
   CAMEO_NBITS_LOOP
   for (int b = 0; b < Blocks; ++b) {
-    if constexpr (!Centred) load_zeros<A, Bits>(p, (first + b) * width, zeros[b]);
+    if constexpr (Zeros) load_zeros<A, Bits>(p, (first + b) * width, zeros[b]);
     CAMEO_NBITS_LOOP
     for (int i = 0; i < Rows; ++i) sums[b][i][0] = sums[b][i][1] = A::all(0);
   }
@@ -78,7 +78,7 @@ CAMEO_CELL_INLINE void add_float_blocks(const nbits_line& p, const typename A::t
       for (int j = 0; j < 2; ++j) some[b][j] = A::load(w[b] + j * bytes);
       w[b] += panel;
     }
-    add_places<A, Bits, Centred, Rows, Blocks>(table, some, zeros, x, sums);
+    add_places<A, Bits, Table, Zeros, Rows, Blocks>(table, some, zeros, x, sums);
     CAMEO_NBITS_LOOP
     for (int b = 0; b < Blocks; ++b) CAMEO_NBITS_LOOP
     for (int i = 0; i < Rows; ++i) x[b][i] += per_group;
@@ -107,21 +107,27 @@ CAMEO_CELL_INLINE void put_totals(const nbits_line& p, std::int64_t row, typenam
   }
 }
 
-/// Tiles of rows of floats.
-template <class A, int Bits, bool Centred>
+template <class Table>
+CAMEO_CELL_INLINE Table table_for(const nbits_line& p) {
+  if constexpr (std::is_constructible_v<Table, const float*>) return Table{p.book};
+  else return Table{};
+}
+
+/// Tiles of rows of floats. `Zeros`: zero points are subtracted from what the table says.
+template <class A, int Bits, class Table, bool Zeros>
 struct float_tiles {
   template <int Rows>
   static CAMEO_CELL_FUNCTION void run(const nbits_line& p, std::int64_t row) {
     constexpr int at_once = Rows == 1 ? A::row_blocks : 1;
-    const typename A::template table<Bits, Centred> table;
+    const Table table = table_for<Table>(p);
     typename A::floats totals[Rows][2];
     CAMEO_NBITS_LOOP
     for (int i = 0; i < Rows; ++i) totals[i][0] = totals[i][1] = A::all(0);
     std::int64_t b = 0;
     if constexpr (at_once > 1)
       for (; b + at_once <= p.blocks; b += at_once)
-        add_float_blocks<A, Bits, Centred, Rows, at_once>(p, table, row, b, totals);
-    for (; b < p.blocks; ++b) add_float_blocks<A, Bits, Centred, Rows, 1>(p, table, row, b, totals);
+        add_float_blocks<A, Bits, Table, Zeros, Rows, at_once>(p, table, row, b, totals);
+    for (; b < p.blocks; ++b) add_float_blocks<A, Bits, Table, Zeros, Rows, 1>(p, table, row, b, totals);
     put_totals<A, Rows>(p, row, totals);
   }
 };
@@ -196,8 +202,10 @@ CAMEO_CELL_FUNCTION void run_rows(const nbits_line& p) {
 
 template <class A, int Bits>
 CAMEO_CELL_FUNCTION void run_float_line(const nbits_line& p) {
-  if (p.zeros || p.float_zeros) run_rows<A, float_tiles<A, Bits, false>>(p);
-  else run_rows<A, float_tiles<A, Bits, true>>(p);
+  using plain = typename A::template table<Bits, false>;
+  using centred = typename A::template table<Bits, true>;
+  if (p.zeros || p.float_zeros) run_rows<A, float_tiles<A, Bits, plain, true>>(p);
+  else run_rows<A, float_tiles<A, Bits, centred, false>>(p);
 }
 
 template <class A>
@@ -205,4 +213,5 @@ inline constexpr nbits_cells nbits_of{
     2 * A::lanes,
     A::tile_rows,
     {run_float_line<A, 2>, run_float_line<A, 4>, run_float_line<A, 8>},
-    {run_rows<A, byte_tiles<A, 2>>, run_rows<A, byte_tiles<A, 4>>, run_rows<A, byte_tiles<A, 8>>}};
+    {run_rows<A, byte_tiles<A, 2>>, run_rows<A, byte_tiles<A, 4>>, run_rows<A, byte_tiles<A, 8>>},
+    run_rows<A, float_tiles<A, 4, typename A::book, false>>};

@@ -72,6 +72,14 @@ struct nbits_vectors {
           [&](int i) { return float(std::int32_t(groups.of[i] >> (I * Bits) & ((1u << Bits) - 1)) - zero); });
     }
   };
+  struct book {
+    const float* numbers;
+    CAMEO_CELL_INLINE explicit book(const float* of) : numbers{of} {}
+    template <int I>
+    CAMEO_CELL_INLINE floats at(codes groups) const {
+      return each<float>([&](int i) { return numbers[groups.of[i] >> (I * 4) & 15]; });
+    }
+  };
 
   template <int Bits>
   static constexpr int middle = 0;

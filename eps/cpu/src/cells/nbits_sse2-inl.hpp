@@ -34,6 +34,17 @@ struct nbits_vectors {
       return Centred ? _mm_sub_ps(number, _mm_set1_ps(1 << (Bits - 1))) : number;
     }
   };
+  struct book {
+    const float* numbers;
+    CAMEO_CELL_INLINE explicit book(const float* of) : numbers{of} {}
+    template <int I>
+    CAMEO_CELL_INLINE floats at(codes groups) const {
+      alignas(16) std::uint32_t code[lanes];
+      _mm_store_si128(reinterpret_cast<__m128i*>(code),
+                      _mm_and_si128(_mm_srli_epi32(groups, I * 4), _mm_set1_epi32(15)));
+      return _mm_setr_ps(numbers[code[0]], numbers[code[1]], numbers[code[2]], numbers[code[3]]);
+    }
+  };
 
   template <int Bits>
   static constexpr int middle = 0;

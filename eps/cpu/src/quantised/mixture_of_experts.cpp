@@ -3,18 +3,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "common/float_output.hpp"
 #include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
+#include "nbits_panels.hpp"
+#include "nbits_product.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
 using function = mixture_of_experts::function;
 
-/// The weights of one product of all experts, [experts, n, k], where they lie.
+/// The weights of one product of all experts, [experts, n, k], where they lie. While binding, only shapes are there.
 struct expert_weights {
   const value *codes, *scales, *bias, *zeros;
   std::int64_t experts = 0, n = 0, k = 0, bits = 0, blocks = 1;
@@ -38,27 +41,41 @@ struct expert_weights {
   /// Whether zero points of a whole expert are packed one after the other.
   bool whole_rows() const { return scales->shape.rank() == 2; }
 
-  /// Row `j` of expert `e` as floats.
-  void load_row(std::int64_t e, std::int64_t j, float* to) const {
-    const std::int64_t row = e * n + j;
-    if (!bits) return load_floats(*codes, row * k, to, k);
-    const std::uint8_t* const from = static_cast<const std::uint8_t*>(codes->data) + row * (k * bits / 8);
-    const std::int64_t width = k / blocks;
-    for (std::int64_t b = 0; b < blocks; ++b) {
-      const float scale = float_at<float>(*scales, row * blocks + b);
-      const int zero = zero_of(e, j, b);
-      for (std::int64_t i = b * width; i < (b + 1) * width; ++i) to[i] = scale * float(code_at(from, i) - zero);
-    }
+  /// As panels: a row that has one scale is cut into blocks that repeat it, so that sums need not wait for each other.
+  nbits_matrix matrix(std::int64_t count) const {
+    const std::int64_t even = k & -k;
+    return {k, n, bits, blocks > 1 ? k / blocks : even < 16 ? 32 : std::min<std::int64_t>(even, 256), count};
+  }
+};
+
+/// The codes of experts from `first` on, for panels.
+struct expert_form {
+  const expert_weights& w;
+  std::size_t codes, scales, zeros;
+  std::int64_t first = 0;
+  dtype zero_type = *w.zeros ? dtype::u8 : dtype::undefined;
+
+  std::uint32_t group(const value& from, std::int64_t j, std::int64_t g) const {
+    const std::int64_t bytes = w.k * w.bits / 8, at = g * 4;
+    std::uint32_t bits = 0;
+    if (at < bytes)
+      std::memcpy(&bits, static_cast<const std::uint8_t*>(from.data) + (first * w.n + j) * bytes + at,
+                  std::size_t(std::min<std::int64_t>(sizeof bits, bytes - at)));
+    return bits;
+  }
+  float scale(const value& from, std::int64_t j, std::int64_t b) const {
+    return float_at<float>(from, (first * w.n + j) * w.blocks + (w.blocks > 1 ? b : 0));
+  }
+  std::uint8_t zero(const value& from, std::int64_t j, std::int64_t b) const {
+    const auto* const all = static_cast<const std::uint8_t*>(from.data);
+    const std::int64_t row = first * w.n + j;
+    if (w.whole_rows()) return code_at(all + row / w.n * w.zero_bytes(w.n), row % w.n);
+    return code_at(all + row * w.zero_bytes(w.blocks), w.blocks > 1 ? b : 0);
   }
 
  private:
-  int code_at(const std::uint8_t* from, std::int64_t i) const {
-    return from[i * bits / 8] >> i * bits % 8 & ((1 << bits) - 1);
-  }
-  int zero_of(std::int64_t e, std::int64_t j, std::int64_t b) const {
-    if (!*zeros) return 1 << (bits - 1);
-    const auto* const all = static_cast<const std::uint8_t*>(zeros->data);
-    return whole_rows() ? code_at(all + e * zero_bytes(n), j) : code_at(all + (e * n + j) * zero_bytes(blocks), b);
+  std::uint8_t code_at(const std::uint8_t* from, std::int64_t i) const {
+    return std::uint8_t(from[i * w.bits / 8] >> i * w.bits % 8 & ((1 << w.bits) - 1));
   }
 };
 
@@ -105,28 +122,42 @@ struct routes {
   }
 };
 
+/// Where MoE and QMoE have the inputs of fc1, fc2 and fc3: codes, scales, bias, zero points (99: none).
+constexpr std::size_t inputs_of_moe[3][4] = {{2, 99, 3, 99}, {4, 99, 5, 99}, {6, 99, 7, 99}};
+constexpr std::size_t inputs_of_qmoe[3][4] = {{2, 3, 4, 11}, {5, 6, 7, 12}, {8, 9, 10, 13}};
+
+expert_form form_of(const expert_weights& w, std::size_t layer, std::int64_t first) {
+  const std::size_t* const at = inputs_of_qmoe[layer];
+  return {w, at[0], at[1], at[3], first};
+}
+
 class expert_run {
  public:
   expert_run(run_context& c, const mixture_of_experts& how, const expert_weights* layers)
       : c_{c}, how_{how}, layers_{layers} {}
 
   status make_rooms(std::int64_t rows) {
-    std::int64_t weights = 0, width = 0;
-    for (std::int64_t i = 0; i < 3; ++i) {
-      if (!layers_[i].present()) continue;
-      std::int64_t cells = 0;
-      if (!checked_multiply(layers_[i].n, layers_[i].k, cells)) return status_code::out_of_memory;
-      weights = std::max(weights, cells), width = std::max({width, layers_[i].n, layers_[i].k});
+    std::int64_t width = 0;
+    std::size_t codes = 0, parameters = 0;  // of panels that a run packs
+    for (std::size_t i = 0; i < 3; ++i) {
+      const expert_weights& w = layers_[i];
+      if (!w.present()) continue;
+      width = std::max({width, w.k, width_of_panels(w.n)});
+      if (!w.bits || how_.packed[i].few_bits.codes) continue;
+      const nbits_matrix m = w.matrix(1);
+      std::size_t more_codes = 0, more_parameters = 0;
+      if (!panel_elements(m, m.groups(), more_codes) || !panel_elements(m, m.blocks(), more_parameters))
+        return status_code::out_of_memory;
+      codes = std::max(codes, more_codes), parameters = std::max(parameters, more_parameters);
     }
     std::int64_t cells = 0;
     if (!checked_multiply(rows, width, cells)) return status_code::out_of_memory;
-    for (std::span<float>* room : {&weights_, &bias_, &x_, &first_, &second_}) {
-      const std::int64_t size = room == &weights_ ? weights : room == &bias_ ? width : cells;
-      const result<std::span<float>> made = c_.scratch<float>(std::size_t(size));
-      if (!made) return made.error();
-      *room = *made;
-    }
-    return {};
+    status made = make(bias_, std::size_t(width));
+    for (std::span<float>* room : {&x_, &first_, &second_})
+      if (made) made = make(*room, std::size_t(cells));
+    if (made) made = make(rooms_.codes, codes);
+    if (made) made = make(rooms_.scales, parameters);
+    return made ? make(rooms_.zeros, parameters) : made;
   }
   float* x() { return x_.data(); }
   /// What expert `e` makes of the first `rows` of x().
@@ -140,16 +171,57 @@ class expert_run {
   }
 
  private:
+  template <class T>
+  status make(std::span<T>& room, std::size_t size) {
+    const result<std::span<T>> made = c_.scratch<T>(size);
+    if (!made) return made.error();
+    room = *made;
+    return {};
+  }
+
   status multiply_by(std::size_t layer, std::int64_t e, std::int64_t rows, const float* x, float* y) {
     const expert_weights& w = layers_[layer];
-    parallel_each(c_, w.n, 1 + (1 << 14) / (w.k + 1),
-                  [&](std::int64_t j, std::size_t) { w.load_row(e, j, weights_.data() + j * w.k); });
-    if (c_.stopped()) return status_code::canceled;
-    gemm_problem<float> p{rows, w.n, w.k, {x, w.k, 1}, {weights_.data(), 1, w.k}, nullptr, y};
+    const float* bias = nullptr;
     if (*w.bias) {
       load_floats(*w.bias, e * w.n, bias_.data(), w.n);
-      p.epilogue.bias = bias_.data(), p.epilogue.bias_column_stride = 1;
+      std::fill(bias_.begin() + w.n, bias_.end(), 0.0f);
+      bias = bias_.data();
     }
+    if (w.bits) return multiply_codes(layer, e, rows, x, bias, y);
+    status done;
+    mixture_of_experts::elements::call(
+        w.codes->type, [&]<class T>(std::type_identity<T>) { done = multiply_floats<T>(layer, e, rows, x, bias, y); });
+    return done;
+  }
+  status multiply_codes(std::size_t layer, std::int64_t e, std::int64_t rows, const float* x, const float* bias,
+                        float* y) {
+    const expert_weights& w = layers_[layer];
+    const nbits_matrix m = w.matrix(1);
+    result<nbits_factor> factor = how_.packed[layer].few_bits;
+    if (!factor->codes) {
+      factor = pack_panels(c_, m, form_of(w, layer, e), rooms_);
+      if (!factor) return factor.error();
+    } else {
+      const std::int64_t columns = e * width_of_panels(w.n);
+      factor->codes += columns * m.groups() * std::int64_t(sizeof(std::uint32_t));
+      factor->scales += columns * m.blocks();
+      if (factor->zeros) factor->zeros += columns * m.blocks();
+    }
+    const value rows_of_x = value::tensor<float>({rows, w.k}, std::span{x, std::size_t(rows * w.k)});
+    return multiply_few_bits(c_, m, *factor, {rows_of_x, rows}, bias, y);
+  }
+  /// Weights of 16 bits are widened where they are read.
+  template <class T>
+  status multiply_floats(std::size_t layer, std::int64_t e, std::int64_t rows, const float* x, const float* bias,
+                         float* y) {
+    const expert_weights& w = layers_[layer];
+    const T* panels = static_cast<const T*>(how_.packed[layer].floats);
+    std::size_t size = 0;
+    if (panels && !packed_b_size<float>(w.k, w.n, size)) return status_code::out_of_memory;
+    if (panels) panels += std::size_t(e) * size;
+    const T* const plain = panels ? nullptr : static_cast<const T*>(w.codes->data) + e * w.n * w.k;
+    gemm_problem<float, T> p{rows, w.n, w.k, {x, w.k, 1}, {plain, 1, w.k}, panels, y};
+    if (bias) p.epilogue.bias = bias, p.epilogue.bias_column_stride = 1;
     return multiply(c_, p);
   }
   /// f of the first product (and the third), into first_, rows of as many elements as fc2 takes.
@@ -183,12 +255,9 @@ class expert_run {
   run_context& c_;
   const mixture_of_experts& how_;
   const expert_weights* layers_;  // fc1, fc2, fc3
-  std::span<float> weights_, bias_, x_, first_, second_;
+  std::span<float> bias_, x_, first_, second_;
+  nbits_rooms rooms_;
 };
-
-/// Where MoE and QMoE have the inputs of fc1, fc2 and fc3: codes, scales, bias, zero points (99: none).
-constexpr std::size_t inputs_of_moe[3][4] = {{2, 99, 3, 99}, {4, 99, 5, 99}, {6, 99, 7, 99}};
-constexpr std::size_t inputs_of_qmoe[3][4] = {{2, 3, 4, 11}, {5, 6, 7, 12}, {8, 9, 10, 13}};
 
 status read_layers(run_context& c, const mixture_of_experts& how, std::int64_t experts, std::int64_t width,
                    expert_weights* layers) {
@@ -241,10 +310,58 @@ status mixture_of_experts::read(const bind_context& c, mixture_of_experts& made)
   return {};
 }
 
+/// Panels of all experts' weights, one after the other.
+template <class T>
+status mixture_of_experts::keep_floats(bind_context& c, std::size_t input, const void*& panels) {
+  const extents& s = c.inputs[input].constant->shape;
+  if (s.rank() != 3 || s[0] < 1 || s[1] < 2 || s[2] < 1) return {};
+  const std::int64_t experts = s[0], n = s[1], k = s[2];
+  std::size_t size = 0, all = 0;
+  if (!packed_b_size<float>(k, n, size) || !checked_multiply(size, std::size_t(experts), all))
+    return status_code::out_of_memory;
+  const result<std::span<const T>> packed = c.pack<T>(input, all, [&](const value& from, std::span<T> to) -> status {
+    const T* const weights = from.as_unchecked<T>().data();
+    for (std::int64_t e = 0; e < experts; ++e)
+      pack_b(matrix_ref<T>{weights + e * n * k, 1, k}, k, n, to.data() + std::size_t(e) * size);
+    return {};
+  });
+  if (!packed) return packed.error();
+  panels = packed->data();
+  return {};
+}
+
 result<moe> moe::bind(bind_context& c) {
   moe made;
   if (status s = read(c, made); !s) return s;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t at = inputs_of_moe[i][0];
+    if (!c.prepack || !c.is_constant(at)) continue;
+    status kept;
+    elements::call(c.inputs[at].type,
+                   [&]<class T>(std::type_identity<T>) { kept = keep_floats<T>(c, at, made.packed[i].floats); });
+    if (!kept) return kept;
+  }
   return made;
+}
+
+/// The same of codes, where all that they stand for is constant. What does not fit, a run tells.
+status mixture_of_experts::keep_codes(bind_context& c, std::size_t layer, nbits_factor& panels) const {
+  const value none{};
+  const auto constant = [&](std::size_t i) { return c.is_constant(i) ? c.inputs[i].constant : &none; };
+  const std::size_t* const at = inputs_of_qmoe[layer];
+  if (!c.prepack || !c.is_constant(at[0]) || !c.is_constant(at[1]) || c.has_input(at[3]) != c.is_constant(at[3]))
+    return {};
+  const extents& s = constant(at[0])->shape;
+  if (s.rank() != 3 || s[0] < 1 || s[1] < 1 || s[2] < 1 || s[2] > std::int64_t{1} << 40) return {};
+  expert_weights w{constant(at[0]),        constant(at[1]), &none, constant(at[3]), s[0], s[1],
+                   s[2] * 8 / bits[layer], bits[layer]};
+  if (block && w.k % block != 0) return {};
+  if (block) w.blocks = w.k / block;
+  if (!w.check("weights")) return {};
+  const result<nbits_factor> packed = pack_panels(c, w.matrix(w.experts), form_of(w, layer, 0));
+  if (!packed) return packed.error();
+  panels = *packed;
+  return {};
 }
 
 bool qmoe::accepts(const bind_context& c) {
@@ -266,6 +383,8 @@ result<qmoe> qmoe::bind(bind_context& c) {
     return bad_attribute("block_size is ", made.block, ", must be a power of two of at least 16");
   // Without weights of their own, results are always added up by what the chosen ones have in common.
   if (!c.has_input(14)) made.normalised = true;
+  for (std::size_t i = 0; i < 3; ++i)
+    if (status kept = made.keep_codes(c, i, made.packed[i].few_bits); !kept) return kept;
   return made;
 }
 

@@ -5,12 +5,14 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// B [k, n] of codes of few bits.
+/// B [k, n] of codes of few bits, or `count` of such matrices, one after the other.
 struct nbits_matrix {
   std::int64_t k, n, bits, block;
+  std::int64_t count = 1;
 
   std::int64_t blocks() const { return (k + block - 1) / block; }
-  std::int64_t depth() const { return blocks() * block; }  // rows with those that fill up
+  std::int64_t depth() const { return blocks() * block; }      // rows with those that fill up
+  std::int64_t groups() const { return depth() * bits / 32; }  // of 32 bits, in a column
   std::int64_t block_bytes() const { return block * bits / 8; }
   std::int64_t zero_bytes() const { return (blocks() * bits + 7) / 8; }  // of the packed zero points of a column
 };

@@ -4,12 +4,13 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// A constant B of MatMulNBits in the form that the instruction set reads; null: packed in the run.
+/// A constant B of few bits in the form that the instruction set reads; null: packed in the run.
 struct nbits_factor {
   const std::byte* codes = nullptr;
   const float* scales = nullptr;
   const std::uint8_t* zeros = nullptr;  // at most one of the two
   const float* float_zeros = nullptr;
+  const float* book = nullptr;  // of 16 numbers, instead of zero points
 };
 
 /// com.microsoft's MatMulNBits: Y = A * B + bias, B [K, N] of codes of 2, 4 or 8 bits. An element of B is (code - zero
