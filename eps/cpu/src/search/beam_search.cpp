@@ -187,6 +187,34 @@ status make_room(run_context& c, beams_state& state, std::int64_t words, bool wi
   return {};
 }
 
+/// The best sequences of each batch, those that have not ended among them.
+status answer(run_context& c, beams_state& state, std::int32_t* y, cross_scores* crossed) {
+  const beam_plan& plan = state.plan;
+  float* of_sequences = nullptr;
+  if (c.has_output(1)) {
+    const auto made = c.output<float>(1, {plan.batches, plan.wanted});
+    if (!made) return made.error();
+    of_sequences = made->data();
+  }
+  if (crossed)
+    if (status made = crossed->open(c, cross_output, plan.batches, plan.wanted); !made) return made;
+  std::fill_n(y, plan.batches * plan.wanted * plan.most, std::int32_t(state.pad));
+  for (std::int64_t b = 0; b < plan.batches; ++b) {
+    ended_sequences& ended = state.found[std::size_t(b)];
+    for (std::int64_t r = b * plan.beams; !ended.done && r < (b + 1) * plan.beams; ++r)
+      ended.add(state.rows.at(r), state.paths.at(r), state.sums[std::size_t(r)], plan.length_penalty);
+    std::stable_sort(ended.all, ended.all + ended.count,
+                     [](const ended_sequence& x, const ended_sequence& z) { return x.score > z.score; });
+    for (std::int64_t i = b * plan.wanted; i < (b + 1) * plan.wanted; ++i) {
+      const ended_sequence& from = ended.all[i - b * plan.wanted];
+      std::copy_n(from.tokens, from.length, y + i * plan.most);
+      if (of_sequences) of_sequences[i] = from.score;
+      if (crossed) crossed->give(i, {from.path, std::size_t(from.path_length)});
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 result<beam_search> beam_search::bind(bind_context& c) {
@@ -261,29 +289,7 @@ status beam_search::run(run_context& c) const {
     }
   }
   steps.end();
-  float* of_sequences = nullptr;
-  if (c.has_output(1)) {
-    const auto made = c.output<float>(1, {plan.batches, plan.wanted});
-    if (!made) return made.error();
-    of_sequences = made->data();
-  }
-  if (crosses)
-    if (status made = crossed.open(c, cross_output, plan.batches, plan.wanted); !made) return made;
-  std::fill(y->begin(), y->end(), std::int32_t(pad));
-  for (std::int64_t b = 0; b < plan.batches; ++b) {
-    ended_sequences& ended = state.found[std::size_t(b)];
-    for (std::int64_t r = b * plan.beams; !ended.done && r < (b + 1) * plan.beams; ++r)
-      ended.add(state.rows.at(r), state.paths.at(r), state.sums[std::size_t(r)], plan.length_penalty);
-    std::stable_sort(ended.all, ended.all + ended.count,
-                     [](const ended_sequence& x, const ended_sequence& z) { return x.score > z.score; });
-    for (std::int64_t i = b * plan.wanted; i < (b + 1) * plan.wanted; ++i) {
-      const ended_sequence& from = ended.all[i - b * plan.wanted];
-      std::copy_n(from.tokens, from.length, y->data() + i * plan.most);
-      if (of_sequences) of_sequences[i] = from.score;
-      if (crosses) crossed.give(i, {from.path, std::size_t(from.path_length)});
-    }
-  }
-  return {};
+  return answer(c, state, y->data(), crosses ? &crossed : nullptr);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -83,7 +83,9 @@ result<token_search> token_search::of(bind_context& c) {
   if (made.start > most_token) return bad_attribute("decoder_start_token_id is ", made.start, ", which is no int32");
   made.ngram = c.int_or("no_repeat_ngram_size", 0), made.words = std::max<std::int64_t>(0, c.int_or("vocab_size", 0));
   if (made.ngram < 0) return bad_attribute("no_repeat_ngram_size is ", made.ngram, ", must not be negative");
-  if (status taken = made.kind == model::gpt2 ? made.take_alone(c) : made.take_encoded(c); !taken) return taken;
+  if (status taken = made.kind == model::gpt2 ? made.take_alone(c) : made.take_decoder(c); !taken) return taken;
+  if (made.kind != model::gpt2)
+    if (status taken = made.take_encoder(c); !taken) return taken;
   return made;
 }
 
@@ -117,77 +119,71 @@ status token_search::take_alone(bind_context& c) {
   return {};
 }
 
-status token_search::take_encoded(bind_context& c) {
-  first = c.subgraph("encoder");
-  if (first < 0) return bad_attribute("needs the graph `encoder`, or model_type 0");
+status token_search::take_decoder(bind_context& c) {
   const bool whispers = kind == model::whisper;
-  const graph_form encodes{c, first, "encoder"}, decodes{c, decoder, "decoder"};
-
+  const graph_form form{c, decoder, "decoder"};
   std::size_t whole_numbers = 0;
-  while (whole_numbers < decodes.inputs() && decodes.input(whole_numbers)->type == dtype::i32) ++whole_numbers;
-  if (decodes.inputs() > whole_numbers && decodes.input(decodes.inputs() - 1)->type == dtype::i32)
-    return refuse(status_code::not_implemented, "input ", decodes.inputs() - 1,
+  while (whole_numbers < form.inputs() && form.input(whole_numbers)->type == dtype::i32) ++whole_numbers;
+  if (form.inputs() > whole_numbers && form.input(form.inputs() - 1)->type == dtype::i32)
+    return refuse(status_code::not_implemented, "input ", form.inputs() - 1,
                   " of the graph decoder is int32 behind the pasts: there are no past_sequence_length, beam_width and "
                   "cache_indirection");
   if (whole_numbers < (whispers ? 1u : 2u) || whole_numbers > (whispers ? 1u : 3u))
     return bad_attribute("the graph decoder has ", whole_numbers, " inputs of int32, must have input_ids",
                          whispers ? " alone" : ", encoder_input_ids (may be left out) and encoder_attention_mask");
-  const std::size_t others = decodes.inputs() - whole_numbers, layers = others / 4;
+  const std::size_t others = form.inputs() - whole_numbers, layers = others / 4;
   takes_source = whole_numbers == 3, takes_hidden = others % 4 == 1;
   if (layers == 0 || others % 4 > 1)
-    return bad_attribute("the graph decoder has ", others,
-                         " inputs of floats, must have encoder_hidden_states (may be "
-                         "left out), and for each layer keys and values of self attention, then of cross attention");
-  leading = whole_numbers + takes_hidden, renewed = kept = 2 * layers;
-  for (std::size_t i = 0; i < decodes.inputs(); ++i) {
-    const bool hidden = takes_hidden && i + 1 == leading;
-    if (status is = i < whole_numbers ? decodes.input_is(i, dtype::i32, 2, "tokens or a mask")
-                    : hidden          ? decodes.input_is(i, dtype::f32, 3, "encoder_hidden_states")
-                                      : decodes.input_is(i, dtype::f32, 4, "a past");
-        !is)
-      return is;
-  }
-  if (whispers && c.int_or("decoder_output_cross_qk", 0) != 0) shown = layers;
-  const operand& ids = *decodes.input(0);
-  takes_whole = !ids.has_rank || ids.shape[1] != 1;
-  if (status has = decodes.has_outputs(1 + renewed + shown,
-                                       "logits, present keys and values of each layer's self "
-                                       "attention, scores with decoder_output_cross_qk");
-      !has)
-    return has;
-  if (status are = decodes.outputs_are(0, 1, 3, "logits"); !are) return are;
-  if (status are = decodes.outputs_are(1, renewed + shown, 4, "a present or scores"); !are) return are;
-
-  if (whispers ? encodes.inputs() != 2 : encodes.inputs() != 2 && encodes.inputs() != 3)
-    return bad_attribute("the graph encoder has ", encodes.inputs(), " inputs, must have ",
-                         whispers
-                             ? "2: features and decoder_input_ids"
-                             : "2 or 3: input ids, their mask, and decoder_input_ids where it makes the first step");
-  encoder_starts = whispers || encodes.inputs() == 3;
-  for (std::size_t i = 0; i < encodes.inputs(); ++i)
-    if (status is = whispers && i == 0 ? encodes.input_is(0, dtype::f32, 3, "features")
-                                       : encodes.input_is(i, dtype::i32, 2, "tokens or a mask");
-        !is)
-      return is;
-  if (status has =
-          encodes.has_outputs(encoder_starts ? 2 + renewed + kept : kept,
-                              encoder_starts ? "logits, hidden states, and for each of the decoder's layers keys "
-                                               "and values of self attention, then of cross attention"
-                                             : "keys and values of cross attention of each of the decoder's layers");
-      !has)
-    return has;
-  if (encoder_starts) {
-    if (status are = encodes.outputs_are(0, 1, 3, "logits"); !are) return are;
-    if (status are = encodes.outputs_are(1, 1, 3, "hidden states"); !are) return are;
-  } else if (takes_hidden) {
     return bad_attribute(
-        "the graph decoder reads encoder_hidden_states, which an encoder without decoder_input_ids does "
-        "not give");
-  }
-  if (status are =
-          encodes.outputs_are(encoder_starts ? 2 : 0, encodes.outputs() - (encoder_starts ? 2 : 0), 4, "a present");
-      !are)
-    return are;
+        "the graph decoder has ", others,
+        " inputs of floats, must have encoder_hidden_states (may be left out), and for each layer keys "
+        "and values of self attention, then of cross attention");
+  leading = whole_numbers + takes_hidden, renewed = kept = 2 * layers;
+  for (std::size_t i = 0; i < form.inputs(); ++i)
+    if (status is = i < whole_numbers                  ? form.input_is(i, dtype::i32, 2, "tokens or a mask")
+                    : takes_hidden && i + 1 == leading ? form.input_is(i, dtype::f32, 3, "encoder_hidden_states")
+                                                       : form.input_is(i, dtype::f32, 4, "a past");
+        !is)
+      return is;
+  const operand& ids = *form.input(0);
+  takes_whole = !ids.has_rank || ids.shape[1] != 1;
+  if (whispers && c.int_or("decoder_output_cross_qk", 0) != 0) shown = layers;
+  if (status has = form.has_outputs(1 + renewed + shown,
+                                    "logits, present keys and values of each layer's self attention, scores with "
+                                    "decoder_output_cross_qk");
+      !has)
+    return has;
+  if (status are = form.outputs_are(0, 1, 3, "logits"); !are) return are;
+  return form.outputs_are(1, renewed + shown, 4, "a present or scores");
+}
+
+status token_search::take_encoder(bind_context& c) {
+  first = c.subgraph("encoder");
+  if (first < 0) return bad_attribute("needs the graph `encoder`, or model_type 0");
+  const bool whispers = kind == model::whisper;
+  const graph_form form{c, first, "encoder"};
+  if (form.inputs() != 2 && (whispers || form.inputs() != 3))
+    return bad_attribute("the graph encoder has ", form.inputs(), " inputs, must have ",
+                         whispers ? "2: features and decoder_input_ids"
+                                  : "2 or 3: input ids, their mask, and decoder_input_ids if it makes the first step");
+  encoder_starts = whispers || form.inputs() == 3;
+  for (std::size_t i = 0; i < form.inputs(); ++i)
+    if (status is = whispers && i == 0 ? form.input_is(0, dtype::f32, 3, "features")
+                                       : form.input_is(i, dtype::i32, 2, "tokens or a mask");
+        !is)
+      return is;
+  const std::size_t before = encoder_starts ? 2 : 0, pasts = encoder_starts ? renewed + kept : kept;
+  if (status has = form.has_outputs(
+          before + pasts, encoder_starts ? "logits, hidden states, and for each of the decoder's layers keys and "
+                                           "values of self attention, then of cross attention"
+                                         : "keys and values of cross attention of each of the decoder's layers");
+      !has)
+    return has;
+  if (status are = form.outputs_are(0, before, 3, "logits or hidden states"); !are) return are;
+  if (status are = form.outputs_are(before, pasts, 4, "a present"); !are) return are;
+  if (takes_hidden && !encoder_starts)
+    return bad_attribute(
+        "the graph decoder reads encoder_hidden_states, which an encoder without decoder_input_ids does not give");
   if (start < 0 && !(whispers && c.has_input(10)))
     return bad_attribute("needs decoder_start_token_id", whispers ? ", or the input decoder_input_ids" : "");
   return {};

@@ -44,7 +44,8 @@ struct token_search {
 
  private:
   status take_alone(bind_context&);
-  status take_encoded(bind_context&);
+  status take_decoder(bind_context&);
+  status take_encoder(bind_context&);
 };
 
 /// GreedySearch, and Sampling where `samples`: each step takes the likeliest token, or one by chance. Logits are
