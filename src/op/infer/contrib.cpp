@@ -36,13 +36,16 @@ status token_search(infer_context& c) {
   give(c, 1, dtype::f32, dims{batch, dim{}});
   return status_code::ok;
 }
-/// BeamSearch: sequences [batch, wanted, max_length], their scores, and all scores [steps, batch, beams, words].
+/// BeamSearch: sequences [batch, wanted, max_length], their scores, and all scores [steps, batch, beams, words]. Of
+/// Whisper's, too: scores of cross attention [batch, wanted, heads, steps, length], and likelihoods [batch].
 status beam_search(infer_context& c) {
   const dims* const ids = c.shape(0);
   const dim batch = ids && !ids->empty() ? (*ids)[0] : dim{};
   give(c, 0, dtype::i32, dims{batch, dim{}, dim{}});
   give(c, 1, dtype::f32, dims{batch, dim{}});
   give(c, 2, dtype::f32, dims{dim{}, batch, dim{}, dim{}});
+  give(c, 3, dtype::f32, dims{batch, dim{}, dim{}, dim{}, dim{}});
+  give(c, 4, dtype::f32, dims{batch});
   return status_code::ok;
 }
 

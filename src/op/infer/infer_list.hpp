@@ -257,6 +257,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::microsoft::MoE>, infer::like_input},
     {op_id_of<op::microsoft::AttnLSTM>, infer::recurrent, cost::recurrent},
     {op_id_of<op::microsoft::BeamSearch>, infer::beam_search},
+    {op_id_of<op::microsoft::WhisperBeamSearch>, infer::beam_search},
     {op_id_of<op::microsoft::GreedySearch>, infer::token_search},
     {op_id_of<op::microsoft::Sampling>, infer::token_search},
     {op_id_of<op::microsoft::SparseAttention>, infer::sparse_attention},

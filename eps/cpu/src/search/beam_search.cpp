@@ -2,18 +2,21 @@
 #include <cmath>
 #include <utility>
 
+#include "cross_scores.hpp"
 #include "decoder_steps.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-constexpr search_inputs beam_inputs{2, 6, 7, 8, 9};
+constexpr search_inputs beam_inputs{2, 6, 7, 8, 9, 10};
+constexpr std::size_t processor_input = 11, pairs_input = 12, extra_input = 13, temperature_input = 14;  // Whisper's
+constexpr std::size_t cross_output = 3, no_speech_output = 4;
 
-/// A sequence that ended.
+/// A sequence that ended, and its path: the row that it was in when the decoder read each of its tokens.
 struct ended_sequence {
   float score;
-  std::int64_t length;
-  std::int32_t* tokens;
+  std::int64_t length, path_length;
+  std::int32_t *tokens, *path;
 };
 
 /// The best sequences of a batch that ended, the worst of them first to go.
@@ -28,12 +31,14 @@ struct ended_sequences {
       if (all[i].score < all[at].score) at = i;
     return at;
   }
-  void add(std::span<const std::int32_t> tokens, float sum, float length_penalty) {
+  void add(std::span<const std::int32_t> tokens, std::span<const std::int32_t> path, float sum, float length_penalty) {
     const float score = scored(sum, std::int64_t(tokens.size()), length_penalty);
     if (count == most && !(score > all[worst()].score)) return;
     ended_sequence& to = all[count < most ? count++ : worst()];
     to.score = score, to.length = std::int64_t(tokens.size());
+    to.path_length = std::int64_t(path.size());
     std::ranges::copy(tokens, to.tokens);
+    std::ranges::copy(path, to.path);
   }
   static float scored(float sum, std::int64_t length, float length_penalty) {
     return sum / std::pow(float(length), length_penalty);
@@ -46,14 +51,34 @@ struct beam_plan : search_plan {
   float length_penalty = 1;
 };
 
-status read_beams(const run_context& c, beam_plan& out) {
-  if (status read = read_plan(c, beam_inputs, out); !read) return read;
+status read_beams(const run_context& c, const token_search& how, beam_plan& out) {
+  if (status read = read_plan(c, how, beam_inputs, out); !read) return read;
   if (status read = read_scalar(c, 3, "num_beams", out.beams); !read) return read;
   if (status read = read_scalar(c, 4, "num_return_sequences", out.wanted); !read) return read;
   if (status read = read_scalar(c, 5, "length_penalty", out.length_penalty); !read) return read;
   if (out.beams < 1 || out.beams > 128) return bad_input("num_beams is ", out.beams, ", must be from 1 to 128");
   if (out.wanted < 1 || out.wanted > out.beams)
     return bad_input("num_return_sequences is ", out.wanted, ", must be from 1 to num_beams ", out.beams);
+  return {};
+}
+
+/// What Whisper's searches change, too.
+status read_whisper(const run_context& c, const timestamp_rules& times, score_changes& out) {
+  std::int32_t processor = 0;
+  if (status read = read_scalar(c, processor_input, "logits_processor", processor); !read) return read;
+  if (status read = read_scalar(c, temperature_input, "temperature", out.temperature); !read) return read;
+  if (processor < 0) return bad_input("logits_processor is ", processor, ", must not be negative");
+  if (processor == 1) {
+    if (times.first_time < 0 || times.first_time >= out.words)
+      return bad_input("logits_processor 1 needs beginning_timestamp_token_id among the ", out.words, " words, it is ",
+                       times.first_time);
+    out.times = &times;
+  }
+  const value& forced = c.input(extra_input);
+  if (!forced) return {};
+  if (forced.shape.rank() != 2 || forced.shape[0] != out.batches)
+    return bad_input("extra_decoding_ids ", forced.shape, " must be [", out.batches, ",length]");
+  out.forced = forced.as_unchecked<std::int32_t>().data(), out.forced_length = forced.shape[1];
   return {};
 }
 
@@ -68,13 +93,15 @@ void to_logarithms(const float* logits, std::int64_t n, float* y) {
 /// A search of one run, after the first call of the decoder.
 struct beams_state {
   const beam_plan& plan;
-  std::int64_t words, end, pad;
+  std::int64_t end, pad;
   bool stops_early;
-  token_rows rows, others;  // of all beams; the second is where the next step's are put together
-  std::span<float> scores, sums;
-  std::span<std::int64_t> order;
-  std::span<std::int32_t> next, parents;
-  std::span<ended_sequences> found;
+  std::int64_t words = 0;
+  token_rows rows = {}, others = {};  // of all beams; the second is where the next step's are put together
+  token_rows paths = {}, other_paths = {};
+  std::span<float> scores = {}, sums = {};
+  std::span<std::int64_t> order = {};
+  std::span<std::int32_t> next = {}, parents = {};
+  std::span<ended_sequences> found = {};
 
   /// The 2 * beams likeliest of a batch go on, or end; those of one that is done are the pad.
   void choose(std::int64_t b) {
@@ -95,7 +122,7 @@ struct beams_state {
     for (std::int64_t i = 0; i < candidates && chosen < beams; ++i) {
       const std::int64_t at = order[std::size_t(i)], parent = first + at / words, word = at % words;
       if (word == end) {
-        if (i < beams) ended.add(rows.at(parent), of[at], plan.length_penalty);
+        if (i < beams) ended.add(rows.at(parent), paths.at(parent), of[at], plan.length_penalty);
         continue;
       }
       next[std::size_t(first + chosen)] = std::int32_t(word),
@@ -119,112 +146,150 @@ struct beams_state {
     for (std::int64_t r = 0; r < rows.count; ++r) {
       std::ranges::copy(rows.at(parents[std::size_t(r)]), others.row(r));
       others.row(r)[rows.length] = next[std::size_t(r)];
+      std::ranges::copy(paths.at(parents[std::size_t(r)]), other_paths.row(r));
     }
-    others.length = rows.length + 1;
-    std::swap(rows, others);
+    others.length = rows.length + 1, other_paths.length = paths.length;
+    std::swap(rows, others), std::swap(paths, other_paths);
     return std::ranges::all_of(found, &ended_sequences::done);
   }
 };
 
-}  // namespace
-
-result<beam_search> beam_search::bind(bind_context& c) {
-  const result<token_search> base = of(c);
-  if (!base) return base.error();
-  for (const std::size_t i : {10, 11})
-    if (c.has_input(i))
-      return refuse(status_code::not_implemented, "input ", i == 10 ? "decoder_input_ids" : "logits_processor",
-                    " is for models with an encoder");
-  if (c.inputs[0].type != dtype::i32)
-    return refuse(status_code::not_implemented, "input_ids are ", c.inputs[0].type,
-                  ", which models with an encoder take");
-  beam_search made{*base};
-  made.stops_early = c.int_or("early_stopping", 0) == 1;
-  return made;
-}
-
-status beam_search::run(run_context& c) const {
-  beam_plan plan;
-  if (status read = read_beams(c, plan); !read) return read;
-  const std::int64_t beams = plan.beams, rows = plan.batches * beams;
-  const result<tensor_view<std::int32_t>> y = c.output<std::int32_t>(0, {plan.batches, plan.wanted, plan.most});
-  if (!y) return y.error();
-  decoder_steps steps{c, *this};
-  if (status begun = steps.begin(c.input(0), c.input(beam_inputs.attention), beams); !begun) return begun;
-  if (status done = steps.call(); !done) return done;
-  const std::int64_t count = words ? std::min(words, steps.words()) : steps.words();
-  score_changes changes;
-  if (status read = read_changes(c, beam_inputs, plan, count, end, ngram, changes); !read) return read;
+/// All memory that a search takes, for so many words.
+status make_room(run_context& c, beams_state& state, std::int64_t words, bool with_paths,
+                 std::span<ended_sequence>& kept) {
+  const beam_plan& plan = state.plan;
+  const std::int64_t rows = plan.batches * plan.beams, longest = with_paths ? plan.most : 0;
   std::int64_t cells = 0, tokens = 0;
-  if (!extents{rows, count}.checked_count(cells) || !extents{rows, plan.most}.checked_count(tokens))
+  if (!extents{rows, words}.checked_count(cells) || !extents{rows, plan.most}.checked_count(tokens))
     return status_code::out_of_memory;
   const auto scores = c.scratch<float>(std::size_t(cells)), sums = c.scratch<float>(std::size_t(rows));
-  const auto order = c.scratch<std::int64_t>(std::size_t(beams * count));
+  const auto order = c.scratch<std::int64_t>(std::size_t(plan.beams * words));
   const auto next = c.scratch<std::int32_t>(std::size_t(rows)), parents = c.scratch<std::int32_t>(std::size_t(rows));
   const auto found = c.scratch<ended_sequences>(std::size_t(plan.batches));
-  const auto kept = c.scratch<ended_sequence>(std::size_t(rows));
-  result<std::span<std::int32_t>> room[3] = {status_code::ok, status_code::ok, status_code::ok};
-  for (auto& each : room) {
-    each = c.scratch<std::int32_t>(std::size_t(tokens));
-    if (!each) return each.error();
-  }
-  float* all_scores = nullptr;
-  if (c.has_output(2)) {
-    const auto made = c.output<float>(2, {plan.most - plan.length, plan.batches, beams, count});
+  const auto ended = c.scratch<ended_sequence>(std::size_t(rows));
+  if (!scores || !sums || !order || !next || !parents || !found || !ended) return status_code::out_of_memory;
+  std::int32_t* room[6] = {};
+  for (std::size_t i = 0; i < 6; ++i) {
+    const auto made = c.scratch<std::int32_t>(std::size_t(i < 3 ? tokens : rows * longest));
     if (!made) return made.error();
-    all_scores = made->data();
-    std::fill(made->begin(), made->end(), 0.0f);
+    room[i] = made->data();
   }
-  if (!scores || !sums || !order || !next || !parents || !found || !kept) return status_code::out_of_memory;
-  beams_state state{plan,
-                    count,
-                    end,
-                    pad,
-                    stops_early,
-                    {room[0]->data(), rows, plan.length, plan.most},
-                    {room[1]->data(), rows, plan.length, plan.most},
-                    *scores,
-                    *sums,
-                    *order,
-                    *next,
-                    *parents,
-                    *found};
+  state.words = words, state.scores = *scores, state.sums = *sums, state.order = *order, state.next = *next;
+  state.parents = *parents, state.found = *found, kept = *ended;
+  state.rows = {room[0], rows, plan.length, plan.most}, state.others = {room[1], rows, plan.length, plan.most};
+  state.paths = {room[3], rows, 0, longest}, state.other_paths = {room[4], rows, 0, longest};
   for (std::int64_t r = 0; r < rows; ++r) {
-    std::copy_n(c.input<std::int32_t>(0).data() + r / beams * plan.length, plan.length, state.rows.row(r));
-    (*kept)[std::size_t(r)] = {0, 0, room[2]->data() + r * plan.most};
-    (*sums)[std::size_t(r)] = r % beams == 0 ? 0.0f : -1e9f;  // beams begin alike, and must not go on alike
-    if (r % beams == 0) (*found)[std::size_t(r / beams)] = {kept->data() + r, beams};
+    plan.begin(r / plan.beams, state.rows.row(r));
+    kept[std::size_t(r)] = {0, 0, 0, room[2] + r * plan.most, room[5] + r * longest};
+    state.sums[std::size_t(r)] = r % plan.beams == 0 ? 0.0f : -1e9f;  // beams begin alike, and must not go on alike
+    if (r % plan.beams == 0) state.found[std::size_t(r / plan.beams)] = {kept.data() + r, plan.beams};
   }
-  for (std::int64_t step = 0;; ++step) {
-    for (std::int64_t r = 0; r < rows; ++r) to_logarithms(steps.logits(r), count, scores->data() + r * count);
-    changes.apply(state.rows, step == 0, scores->data());
-    const bool over = state.step();
-    if (all_scores) all_scores = std::copy(scores->begin(), scores->end(), all_scores);
-    if (over || state.rows.length == plan.most) break;
-    if (status done = steps.advance(*next, beams == 1 ? nullptr : parents->data()); !done) return done;
-    if (status done = steps.call(); !done) return done;
-  }
-  steps.end();
+  return {};
+}
+
+/// The best sequences of each batch, those that have not ended among them.
+status answer(run_context& c, beams_state& state, std::int32_t* y, cross_scores* crossed) {
+  const beam_plan& plan = state.plan;
   float* of_sequences = nullptr;
   if (c.has_output(1)) {
     const auto made = c.output<float>(1, {plan.batches, plan.wanted});
     if (!made) return made.error();
     of_sequences = made->data();
   }
-  std::fill(y->begin(), y->end(), std::int32_t(pad));
+  if (crossed)
+    if (status made = crossed->open(c, cross_output, plan.batches, plan.wanted); !made) return made;
+  std::fill_n(y, plan.batches * plan.wanted * plan.most, std::int32_t(state.pad));
   for (std::int64_t b = 0; b < plan.batches; ++b) {
-    ended_sequences& ended = (*found)[std::size_t(b)];
-    for (std::int64_t i = 0; !ended.done && i < beams; ++i)
-      ended.add(state.rows.at(b * beams + i), (*sums)[std::size_t(b * beams + i)], plan.length_penalty);
+    ended_sequences& ended = state.found[std::size_t(b)];
+    for (std::int64_t r = b * plan.beams; !ended.done && r < (b + 1) * plan.beams; ++r)
+      ended.add(state.rows.at(r), state.paths.at(r), state.sums[std::size_t(r)], plan.length_penalty);
     std::stable_sort(ended.all, ended.all + ended.count,
                      [](const ended_sequence& x, const ended_sequence& z) { return x.score > z.score; });
-    for (std::int64_t i = 0; i < plan.wanted; ++i) {
-      const ended_sequence& from = ended.all[i];
-      std::copy_n(from.tokens, from.length, y->data() + (b * plan.wanted + i) * plan.most);
-      if (of_sequences) of_sequences[b * plan.wanted + i] = from.score;
+    for (std::int64_t i = b * plan.wanted; i < (b + 1) * plan.wanted; ++i) {
+      const ended_sequence& from = ended.all[i - b * plan.wanted];
+      std::copy_n(from.tokens, from.length, y + i * plan.most);
+      if (of_sequences) of_sequences[i] = from.score;
+      if (crossed) crossed->give(i, {from.path, std::size_t(from.path_length)});
     }
   }
   return {};
+}
+
+}  // namespace
+
+result<beam_search> beam_search::bind(bind_context& c) {
+  const result<token_search> base = of(c);
+  if (!base) return base.error();
+  beam_search made{*base};
+  made.stops_early = c.int_or("early_stopping", 0) == 1;
+  made.special = {c.int_or("translate_token_id", -1),     c.int_or("transcribe_token_id", -1),
+                  c.int_or("start_of_lm_token_id", -1),   c.int_or("no_speech_token_id", -1),
+                  c.int_or("no_timestamps_token_id", -1), c.int_or("beginning_timestamp_token_id", -1)};
+  if (c.has_output(cross_output) && made.shown == 0)
+    return bad_attribute("the output cross_qk needs decoder_output_cross_qk, and a decoder that gives scores");
+  if (c.has_output(no_speech_output) && made.special.no_speech < 0)
+    return bad_attribute("the output non_speech_probs needs no_speech_token_id");
+  return made;
+}
+
+status beam_search::run(run_context& c) const {
+  beam_plan plan;
+  if (status read = read_beams(c, *this, plan); !read) return read;
+  const bool crosses = c.has_output(cross_output);
+  const result<tensor_view<std::int32_t>> y = c.output<std::int32_t>(0, {plan.batches, plan.wanted, plan.most});
+  if (!y) return y.error();
+  decoder_steps steps{c, *this, plan, plan.beams};
+  if (status begun = steps.begin(c.input(beam_inputs.attention)); !begun) return begun;
+  const std::int64_t count = words ? std::min(words, steps.words()) : steps.words();
+  score_changes changes;
+  if (status read = read_changes(c, *this, beam_inputs, plan, count, changes); !read) return read;
+  const timestamp_rules times{end,
+                              start,
+                              special.translate,
+                              special.transcribe,
+                              special.start_of_lm,
+                              special.no_timestamps,
+                              special.first_time};
+  if (kind == model::whisper)
+    if (status read = read_whisper(c, times, changes); !read) return read;
+  cross_scores crossed;
+  if (crosses)
+    if (status begun = crossed.begin(c, steps, c.input(pairs_input), plan.most - plan.length); !begun) return begun;
+  float *all_scores = nullptr, *no_speech = nullptr;
+  if (c.has_output(2)) {
+    const auto made = c.output<float>(2, {plan.most - plan.length, plan.batches, plan.beams, count});
+    if (!made) return made.error();
+    all_scores = made->data();
+    std::fill(made->begin(), made->end(), 0.0f);
+  }
+  if (c.has_output(no_speech_output)) {
+    const auto made = c.output<float>(no_speech_output, {plan.batches});
+    if (!made) return made.error();
+    if (special.no_speech >= count)
+      return bad_input("no_speech_token_id is ", special.no_speech, ", the decoder has ", count, " words");
+    no_speech = made->data();
+  }
+  beams_state state{plan, end, pad, stops_early};
+  std::span<ended_sequence> kept;
+  if (status made = make_room(c, state, count, crosses, kept); !made) return made;
+  for (std::int64_t step = 0;; ++step) {
+    for (std::int64_t r = 0; r < steps.rows(); ++r)
+      to_logarithms(steps.logits(r), count, state.scores.data() + r * count);
+    for (std::int64_t b = 0; no_speech && step == 0 && b < plan.batches; ++b)
+      no_speech[b] = std::exp(state.scores[std::size_t(b * plan.beams * count + special.no_speech)]);
+    changes.apply(state.rows, step, state.scores.data());
+    const bool over = state.step();
+    if (all_scores) all_scores = std::copy(state.scores.begin(), state.scores.end(), all_scores);
+    if (over || state.rows.length == plan.most) break;
+    if (status done = steps.next(state.rows, plan.beams == 1 ? nullptr : state.parents.data()); !done) return done;
+    if (crosses) {
+      if (status kept_scores = crossed.take(steps); !kept_scores) return kept_scores;
+      for (std::int64_t r = 0; r < steps.rows(); ++r) state.paths.row(r)[state.paths.length] = std::int32_t(r);
+      ++state.paths.length;
+    }
+  }
+  steps.end();
+  return answer(c, state, y->data(), crosses ? &crossed : nullptr);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/token_search.hpp>
 
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -9,24 +10,80 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// A decoder while a search runs it: call() gives the last logits of all rows, advance() what the next call reads.
+/// The graphs of a search while it runs: begin() and next() give the last logits of all rows, for each batch in so
+/// many. What differs between the kinds of models is what the first step is, and what the decoder reads beside its
+/// pasts.
 class decoder_steps {
  public:
-  decoder_steps(run_context& c, const token_search& how) : c_{c}, how_{how} {}
+  decoder_steps(run_context& c, const token_search& how, const search_plan& plan, std::int64_t beams)
+      : c_{c}, how_{how}, plan_{plan}, beams_{beams}, rows_{plan.batches * beams}, length_{plan.length} {}
 
-  /// Prepares the first call, for each batch in so many rows.
-  status begin(const value& ids, const value& mask, std::int64_t beams) {
-    rows_ = ids.shape[0] * beams, length_ = ids.shape[1];
-    const result<std::span<value>> in = value_list(c_, 3 + how_.layers), out = value_list(c_, 1 + how_.layers);
+  status begin(const value& mask) {
+    const result<std::span<value>> in = value_list(c_, how_.leading + how_.renewed + how_.kept);
+    const result<std::span<value>> out = value_list(c_, 1 + how_.renewed + how_.shown);
+    if (!in || !out) return status_code::out_of_memory;
+    in_ = *in, out_ = *out;
+    if (alone()) {
+      if (status fed = begin_alone(mask); !fed) return fed;
+      return decode(how_.first);
+    }
+    if (status done = encode(mask); !done || how_.encoder_starts) return done;
+    if (status given = hand_over(); !given) return given;
+    std::int32_t* tokens = nullptr;
+    if (status s = make(in_[0], {rows_, 1}, tokens); !s) return s;
+    for (std::int64_t r = 0; r < rows_; ++r) plan_.begin(r / beams_, tokens + r);
+    return decode(how_.decoder);
+  }
+
+  /// A token more for each row, the last of `rows`, which went on from row parents[r] (null: from itself).
+  status next(const token_rows& rows, const std::int32_t* parents) {
+    if (encoded_.empty()) {
+      if (status carried = carry(parents); !carried) return carried;
+    } else if (status given = hand_over(); !given) {
+      return given;
+    }
+    ++length_;
+    const std::int64_t read = how_.takes_whole ? length_ : 1;
+    std::int32_t* tokens = nullptr;
+    if (status s = make(in_[0], {rows_, read}, tokens); !s) return s;
+    for (std::int64_t r = 0; r < rows_; ++r) std::copy_n(rows.row(r) + (length_ - read), read, tokens + r * read);
+    if (alone())
+      if (status fed = extend_mask(); !fed) return fed;
+    return decode(how_.decoder);
+  }
+
+  std::int64_t rows() const { return rows_; }
+  std::int64_t words() const { return words_; }
+  /// Row r's logits.
+  const float* logits(std::int64_t r) const {
+    const extents& s = logits_->shape;
+    return logits_->as_unchecked<float>().data() + ((r / (rows_ / s[0]) + 1) * s[1] - 1) * s[2];
+  }
+  /// The first layer's keys of cross attention, as the encoder gave them: [batch, heads, length, size].
+  const extents& crossed() const { return crossed_; }
+  /// The decoder's scores of cross attention, by layer.
+  std::span<const value> shown() const { return out_.subspan(1 + how_.renewed); }
+
+  /// Gives back what the last call left.
+  void end() {
+    for (const std::span<value> all : {in_, out_, encoded_})
+      for (value& v : all) c_.release(v);
+  }
+
+ private:
+  bool alone() const { return how_.kind == token_search::model::gpt2; }
+
+  /// Tokens, places and mask of a decoder alone, and empty pasts.
+  status begin_alone(const value& mask) {
     const result<std::span<std::int32_t>> places = c_.scratch<std::int32_t>(std::size_t(rows_));
-    if (!in || !out || !places) return status_code::out_of_memory;
-    in_ = *in, out_ = *out, places_ = *places;
+    if (!places) return status_code::out_of_memory;
+    places_ = *places;
     std::int32_t* made[3] = {};
     for (std::size_t i = 0; i < 3; ++i)
-      if (status s = make(i, {rows_, length_}, made[i]); !s) return s;
+      if (status s = make(in_[i], {rows_, length_}, made[i]); !s) return s;
     for (std::int64_t r = 0; r < rows_; ++r) {
-      const std::int32_t* const tokens = ids.as_unchecked<std::int32_t>().data() + r / beams * length_;
-      const std::int32_t* const seen = mask ? mask.as_unchecked<std::int32_t>().data() + r / beams * length_ : nullptr;
+      const std::int32_t* const tokens = plan_.prompt + r / beams_ * length_;
+      const std::int32_t* const seen = mask ? mask.as_unchecked<std::int32_t>().data() + r / beams_ * length_ : nullptr;
       std::int32_t place = 0;
       for (std::int64_t i = 0; i < length_; ++i) {
         const std::int64_t at = r * length_ + i;
@@ -35,106 +92,199 @@ class decoder_steps {
       }
       places_[std::size_t(r)] = place;
     }
-    for (std::size_t i = 0; i < how_.layers; ++i) {
-      const result<value> past = c_.make(dtype::f32, {2, rows_, how_.heads, 0, how_.size});
-      if (!past) return past.error();
-      in_[3 + i] = *past;
-    }
+    for (std::size_t i = 0; i < how_.renewed; ++i)
+      if (status s = empty_past(in_[3 + i], {2, rows_, how_.heads, 0, how_.size}); !s) return s;
     return {};
   }
 
-  /// Runs the decoder. Row r's logits are then at logits(r).
-  status call() {
-    if (c_.stopped()) return status_code::canceled;
-    const int graph = first_ ? how_.first : how_.decoder;
-    if (!frame_ || (first_ && how_.first != how_.decoder) || changed_) {
-      const result<detail::subplan_frame*> opened = c_.open(std::size_t(graph));
-      if (!opened) return opened.error();
-      frame_ = *opened;
-    }
-    changed_ = first_ && how_.first != how_.decoder, first_ = false;
-    const std::int64_t asked = in_[0].shape[1];
-    if (status done = c_.call(*frame_, in_, out_); !done) return done;
-    for (value& v : in_)
-      if (&v != &in_[2]) c_.release(v);
-    const value& logits = out_[0];
-    if (logits.kind != value_kind::tensor || logits.type != dtype::f32 || logits.shape.rank() != 3 ||
-        logits.shape[0] != rows_ || logits.shape[1] != asked || logits.shape[2] < 1)
-      return bad_input("the decoder gave logits ", logits.type, " ", logits.shape, ", must be float [", rows_, ",",
-                       asked, ",words]");
-    const std::int64_t words = logits.shape[2];
-    if (words_ && words != words_) return bad_input("the decoder gave ", words, " words, before that ", words_);
-    words_ = words;
-    return {};
-  }
-  std::int64_t words() const { return words_; }
-  const float* logits(std::int64_t r) const {
-    const extents& s = out_[0].shape;
-    return out_[0].as_unchecked<float>().data() + ((r + 1) * s[1] - 1) * s[2];
-  }
-
-  /// What the next call reads: a token for each row, which goes on from row parents[r] (null: from itself).
-  status advance(std::span<const std::int32_t> tokens, const std::int32_t* parents) {
+  /// The place of each row's next token, and a mask that shows it.
+  status extend_mask() {
     value before = std::exchange(in_[2], value{});
-    std::int32_t *ids = nullptr, *places = nullptr, *mask = nullptr;
-    if (status s = make(0, {rows_, 1}, ids); !s) return s;
-    if (status s = make(1, {rows_, 1}, places); !s) return s;
-    if (status s = make(2, {rows_, length_ + 1}, mask); !s) return s;
+    std::int32_t *places = nullptr, *mask = nullptr;
+    if (status s = make(in_[1], {rows_, 1}, places); !s) return s;
+    if (status s = make(in_[2], {rows_, length_}, mask); !s) return s;
     for (std::int64_t r = 0; r < rows_; ++r) {
-      ids[r] = tokens[std::size_t(r)], places[r] = places_[std::size_t(r)]++;
-      std::copy_n(before.as_unchecked<std::int32_t>().data() + r * length_, length_, mask + r * (length_ + 1));
-      mask[r * (length_ + 1) + length_] = 1;
+      places[r] = places_[std::size_t(r)]++;
+      std::copy_n(before.as_unchecked<std::int32_t>().data() + r * (length_ - 1), length_ - 1, mask + r * length_);
+      mask[r * length_ + length_ - 1] = 1;
     }
     c_.release(before);
-    ++length_;
-    for (std::size_t i = 0; i < how_.layers; ++i) {
-      value& present = out_[1 + i];
-      if (status s = check_present(present); !s) return s;
+    return {};
+  }
+
+  /// Runs the encoder, for each batch once.
+  status encode(const value& mask) {
+    const result<std::span<value>> given =
+        value_list(c_, how_.encoder_starts ? 2 + how_.renewed + how_.kept : how_.kept);
+    if (!given) return status_code::out_of_memory;
+    encoded_ = *given;
+    const bool whispers = how_.kind == token_search::model::whisper;
+    std::array<value, 3> in;
+    std::size_t count = 0;
+    in[count++] = c_.input(0);  // this one and the mask that was given are the caller's: they are not given back
+    if (!whispers) {
+      source_mask_ = mask;
+      if (!mask)
+        if (status s = mask_of_source(); !s) return s;
+      in[count++] = source_mask_;
+    }
+    owns_mask_ = !whispers && !mask;
+    if (how_.encoder_starts) {
+      std::int32_t* tokens = nullptr;
+      if (status s = make(in[count], {plan_.batches, length_}, tokens); !s) return s;
+      for (std::int64_t b = 0; b < plan_.batches; ++b) plan_.begin(b, tokens + b * length_);
+      ++count;
+    }
+    if (status done = call(how_.first, std::span{in}.first(count), encoded_); !done) return done;
+    if (how_.encoder_starts) c_.release(in[count - 1]);
+    for (std::size_t i = 0; i < encoded_.size(); ++i) {
+      const std::size_t rank = how_.encoder_starts && i < 2 ? 3 : 4;
+      const value& v = encoded_[i];
+      if (v.kind != value_kind::tensor || v.type != dtype::f32 || v.shape.rank() != rank || v.shape[0] != plan_.batches)
+        return bad_input("the encoder gave ", v.type, " ", v.shape, " as output ", i, ", must be float with ", rank,
+                         " axes, the first of ", plan_.batches);
+    }
+    crossed_ = encoded_[encoded_.size() - how_.kept].shape;
+    return how_.encoder_starts ? take_logits(encoded_[0], plan_.batches, "encoder") : status{};
+  }
+
+  /// 0 for the pads that a batch begins with.
+  status mask_of_source() {
+    const extents& shape = c_.input(0).shape;
+    std::int32_t* seen = nullptr;
+    if (status s = make(source_mask_, shape, seen); !s) return s;
+    const std::int32_t* const tokens = c_.input(0).as_unchecked<std::int32_t>().data();
+    for (std::int64_t b = 0; b < shape[0]; ++b) {
+      bool begun = false;
+      for (std::int64_t i = b * shape[1]; i < (b + 1) * shape[1]; ++i)
+        begun = begun || tokens[i] != how_.pad, seen[i] = begun;
+    }
+    return {};
+  }
+
+  /// What the encoder gave becomes the decoder's inputs, but for the tokens: a batch's in each of its rows.
+  status hand_over() {
+    std::size_t to = 1, from = 0;
+    if (how_.kind == token_search::model::t5) {
+      if (how_.takes_source)
+        if (status s = spread(c_.input(0), in_[to++]); !s) return s;
+      if (status s = spread(source_mask_, in_[to++]); !s) return s;
+      if (owns_mask_) c_.release(source_mask_);
+    }
+    if (how_.encoder_starts) {
+      if (how_.takes_hidden)
+        if (status s = spread(encoded_[1], in_[to++]); !s) return s;
+      from = 2;
+    } else {
+      for (std::size_t i = 0; i < how_.renewed; ++i) {
+        const extents& s = encoded_[i].shape;
+        if (status made = empty_past(in_[to++], {rows_, s[1], 0, s[3]}); !made) return made;
+      }
+    }
+    for (; from < encoded_.size(); ++from) {
+      if (beams_ == 1) in_[to++] = std::exchange(encoded_[from], value{});
+      else if (status s = spread(encoded_[from], in_[to++]); !s) return s;
+      c_.release(encoded_[from]);
+    }
+    for (value& v : encoded_) c_.release(v);
+    encoded_ = {};
+    return {};
+  }
+  status spread(const value& from, value& to) {
+    extents shape = from.shape;
+    shape[0] = rows_;
+    const result<value> made = c_.make(from.type, shape);
+    if (!made) return made.error();
+    to = *made;
+    const std::size_t bytes = from.bytes() / std::size_t(plan_.batches);
+    for (std::int64_t r = 0; bytes && r < rows_; ++r)
+      std::memcpy(static_cast<std::byte*>(to.data) + std::size_t(r) * bytes,
+                  static_cast<const std::byte*>(from.data) + std::size_t(r / beams_) * bytes, bytes);
+    return {};
+  }
+
+  /// What is present becomes the past of the rows that go on from it.
+  status carry(const std::int32_t* parents) {
+    const std::int64_t halves = alone() ? 2 : 1;
+    const std::size_t axis = alone() ? 1 : 0;
+    for (std::size_t i = 0; i < how_.renewed; ++i) {
+      value &present = out_[1 + i], &past = in_[how_.leading + i];
+      const extents& s = present.shape;
+      if (present.kind != value_kind::tensor || present.type != dtype::f32 || s.rank() != axis + 4 ||
+          s[axis] != rows_ || (alone() && s[0] != 2))
+        return bad_input("the decoder gave a present ", present.type, " ", s, ", must be float ", alone() ? "[2," : "[",
+                         rows_, ",heads,length,size]");
       if (!parents) {
-        in_[3 + i] = std::exchange(present, value{});
+        past = std::exchange(present, value{});
         continue;
       }
-      const result<value> past = c_.make(present.type, present.shape);
-      if (!past) return past.error();
-      const std::int64_t row = present.shape.count(2, 5);
+      const result<value> made = c_.make(present.type, s);
+      if (!made) return made.error();
+      const std::int64_t row = s.count(axis + 1, axis + 4);
       const float* const from = present.as_unchecked<float>().data();
-      float* const to = past->as_mutable_unchecked<float>().data();
-      for (std::int64_t half = 0; half < 2; ++half)
+      float* const to = made->as_mutable_unchecked<float>().data();
+      for (std::int64_t half = 0; half < halves; ++half)
         for (std::int64_t r = 0; r < rows_; ++r)
           std::copy_n(from + (half * rows_ + parents[r]) * row, row, to + (half * rows_ + r) * row);
       c_.release(present);
-      in_[3 + i] = *past;
+      past = *made;
     }
-    c_.release(out_[0]);
-    return {};
-  }
-  /// Gives back what the last call left.
-  void end() {
     for (value& v : out_) c_.release(v);
-    c_.release(in_[2]);
+    return {};
   }
 
- private:
-  status make(std::size_t i, const extents& shape, std::int32_t*& data) {
-    const result<value> made = c_.make(dtype::i32, shape);
-    if (!made) return made.error();
-    in_[i] = *made, data = made->as_mutable_unchecked<std::int32_t>().data();
+  /// Runs the decoder. What only this step reads is given back: not the mask of a decoder alone, nor what stays.
+  status decode(int graph) {
+    if (status done = call(graph, in_, out_); !done) return done;
+    c_.release(in_[0]);
+    if (alone()) c_.release(in_[1]);
+    for (std::size_t i = 0; i < how_.renewed; ++i) c_.release(in_[how_.leading + i]);
+    return take_logits(out_[0], rows_, "decoder");
+  }
+  status take_logits(const value& v, std::int64_t rows, std::string_view graph) {
+    if (v.kind != value_kind::tensor || v.type != dtype::f32 || v.shape.rank() != 3 || v.shape[0] != rows ||
+        v.shape[1] < 1 || v.shape[2] < 1)
+      return bad_input("the ", graph, " gave logits ", v.type, " ", v.shape, ", must be float [", rows,
+                       ",length,words]");
+    if (words_ && words_ != v.shape[2])
+      return bad_input("the ", graph, " gave ", v.shape[2], " words, before that ", words_);
+    logits_ = &v, words_ = v.shape[2];
     return {};
   }
-  status check_present(const value& v) const {
-    if (v.kind == value_kind::tensor && v.type == dtype::f32 && v.shape.rank() == 5 && v.shape[0] == 2 &&
-        v.shape[1] == rows_)
-      return {};
-    return bad_input("the decoder gave a present ", v.type, " ", v.shape, ", must be float [2,", rows_,
-                     ",heads,length,size]");
+
+  status call(int graph, std::span<const value> in, std::span<value> out) {
+    if (c_.stopped()) return status_code::canceled;
+    if (graph != opened_) {
+      const result<detail::subplan_frame*> opened = c_.open(std::size_t(graph));
+      if (!opened) return opened.error();
+      frame_ = *opened, opened_ = graph;
+    }
+    return c_.call(*frame_, in, out);
+  }
+  status make(value& to, const extents& shape, std::int32_t*& data) {
+    const result<value> made = c_.make(dtype::i32, shape);
+    if (!made) return made.error();
+    to = *made, data = to.as_mutable_unchecked<std::int32_t>().data();
+    return {};
+  }
+  status empty_past(value& to, const extents& shape) {
+    const result<value> made = c_.make(dtype::f32, shape);
+    if (!made) return made.error();
+    to = *made;
+    return {};
   }
 
   run_context& c_;
   const token_search& how_;
+  const search_plan& plan_;
+  std::int64_t beams_, rows_, length_, words_ = 0;
   detail::subplan_frame* frame_ = nullptr;
-  bool first_ = true, changed_ = false;
-  std::int64_t rows_ = 0, length_ = 0, words_ = 0;
-  std::span<value> in_, out_;
+  int opened_ = -1;
+  std::span<value> in_, out_, encoded_;  // encoded_: until the decoder has it
+  extents crossed_;
+  value source_mask_;
+  bool owns_mask_ = false;
+  const value* logits_ = nullptr;
   std::span<std::int32_t> places_;
 };
 

@@ -6,46 +6,6 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-result<token_search> token_search::of(bind_context& c) {
-  token_search made;
-  if (const std::int64_t type = c.int_or("model_type", 0); type != 0)
-    return refuse(status_code::not_implemented, "model_type ", type,
-                  " is a model with an encoder; there is only 0, a decoder like GPT-2's");
-  if (c.find("encoder")) return refuse(status_code::not_implemented, "the graph encoder is not run; remove it");
-  made.decoder = c.subgraph("decoder"), made.first = c.subgraph("init_decoder");
-  if (made.decoder < 0) return bad_attribute("needs the graph `decoder`");
-  if (made.first < 0) made.first = made.decoder;
-  made.end = c.int_or("eos_token_id", -1), made.pad = c.int_or("pad_token_id", -1);
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  if (made.end < 0 || made.pad < 0 || made.end > most || made.pad > most)
-    return bad_attribute("eos_token_id is ", made.end, " and pad_token_id ", made.pad, "; they must not be negative");
-  made.ngram = c.int_or("no_repeat_ngram_size", 0), made.words = std::max<std::int64_t>(0, c.int_or("vocab_size", 0));
-  if (made.ngram < 0) return bad_attribute("no_repeat_ngram_size is ", made.ngram, ", must not be negative");
-  for (const int graph : {made.decoder, made.first}) {
-    std::size_t count = 0;
-    for (; const operand* const input = c.subgraph_input(std::size_t(graph), count); ++count) {
-      const operand& o = *input;
-      const std::size_t i = count;
-      const bool is_past = o.kind == type_kind::tensor && o.type == dtype::f32 && o.has_rank && o.shape.rank() == 5 &&
-                           o.shape[0] == 2 && o.shape[2] > 0 && o.shape[4] > 0;
-      if (i < 3 ? o.type != dtype::i32 : !is_past)
-        return refuse(status_code::not_implemented, "input ", i, " of the decoder is ", o.type, " ", o.shape,
-                      i < 3 ? ", must be int32"
-                            : ", must be a past, float [2, rows, heads, length, size] with known heads "
-                              "and size (there are no past_sequence_length, beam_width and "
-                              "cache_indirection)");
-      if (i >= 3 && made.heads != 0 && (made.heads != o.shape[2] || made.size != o.shape[4]))
-        return bad_attribute("the decoder's pasts must have as many heads, and be of one size");
-      if (i >= 3) made.heads = o.shape[2], made.size = o.shape[4];
-    }
-    if (count < 4) return bad_attribute("a decoder has ", count, " inputs, must have 4 or more");
-    if (made.layers != 0 && made.layers != count - 3)
-      return bad_attribute("init_decoder must have as many inputs as decoder");
-    made.layers = count - 3;
-  }
-  return made;
-}
-
 result<greedy_search> greedy_search::bind(bind_context& c) {
   const result<token_search> base = of(c);
   if (!base) return base.error();
@@ -62,7 +22,7 @@ result<greedy_search> greedy_search::bind(bind_context& c) {
 
 namespace {
 
-constexpr search_inputs greedy_inputs{2, 3, 4, 5, 6};
+constexpr search_inputs greedy_inputs{2, 3, 4, 5, 6, 0};
 
 /// Likelihoods in order, and what is unlikely: the rooms of Sampling's filter.
 struct likely_words {
@@ -107,7 +67,7 @@ std::int32_t drawn(std::span<const float> scores, double at) {
 
 status greedy_search::run(run_context& c) const {
   search_plan plan;
-  if (status read = read_plan(c, greedy_inputs, plan); !read) return read;
+  if (status read = read_plan(c, *this, greedy_inputs, plan); !read) return read;
   const value &presence = c.input(7), &given = c.input(8);
   std::int32_t seed = 0;
   if (samples)
@@ -117,14 +77,12 @@ status greedy_search::run(run_context& c) const {
   if (!y) return y.error();
   std::fill(y->begin(), y->end(), std::int32_t(pad));
   token_rows rows{y->data(), plan.batches, plan.length, plan.most};
-  const tensor_view<const std::int32_t> ids = c.input<std::int32_t>(0);
-  for (std::int64_t r = 0; r < plan.batches; ++r) std::copy_n(ids.data() + r * plan.length, plan.length, rows.row(r));
-  decoder_steps steps{c, *this};
-  if (status begun = steps.begin(c.input(0), c.input(greedy_inputs.attention), 1); !begun) return begun;
-  if (status done = steps.call(); !done) return done;
+  for (std::int64_t r = 0; r < plan.batches; ++r) plan.begin(r, rows.row(r));
+  decoder_steps steps{c, *this, plan, 1};
+  if (status begun = steps.begin(c.input(greedy_inputs.attention)); !begun) return begun;
   const std::int64_t count = words ? std::min(words, steps.words()) : steps.words();
   score_changes changes;
-  if (status read = read_changes(c, greedy_inputs, plan, count, end, ngram, changes); !read) return read;
+  if (status read = read_changes(c, *this, greedy_inputs, plan, count, changes); !read) return read;
   if (samples && presence && presence.shape != extents{plan.batches, count})
     return bad_input("presence_mask ", presence.shape, " must be ", extents{plan.batches, count});
   std::int64_t cells = 0;
@@ -137,7 +95,7 @@ status greedy_search::run(run_context& c) const {
   std::fill(ended->begin(), ended->end(), false);
   for (std::int64_t step = 0;; ++step) {
     for (std::int64_t r = 0; r < plan.batches; ++r) std::copy_n(steps.logits(r), count, scores->data() + r * count);
-    changes.apply(rows, step == 0, scores->data());
+    changes.apply(rows, step, scores->data());
     for (std::int64_t r = 0; r < plan.batches; ++r) {
       const std::span<float> of = scores->subspan(std::size_t(r * count), std::size_t(count));
       std::int32_t& token = (*next)[std::size_t(r)];
@@ -158,8 +116,7 @@ status greedy_search::run(run_context& c) const {
     }
     ++rows.length;
     if (rows.length == plan.most || std::find(ended->begin(), ended->end(), false) == ended->end()) break;
-    if (status done = steps.advance(*next, nullptr); !done) return done;
-    if (status done = steps.call(); !done) return done;
+    if (status done = steps.next(rows, nullptr); !done) return done;
   }
   steps.end();
   if (!samples || !c.has_output(1)) return {};

@@ -6,6 +6,8 @@
 #include <limits>
 #include <span>
 
+#include "timestamp_rules.hpp"
+
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// Rows of tokens that grow, in memory for their largest length.
@@ -23,24 +25,38 @@ struct score_changes {
   float penalty = 1;
   std::int64_t ngram = 0, least_length = 0, end = 0, batches = 0, words = 0;
   const std::int32_t *mask = nullptr, *first_mask = nullptr;  // [words], [batches, words]; 0: not allowed
+  float temperature = 1;                                      // 0 and less: as 1
+  const timestamp_rules* times = nullptr;
+  const std::int32_t* forced = nullptr;  // [batches, forced_length]: tokens of the first steps; no word: not forced
+  std::int64_t forced_length = 0;
 
   static constexpr float lowest = std::numeric_limits<float>::lowest();
 
-  void apply(const token_rows& rows, bool first, float* scores) const {
+  /// Of step 0, 1, ...: the first mask is that of the first step which is not forced.
+  void apply(const token_rows& rows, std::int64_t step, float* scores) const {
     for (std::int64_t r = 0; r < rows.count; ++r, scores += words) {
       const std::span<const std::int32_t> tokens = rows.at(r);
+      const std::int64_t batch = r / (rows.count / batches);
       if (penalty != 1) punish(tokens, scores);
       if (ngram > 0) forbid_repeats(tokens, scores);
-      const std::int32_t* const of_batch =
-          first && first_mask ? first_mask + r / (rows.count / batches) * words : nullptr;
+      const std::int32_t* const of_batch = first_mask && step <= forced_length ? first_mask + batch * words : nullptr;
       for (std::int64_t w = 0; w < words; ++w)
         if ((mask && mask[w] == 0) || (of_batch && of_batch[w] == 0)) scores[w] = lowest;
       if (rows.length < least_length) scores[end] = lowest;
+      if (temperature > 0 && temperature != 1)
+        for (std::int64_t w = 0; w < words; ++w) scores[w] /= temperature;
+      if (times) times->apply(tokens, {scores, std::size_t(words)});
+      if (step < forced_length) force(forced[batch * forced_length + step], scores);
     }
   }
 
  private:
   bool is_word(std::int32_t token) const { return token >= 0 && token < words; }
+  void force(std::int32_t token, float* scores) const {
+    if (!is_word(token)) return;
+    std::fill_n(scores, words, lowest);
+    scores[token] = 0;
+  }
   void punish(std::span<const std::int32_t> tokens, float* scores) const {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       const auto before = tokens.first(i);

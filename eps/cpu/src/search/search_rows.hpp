@@ -11,7 +11,8 @@ namespace cameo::inline CAMEO_ABI::eps {
 using search_rows = row_list<
     computes<op::microsoft::GreedySearch, since<1>, greedy_search, "T">,
     computes<op::microsoft::Sampling, since<1>, greedy_search, "T">,
-    computes<op::microsoft::BeamSearch, since<1>, beam_search, "T">
+    computes<op::microsoft::BeamSearch, since<1>, beam_search, "T">,
+    computes<op::microsoft::WhisperBeamSearch, since<1>, beam_search, "T">
 >;
 // clang-format on
 

@@ -1,4 +1,8 @@
 #pragma once
+#include <cameo/eps/cpu/token_search.hpp>
+
+#include <algorithm>
+
 #include "common/operand_values.hpp"
 #include "score_changes.hpp"
 
@@ -14,53 +18,83 @@ status read_scalar(const run_context& c, std::size_t i, std::string_view what, T
   return {};
 }
 
-/// Inputs that all searches have, by their numbers.
+/// Inputs that all searches have, by their numbers; 0: not there.
 struct search_inputs {
-  std::size_t least_length, penalty, mask, first_mask, attention;
+  std::size_t least_length, penalty, mask, first_mask, attention, decoder_ids;
 };
 
 /// Sizes and changes of a run, checked but for what depends on the number of words.
 struct search_plan {
-  std::int64_t batches = 0, length = 0, most = 0;
+  std::int64_t batches = 0, length = 0, most = 0;  // length: tokens that all sequences have before the first step
   std::int32_t least = 0;
   float penalty = 1;
+  const std::int32_t* prompt = nullptr;  // [batches, length]; null: `start` alone
+  std::int32_t start = 0;
+
+  /// Writes what the sequences of a batch begin with.
+  void begin(std::int64_t batch, std::int32_t* to) const {
+    if (prompt) std::copy_n(prompt + batch * length, length, to);
+    else *to = start;
+  }
 };
 
-inline status read_plan(const run_context& c, const search_inputs& at, search_plan& out) {
+/// What the sequences begin with: the inputs of a decoder alone, or of Whisper's decoder, or the start's token.
+inline status read_prompt(const run_context& c, const token_search& how, const search_inputs& at, search_plan& out) {
+  const bool whispers = how.kind == token_search::model::whisper;
   const value &ids = c.input(0), &attention = c.input(at.attention);
-  if (ids.shape.rank() != 2 || ids.shape[0] < 1 || ids.shape[1] < 1)
-    return bad_input("input_ids ", ids.shape, " must be [batch, length], with one token at least");
-  out.batches = ids.shape[0], out.length = ids.shape[1];
+  if (ids.shape.rank() != (whispers ? 3u : 2u) || ids.shape.count() < 1)
+    return bad_input(
+        "input_ids ", ids.shape, " must be ",
+        whispers ? "features [batch, size, frames], none of them 0" : "[batch, length], with one token at least");
+  if (attention && (whispers ? attention.shape.rank() != 3 : attention.shape != ids.shape))
+    return bad_input("attention_mask ", attention.shape,
+                     whispers ? " must have 3 axes" : " must have the shape of input_ids ", ids.shape);
+  out.batches = ids.shape[0], out.length = 1, out.start = std::int32_t(how.start);
+  const value* const given = how.kind == token_search::model::gpt2 ? &ids
+                             : whispers && c.input(at.decoder_ids) ? &c.input(at.decoder_ids)
+                                                                   : nullptr;
+  if (!given) return {};
+  if (given->shape.rank() != 2 || given->shape[0] != out.batches || given->shape[1] < 1)
+    return bad_input("decoder_input_ids ", given->shape, " must be [", out.batches,
+                     ", length], with one token at least");
+  out.prompt = given->as_unchecked<std::int32_t>().data(), out.length = given->shape[1];
+  return {};
+}
+
+inline status read_plan(const run_context& c, const token_search& how, const search_inputs& at, search_plan& out) {
+  constexpr std::int32_t longest = 4096;  // ONNX Runtime's, too; memory is taken for it
+  if (status s = read_prompt(c, how, at, out); !s) return s;
   std::int32_t most = 0;
   if (status s = read_scalar(c, 1, "max_length", most); !s) return s;
   if (status s = read_scalar(c, at.least_length, "min_length", out.least); !s) return s;
   if (status s = read_scalar(c, at.penalty, "repetition_penalty", out.penalty); !s) return s;
   out.most = most;
-  if (out.most <= out.length)
-    return bad_input("max_length ", out.most, " must be above the ", out.length, " tokens of input_ids");
+  if (most <= out.length || most > longest)
+    return bad_input("max_length ", most, " must be above the ", out.length,
+                     " tokens that sequences begin with, and at most ", longest);
   if (out.least < 0 || out.least >= out.most)
     return bad_input("min_length ", out.least, " must be from 0 to below max_length ", out.most);
   if (!(out.penalty > 0)) return bad_input("repetition_penalty must be above 0");
-  if (attention && attention.shape != ids.shape)
-    return bad_input("attention_mask ", attention.shape, " must be ", ids.shape);
   return {};
 }
 
 /// The changes of a run for a decoder of so many words.
-inline status read_changes(const run_context& c, const search_inputs& at, const search_plan& plan, std::int64_t words,
-                           std::int64_t end, std::int64_t ngram, score_changes& out) {
+inline status read_changes(const run_context& c, const token_search& how, const search_inputs& at,
+                           const search_plan& plan, std::int64_t words, score_changes& out) {
   const value &mask = c.input(at.mask), &first_mask = c.input(at.first_mask);
-  out.penalty = plan.penalty, out.ngram = ngram, out.least_length = plan.least, out.end = end;
+  out.penalty = plan.penalty, out.ngram = how.ngram, out.least_length = plan.least, out.end = how.end;
   out.batches = plan.batches, out.words = words;
   if (mask && mask.shape != extents{words}) return bad_input("vocab_mask ", mask.shape, " must be ", extents{words});
   if (first_mask && first_mask.shape != extents{plan.batches, words})
     return bad_input("prefix_vocab_mask ", first_mask.shape, " must be ", extents{plan.batches, words});
   if (mask) out.mask = mask.as_unchecked<std::int32_t>().data();
   if (first_mask) out.first_mask = first_mask.as_unchecked<std::int32_t>().data();
-  if (plan.least > 0 && end >= words) return bad_input("eos_token_id is ", end, ", the decoder has ", words, " words");
-  if (plan.penalty != 1 || ngram > 0)
-    for (const std::int32_t token : c.input<std::int32_t>(0))
-      if (token < 0 || token >= words) return bad_input("input_ids has ", token, ", the decoder has ", words, " words");
+  if (plan.least > 0 && how.end >= words)
+    return bad_input("eos_token_id is ", how.end, ", the decoder has ", words, " words");
+  if (plan.penalty != 1 || how.ngram > 0)
+    for (std::int64_t i = 0; i < (plan.prompt ? plan.batches * plan.length : 1); ++i)
+      if (const std::int32_t token = plan.prompt ? plan.prompt[i] : plan.start; token < 0 || token >= words)
+        return bad_input("sequences begin with the token ", token, ", the decoder has ", words, " words");
   return {};
 }
 

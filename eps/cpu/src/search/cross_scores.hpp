@@ -1,0 +1,73 @@
+#pragma once
+#include "decoder_steps.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// cross_qk: the scores of cross attention of chosen heads, for each token of a sequence that the decoder read. All
+/// that the decoder gives is kept by row, and each sequence takes what is on its path.
+class cross_scores {
+ public:
+  /// `pairs`: [count, 2] of layer and head, or none for all. `calls`: of the decoder at most.
+  status begin(run_context& c, const decoder_steps& steps, const value& pairs, std::int64_t calls) {
+    rows_ = steps.rows(), heads_ = steps.crossed()[1], length_ = steps.crossed()[2];
+    const auto layers = std::int64_t(steps.shown().size());
+    if (pairs && (pairs.shape.rank() != 2 || pairs.shape[1] != 2))
+      return bad_input("cross_qk_layer_head ", pairs.shape, " must be [count,2]");
+    chosen_ = pairs ? pairs.as_unchecked<std::int32_t>().data() : nullptr;
+    count_ = pairs ? pairs.shape[0] : layers * heads_;
+    for (std::int64_t i = 0; chosen_ && i < count_; ++i)
+      if (const std::int64_t layer = chosen_[2 * i], head = chosen_[2 * i + 1];
+          layer < 0 || layer >= layers || head < 0 || head >= heads_)
+        return bad_input("cross_qk_layer_head names head ", head, " of layer ", layer, "; there are ", layers,
+                         " layers of ", heads_, " heads");
+    std::int64_t cells = 0;
+    if (!extents{calls, rows_, count_, length_}.checked_count(cells)) return status_code::out_of_memory;
+    const result<std::span<float>> room = c.scratch<float>(std::size_t(cells));
+    if (!room) return room.error();
+    room_ = room->data();
+    return {};
+  }
+
+  /// After each call of the decoder: what its last token gave.
+  status take(const decoder_steps& steps) {
+    const std::span<const value> shown = steps.shown();
+    for (const value& v : shown)
+      if (v.kind != value_kind::tensor || v.type != dtype::f32 || v.shape.rank() != 4 || v.shape[0] != rows_ ||
+          v.shape[1] != heads_ || v.shape[2] < 1 || v.shape[3] != length_)
+        return bad_input("the decoder gave scores of cross attention ", v.type, " ", v.shape, ", must be float [",
+                         rows_, ",", heads_, ",tokens,", length_, "]");
+    float* to = room_ + calls_++ * rows_ * count_ * length_;
+    for (std::int64_t r = 0; r < rows_; ++r)
+      for (std::int64_t i = 0; i < count_; ++i, to += length_) {
+        const std::int64_t layer = chosen_ ? chosen_[2 * i] : i / heads_,
+                           head = chosen_ ? chosen_[2 * i + 1] : i % heads_;
+        const value& v = shown[std::size_t(layer)];
+        const std::int64_t at = (r * heads_ + head + 1) * v.shape[2] - 1;
+        std::copy_n(v.as_unchecked<float>().data() + at * length_, length_, to);
+      }
+    return {};
+  }
+
+  /// The output [batch, sequences, count, calls, length]: 0 where a sequence has no token.
+  status open(run_context& c, std::size_t output, std::int64_t batches, std::int64_t sequences) {
+    const result<tensor_view<float>> made = c.output<float>(output, {batches, sequences, count_, calls_, length_});
+    if (!made) return made.error();
+    std::fill(made->begin(), made->end(), 0.0f);
+    y_ = made->data();
+    return {};
+  }
+  /// Of sequence i of all batches, which was in these rows.
+  void give(std::int64_t i, std::span<const std::int32_t> path) {
+    for (std::size_t call = 0; call < path.size(); ++call)
+      for (std::int64_t k = 0; k < count_; ++k)
+        std::copy_n(room_ + ((std::int64_t(call) * rows_ + path[call]) * count_ + k) * length_, length_,
+                    y_ + ((i * count_ + k) * calls_ + std::int64_t(call)) * length_);
+  }
+
+ private:
+  const std::int32_t* chosen_ = nullptr;
+  std::int64_t rows_ = 0, heads_ = 0, length_ = 0, count_ = 0, calls_ = 0;
+  float *room_ = nullptr, *y_ = nullptr;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
