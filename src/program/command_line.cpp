@@ -195,6 +195,7 @@ std::string words_for(const CLI::App& about, const CLI::ParseError& error) {
   std::vector<std::string> known, rest = about.remaining(true);
   for (const CLI::Option* each : about.get_options())
     for (const std::string& name : option_names(*each)) known.push_back(name);
+  std::erase(rest, "--");  // what comes after it is no option
   for (const std::string& each : rest) {
     const std::string name = each.substr(0, each.find('='));
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
@@ -206,6 +207,8 @@ std::string words_for(const CLI::App& about, const CLI::ParseError& error) {
   const std::string_view words = error.what();
   if (const std::size_t at = words.find(" was given a disallowed flag override"); at != words.npos)
     return fmt::format("--{} takes no value", words.substr(0, at));
+  if (const std::size_t at = words.find(": At Most 1 required but received "); at != words.npos)
+    return fmt::format("{}: is given more than once", words.substr(0, at));
   // "--json: 1 required FILE missing"
   constexpr std::string_view one = ": 1 required ", missing = " missing";
   if (const std::size_t at = words.find(one); at != words.npos && words.ends_with(missing))

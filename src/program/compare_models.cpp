@@ -215,6 +215,7 @@ result<std::vector<gathered_input>> inputs_of(const runnable& a, const runnable&
   if (!made) return made;
   given_inputs rest = given;
   rest.pairs.clear();
+  rest.pictures = {};
   result<std::vector<gathered_input>> others = gather_inputs(b, rest);
   if (!others) return others;
   for (gathered_input& other : *others)

@@ -201,6 +201,11 @@ void add_numbers(const command& it, const char* name, std::vector<double>& to, b
 result<std::vector<gathered_input>> gather_inputs(const input_taker& to, const given_inputs& o) {
   std::vector<gathered_input> all;
   if (status s = check_dims_of(to, o.dims); !s && (o.random || !o.pairs.empty())) return s;
+  const bool has_picture = std::any_of(o.pairs.begin(), o.pairs.end(), [](const given_inputs::pair& p) {
+    return p.how == kind::list && names_picture(p.text);
+  });
+  if (o.pictures.is_said() && !has_picture)
+    return failed(status_code::invalid_argument, "--scale, --mean and --deviation are for pictures, and none is given");
   if (status s = gather_given(to, o, all); !s) return s;
   const std::vector<gathered_input> given = all;
   for (const io_info& io : to.inputs) {

@@ -41,9 +41,9 @@ def constant(name, array):
     return onnx.numpy_helper.from_array(numpy.asarray(array), name)
 
 
-def made_model(nodes, inputs, outputs, constants=(), domains=()):
+def made_model(nodes, inputs, outputs, constants=(), domains=(), opset=18):
     graph = h.make_graph(nodes, "g", inputs, outputs, [constant(*each) for each in constants])
-    imports = [h.make_opsetid("", 18)] + [h.make_opsetid(d, 1) for d in domains]
+    imports = [h.make_opsetid("", opset)] + [h.make_opsetid(d, 1) for d in domains]
     return h.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
 
 
@@ -142,6 +142,20 @@ class RandomInputs(Case):
         form = self.model([h.make_node("Reshape", ["x", "s"], ["y"])], [value("x", FLOATS, 3, 4), value("s", INTEGERS, 3)],
                           [value("y", FLOATS, "p", "q", "r")])
         self.assertEqual(self.runs(form)[0]["shape"], [12, 1, 1])
+
+    def test_operators_that_take_axes_lengths_and_thresholds(self):
+        x, y, axis = value("x", FLOATS, 3, 4, 2), value("y", FLOATS, "p", "q", "r"), value("a", INTEGERS)
+        for op, given, opset in [("CumProd", [axis], 26), ("CumSum", [axis], 18), ("Squeeze", [value("a", INTEGERS, 1)], 18),
+                                 ("DFT", [value("n", INTEGERS), axis], 20), ("Upsample", [value("s", FLOATS, 3)], 9)]:
+            with self.subTest(op=op):
+                first = value("x", FLOATS, 1, 4, 2) if op == "Squeeze" else x
+                last = value("y", FLOATS, "p", "q") if op == "Squeeze" else y
+                self.runs(self.model([h.make_node(op, ["x", *(i.name for i in given)], ["y"])], [first, *given], [last],
+                                     opset=opset))
+        boxes = self.model([h.make_node("NonMaxSuppression", ["x", "s", "most", "overlap", "least"], ["y"])],
+                           [value("x", FLOATS, 1, 6, 4), value("s", FLOATS, 1, 1, 6), value("most", INTEGERS, 1),
+                            value("overlap", FLOATS, 1), value("least", FLOATS, 1)], [value("y", INTEGERS, "n", 3)])
+        self.runs(boxes)
 
     def test_indices_in_a_subgraph(self):
         look = h.make_graph([h.make_node("Gather", ["table", "ids"], ["a"])], "then", [], [value("a", FLOATS, "n", 3)],
@@ -284,6 +298,13 @@ class GivenValues(Case):
         self.usage(*given, "--deviation", "0")
         self.fails("INVALID_ARGUMENT", "run", self.identity(T.UINT8, 1, 3, 1, 2), "--input", f"x={picture}", "--mean", "1")
 
+    def test_what_is_said_of_pictures_is_for_pictures(self):
+        model = self.identity(FLOATS, 1, 3, 1, 2)
+        for option in ["--mean", "--deviation", "--scale"]:
+            self.assertIn("none is given", self.fails("INVALID_ARGUMENT", "run", model, "--fill", "x=1", option, "2"))
+        done = cameo("compare", model, "--input", f"x={self.picture()}", "--mean", "0.5")
+        self.assertTrue(done.returncode == 0 or "NOT_IMPLEMENTED" in done.stderr, done.stderr)
+
     def test_top_of_scores_with_axes_of_one(self):
         scores = numpy.zeros((2, 5, 1, 1), numpy.float32)
         scores[0, 3], scores[1, 1] = 7, 8
@@ -409,6 +430,8 @@ class Words(Case):
                  "cameo bench: --sort: needs time, share or plan, not tmie; did you mean 'time'?"),
                 (["run", model, "--optimize", "nones"],
                  "cameo run: --optimize: needs none, basic, extended, layout or all, not nones; did you mean 'none'?"),
+                (["run", model, "--top", "1", "--top", "2"], "cameo run: --top: is given more than once"),
+                (["run", "--", model, "x"], "cameo run: 'x' is one argument too many"),
                 (["run", model, "--input"], "cameo run: --input: needs NAME=FILE|VALUE,..."),
                 (["conformance", model, "--json"], "cameo conformance: --json: needs FILE"),
                 (["run", model, "--seed", "-1"], "cameo run: --seed: needs a number from 0, not -1"),
