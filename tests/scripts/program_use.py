@@ -189,6 +189,13 @@ class RandomInputs(Case):
             more = ["--seconds", "0"] if command == "bench" else []
             self.assertEqual(cameo(command, model, *more, "--dim", "sequence=5").returncode, 0)
 
+    def test_compiled_text_models_run(self):
+        made = cameo("compile", self.text_model(), "-o", self.dir / "ctx.onnx", "--ep", "frozen", "--ep", "cpu")
+        if "there is no provider 'frozen'" in made.stderr:
+            self.skipTest("a program of cpu alone")
+        self.assertEqual(made.returncode, 0, made)
+        self.runs(self.dir / "ctx.onnx", "--ep", "frozen", "--ep", "cpu", "--dim", "sequence=5")
+
     def test_masks_are_ones(self):
         for kind in [INTEGERS, T.BOOL, FLOATS]:
             model = self.model([h.make_node("Identity", ["attention_mask"], ["y"])],
