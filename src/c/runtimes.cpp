@@ -1,4 +1,5 @@
 #include "c/handles.hpp"
+#include "core/nearest.hpp"
 #include "file/messages.hpp"
 
 #include <cameo/session/compile.hpp>
@@ -23,8 +24,8 @@ status check_provider(std::string_view name) {
     if (name == each.row->name || name == each.row->long_name) return {};
     known.push_back(each.row->name);
   }
-  return failed(status_code::invalid_argument, "the library has no provider '{}'; it has {}", name,
-                fmt::join(known, ", "));
+  return failed(status_code::invalid_argument, "the library has no provider '{}'; it has {}{}", name,
+                fmt::join(known, ", "), did_you_mean(name, known));
 }
 
 }  // namespace

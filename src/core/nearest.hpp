@@ -2,6 +2,7 @@
 #include <cameo/core/abi.hpp>
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -40,5 +41,14 @@ class nearest_word {
   std::string_view word_, found_;
   std::size_t fewest_;
 };
+
+/// "; did you mean 'x'?", x being the nearest of the known words, or nothing where no word is near: half of the letters
+/// may be wrong.
+template <class Words>
+std::string did_you_mean(std::string_view word, const Words& known) {
+  nearest_word nearest{word, word.size() / 2 + 1};
+  for (const auto& each : known) nearest.look_at(each);
+  return nearest.found().empty() ? std::string{} : "; did you mean '" + std::string{nearest.found()} + "'?";
+}
 
 }  // namespace cameo::inline CAMEO_ABI

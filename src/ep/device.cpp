@@ -1,5 +1,6 @@
 #include <cameo/ep/device.hpp>
 
+#include "core/nearest.hpp"
 #include "file/messages.hpp"
 
 #include <fmt/format.h>
@@ -85,8 +86,9 @@ result<detail::device_delegate> detail::delegate_of(device_policy policy) {
 result<device_policy> detail::device_policy_named(std::string_view word) {
   for (const policy_row& row : policies)
     if (row.name == word) return row.policy;
-  return failed(status_code::invalid_argument, "'{}' is no device policy; there are {}", word,
-                fmt::join(policies | ranges::views::transform(&policy_row::name), ", "));
+  const auto names = policies | ranges::views::transform(&policy_row::name);
+  return failed(status_code::invalid_argument, "'{}' is no device policy; there are {}{}", word, fmt::join(names, ", "),
+                did_you_mean(word, names));
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,5 +1,6 @@
 #include <cameo/package/package.hpp>
 
+#include "core/nearest.hpp"
 #include "file/messages.hpp"
 #include "package/impl.hpp"
 
@@ -18,6 +19,14 @@ std::string names_of(const std::vector<T>& all) {
   std::string made;
   for (std::size_t i = 0; i < std::min(all.size(), most); ++i) made += (i ? ", " : "") + all[i].name;
   return all.empty() ? "none" : all.size() > most ? made + ", ..." : made;
+}
+
+/// "; it has a, b; did you mean 'a'?"
+template <class T>
+std::string it_has(const std::vector<T>& all, std::string_view asked) {
+  std::vector<std::string_view> names;
+  for (const T& each : all) names.push_back(each.name);
+  return "; it has " + names_of(all) + did_you_mean(asked, names);
 }
 
 }  // namespace
@@ -122,16 +131,16 @@ const package_component* package::find(std::string_view component) const { retur
 
 result<const package_component*> package::component(std::string_view name) const {
   if (const package_component* found = find(name)) return found;
-  return failed(status_code::invalid_argument, "the package has no component '{}'; it has {}", name,
-                names_of(impl_->components));
+  return failed(status_code::invalid_argument, "the package has no component '{}'{}", name,
+                it_has(impl_->components, name));
 }
 
 result<const package_variant*> package::variant(std::string_view in, std::string_view name) const {
   const result<const package_component*> found = component(in);
   if (!found) return status{found.error()};
   if (const package_variant* v = (*found)->find(name)) return v;
-  return failed(status_code::invalid_argument, "component '{}' has no variant '{}'; it has {}", in, name,
-                names_of((*found)->variants));
+  return failed(status_code::invalid_argument, "component '{}' has no variant '{}'{}", in, name,
+                it_has((*found)->variants, name));
 }
 
 result<std::string> package::resolve(std::string_view base, std::string_view text, bool must_exist,

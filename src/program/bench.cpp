@@ -242,7 +242,7 @@ void add_bench(command_line& app) {
   const command inputs = it.group("Inputs");
   const option random =
       inputs.add_flag("--random-inputs", o->inputs.random,
-                      "Random inputs where nothing else gives one, which is the default; symbolic dims become 1");
+                      "Random inputs where nothing else gives one, which is the default; symbolic dims as in --dim");
   const option data = inputs.add("--data", o->data, "Inputs from a folder with input_*.pb, or with test_data_set_0");
   data.type_name("DIR").excludes(random);
   add_input_options(it, o->inputs);

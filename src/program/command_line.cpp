@@ -15,12 +15,19 @@ template <class T>
 CLI::Validator within(T least, T most, const std::string& words) {
   return CLI::Validator{[=](std::string& text) {
                           T number{};
-                          const bool is_one =
-                              CLI::detail::lexical_cast(text, number) && number >= least && number <= most;
+                          const bool is_one = !(std::is_unsigned_v<T> && text.starts_with('-')) &&
+                                              CLI::detail::lexical_cast(text, number) && number >= least &&
+                                              number <= most;
                           return is_one ? std::string{} : words + ", not " + text;
                         },
                         ""};
 }
+
+/// CLI11 takes "-1" for the largest number that there is.
+std::string not_negative(const std::string& text) {
+  return text.starts_with('-') ? "needs a number from 0, not " + text : std::string{};
+}
+constexpr const char* not_negative_name = "not negative";
 
 /// As "$UNSET" in a script gives: what such a path would name is nothing anyone meant.
 std::string not_empty(const std::string& text) { return text.empty() ? "needs a path, not an empty word" : ""; }
@@ -30,14 +37,6 @@ std::string list_of(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i)
     made += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
   return made;
-}
-
-/// "; did you mean 'run'?", where one of them is near.
-template <class Words>
-std::string hint(std::string_view word, const Words& known) {
-  nearest_word nearest{word, word.size() / 2 + 1};
-  for (const std::string& each : known) nearest.look_at(each);
-  return nearest.found().empty() ? std::string{} : fmt::format("; did you mean '{}'?", nearest.found());
 }
 
 std::vector<std::string> names_of(const CLI::App& app) {
@@ -76,6 +75,7 @@ option option::type_name(const char* name) const {
 option option::description(const char* words) const { return option{it_->description(words)}; }
 option option::check(text_check wrong) const { return option{it_->check(std::move(wrong))}; }
 option option::between(std::size_t least, std::size_t most) const {
+  it_->get_validator(not_negative_name)->active(false);  // what is said here is more
   return option{it_->check(within(least, most, fmt::format("needs a number from {} to {}", least, most)))};
 }
 option option::between(double least, double most) const {
@@ -85,7 +85,7 @@ option option::one_of(std::vector<std::string> words) const {
   it_->type_name(fmt::format("{}", fmt::join(words, "|")));
   return check([words = std::move(words)](const std::string& text) {
     if (std::find(words.begin(), words.end(), text) != words.end()) return std::string{};
-    return fmt::format("needs {}, not {}{}", list_of(words), text, hint(text, words));
+    return fmt::format("needs {}, not {}{}", list_of(words), text, did_you_mean(text, words));
   });
 }
 option option::needs(option other) const { return option{it_->needs(other.it_)}; }
@@ -118,7 +118,7 @@ option command::add(const char* names, std::vector<std::string>& to, const char*
   return added(it_->add_option(names, to, words), names);
 }
 option command::add(const char* names, std::size_t& to, const char* words) const {
-  return added(it_->add_option(names, to, words), names);
+  return added(it_->add_option(names, to, words)->check(not_negative, "", not_negative_name), names);
 }
 option command::add(const char* names, double& to, const char* words) const {
   return added(it_->add_option(names, to, words), names);
@@ -181,7 +181,7 @@ complaint find_command(const CLI::App& app, int argc, char** argv) {
     const std::vector<std::string> names = names_of(*made.about);
     if (names.empty() || argv[i][0] == '-') break;
     if (std::find(names.begin(), names.end(), argv[i]) == names.end()) {
-      made.words = fmt::format("there is no command '{}'{}", argv[i], hint(argv[i], names));
+      made.words = fmt::format("there is no command '{}'{}", argv[i], did_you_mean(argv[i], names));
       break;
     }
     made.about = made.about->get_subcommand(argv[i]);
@@ -195,17 +195,25 @@ std::string words_for(const CLI::App& about, const CLI::ParseError& error) {
   std::vector<std::string> known, rest = about.remaining(true);
   for (const CLI::Option* each : about.get_options())
     for (const std::string& name : option_names(*each)) known.push_back(name);
+  std::erase(rest, "--");  // what comes after it is no option
   for (const std::string& each : rest) {
     const std::string name = each.substr(0, each.find('='));
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
     if (name.size() > 1 && name.front() == '-' && !is_known)
-      return fmt::format("there is no option '{}'{}", name, hint(name, known));
+      return fmt::format("there is no option '{}'{}", name, did_you_mean(name, known));
   }
   if (!rest.empty()) return fmt::format("'{}' is one argument too many", rest.front());
   if (!names_of(about).empty()) return "needs a command";
   const std::string_view words = error.what();
   if (const std::size_t at = words.find(" was given a disallowed flag override"); at != words.npos)
     return fmt::format("--{} takes no value", words.substr(0, at));
+  if (const std::size_t at = words.find(": At Most 1 required but received "); at != words.npos)
+    return fmt::format("{}: is given more than once", words.substr(0, at));
+  // "--json: 1 required FILE missing"
+  constexpr std::string_view one = ": 1 required ", missing = " missing";
+  if (const std::size_t at = words.find(one); at != words.npos && words.ends_with(missing))
+    return fmt::format("{}: needs {}", words.substr(0, at),
+                       words.substr(at + one.size(), words.size() - missing.size() - at - one.size()));
   return std::string{words};
 }
 

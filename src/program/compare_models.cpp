@@ -217,6 +217,7 @@ result<std::vector<gathered_input>> inputs_of(const runnable& a, const runnable&
   if (!made) return made;
   given_inputs rest = given;
   rest.pairs.clear();
+  rest.pictures = {};
   result<std::vector<gathered_input>> others = gather_inputs(b, rest);
   if (!others) return others;
   for (gathered_input& other : *others)
@@ -264,15 +265,23 @@ distances compare_sides(const loaded_side& a, const loaded_side& b, const compar
   return made;
 }
 
+result<std::array<runnable, 2>> load_both(const compare_options& o) {
+  const common_options a = o.a.over(o.common), b = o.b.over(o.common);
+  if (!o.model_b) return runnable::load_twice(o.model_a, a, b);
+  result<runnable> first = runnable::load(o.model_a, "", a);
+  if (!first) return std::move(first).error();
+  result<runnable> second = runnable::load(*o.model_b, "", b);
+  if (!second) return std::move(second).error();
+  return std::array<runnable, 2>{*std::move(first), *std::move(second)};
+}
+
 int compare_models(const compare_options& o) {
   const std::string& model_b = o.model_b ? *o.model_b : o.model_a;
-  result<runnable> first = runnable::load(o.model_a, "", o.a.over(o.common));
-  if (!first) return fail(first.error());
-  result<runnable> second = runnable::load(model_b, "", o.b.over(o.common));
-  if (!second) return fail(second.error());
-  const result<std::vector<gathered_input>> inputs = inputs_of(*first, *second, o.inputs);
+  result<std::array<runnable, 2>> both = load_both(o);
+  if (!both) return fail(both.error());
+  const result<std::vector<gathered_input>> inputs = inputs_of((*both)[0], (*both)[1], o.inputs);
   if (!inputs) return fail(inputs.error());
-  loaded_side a{std::move(*first), {}, {}}, b{std::move(*second), {}, {}};
+  loaded_side a{std::move((*both)[0]), {}, {}}, b{std::move((*both)[1]), {}, {}};
   for (loaded_side* const side : {&a, &b})
     if (const status s = run_side(*side, *inputs); !s) return fail(s);
   const distances found = compare_sides(a, b, o);

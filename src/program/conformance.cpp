@@ -79,6 +79,7 @@ result<std::vector<test_case>> wanted_cases(const conformance_options& o) {
   std::erase_if(all, [&](const test_case& each) {
     return !std::regex_search(each.name, filter) && !std::regex_search(each.folder, filter);
   });
+  if (all.empty()) warn(fmt::format("no case has a name or path that --filter {} matches", o.filter));
   return all;
 }
 

@@ -1,3 +1,4 @@
+#include "core/nearest.hpp"
 #include "file/messages.hpp"
 #include "program/options.hpp"
 #include "program/runtime.hpp"
@@ -102,8 +103,8 @@ result<std::vector<listed_provider>> listed(const std::vector<std::string>& name
                      [&](const listed_provider& p) { return p.row->name == name || p.row->long_name == name; })) {
       std::vector<std::string_view> known;
       for (const listed_provider& p : all) known.push_back(p.row->name);
-      return failed(status_code::invalid_argument, "no provider '{}' in this build; it has {}", name,
-                    fmt::join(known, ", "));
+      return failed(status_code::invalid_argument, "no provider '{}' in this build; it has {}{}", name,
+                    fmt::join(known, ", "), did_you_mean(name, known));
     }
   const auto of = [&](std::string_view name) -> listed_provider& {
     return *std::find_if(all.begin(), all.end(), [&](const listed_provider& p) { return p.row->name == name; });

@@ -39,6 +39,33 @@ const session& taker_of(const input_taker& to, std::string_view input) {
   return *to.parts.front();
 }
 
+/// Symbolic dims of an input that is there have its sizes, where nothing was said of them.
+void add_sizes_of(const io_info& io, const value& there, const std::vector<std::string>& symbols, dim_sizes& to) {
+  if (there.kind != value_kind::tensor || !io.type.is_tensor() || !io.type.shape) return;
+  const std::vector<dim>& dims = *io.type.shape;
+  if (dims.size() != there.shape.rank()) return;  // an error of the run
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i].known() || dims[i].symbol == 0 || dims[i].symbol >= symbols.size()) continue;
+    const std::string& name = symbols[dims[i].symbol];
+    if (std::none_of(to.begin(), to.end(), [&](const auto& each) { return each.first == name; }))
+      to.emplace_back(name, there.shape[i]);
+  }
+}
+
+/// The sizes for an input that is to be made: what --dim says, and what the inputs have that are there already. The
+/// names of another component's dims mean something else.
+dim_sizes sizes_for(const input_taker& to, const io_info& io, const dim_sizes& said,
+                    const std::vector<gathered_input>& there) {
+  const session& taker = taker_of(to, io.name);
+  dim_sizes made = said;
+  for (const gathered_input& each : there) {
+    const io_info* const other = find_input(to, each.name);
+    if (other && &taker_of(to, other->name) == &taker)
+      add_sizes_of(*other, each.value.view(), taker.graph().symbols, made);
+  }
+  return made;
+}
+
 struct split_input {
   const io_info* io;
   std::string rest;
@@ -76,23 +103,28 @@ bool is_there(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-result<gathered_input> gather_one(const input_taker& to, const given_inputs& o, const given_inputs::pair& given) {
-  const result<split_input> split = split_by_name(to, given.text);
-  if (!split) return status{split.error()};
-  const io_info& io = *split->io;
-  const std::string& rest = split->rest;
-  if (given.how == kind::list && (names_value_file(rest) || is_there(rest))) {
-    result<any_value> read = read_value_file(rest, io, o.pictures, decode_here);
-    if (!read) return std::move(read).error();
-    const std::string scaled = names_picture(rest) ? ", " + o.pictures.text(io.type.type) : "";
-    return gathered_input{io.name, std::move(*read), rest + scaled};
-  }
+bool is_file(const given_inputs::pair& given, const std::string& rest) {
+  return given.how == kind::list && (names_value_file(rest) || is_there(rest));
+}
+
+result<gathered_input> read_file(const given_inputs& o, const io_info& io, const std::string& path) {
+  result<any_value> read = read_value_file(path, io, o.pictures, decode_here);
+  if (!read) return std::move(read).error();
+  const std::string scaled = names_picture(path) ? ", " + o.pictures.text(io.type.type) : "";
+  return gathered_input{io.name, std::move(*read), path + scaled};
+}
+
+result<gathered_input> gather_one(const input_taker& to, const given_inputs& o, const given_inputs::pair& given,
+                                  const split_input& split, const dim_sizes& sizes) {
+  const io_info& io = *split.io;
+  const std::string& rest = split.rest;
+  if (is_file(given, rest)) return read_file(o, io, rest);
   element_source source{given.how, {rest}};
   if (given.how == kind::list) source.texts = rest.empty() ? std::vector<std::string>{} : parts_of(rest, ',');
   if (given.how == kind::range) source.texts = parts_of(rest, ':');
   if (given.how == kind::range && source.texts.size() != 2)
     return failed(status_code::invalid_argument, "--range {}: needs NAME=LO:HI", given.text);
-  result<any_value> made = make_value(taker_of(to, io.name), io, o.dims, source, o.seed);
+  result<any_value> made = make_value(taker_of(to, io.name), io, sizes, source, o.seed);
   if (!made && given.how == kind::list && source.texts.size() == 1 && !number_in(rest) && io.type.is_tensor())
     return std::move(made).error().in(rest + ": no such file, and no values");
   if (!made) return std::move(made).error();
@@ -100,9 +132,40 @@ result<gathered_input> gather_one(const input_taker& to, const given_inputs& o, 
   return gathered_input{io.name, std::move(*made), std::string{words[std::size_t(given.how)]}};
 }
 
+/// Files come first, which have shapes of their own; then lists, which have a length; then what takes its size from
+/// them.
+std::size_t stage_of(const given_inputs::pair& given, const split_input& split) {
+  return is_file(given, split.rest) ? 0 : given.how == kind::list ? 1 : 2;
+}
+
+status gather_given(const input_taker& to, const given_inputs& o, std::vector<gathered_input>& all) {
+  std::vector<split_input> split;
+  for (const given_inputs::pair& each : o.pairs) {
+    result<split_input> one = split_by_name(to, each.text);
+    if (!one) return std::move(one).error();
+    split.push_back(*std::move(one));
+  }
+  for (std::size_t stage = 0; stage < 3; ++stage) {
+    const std::vector<gathered_input> before = all;  // lists are not sized by each other: a run says what is wrong
+    for (std::size_t i = 0; i < split.size(); ++i) {
+      if (stage_of(o.pairs[i], split[i]) != stage) continue;
+      result<gathered_input> one = gather_one(to, o, o.pairs[i], split[i], sizes_for(to, *split[i].io, o.dims, before));
+      if (!one) return std::move(one).error();
+      all.push_back(*std::move(one));
+    }
+  }
+  return {};
+}
+
 std::string check_pair(const std::string& text) {
   const std::size_t equals = text.rfind('=');
   return equals == text.npos || equals == 0 || equals + 1 == text.size() ? "needs NAME=..." : std::string{};
+}
+
+std::string check_range(const std::string& text) {
+  const std::string rest = text.substr(text.rfind('=') + 1);
+  const bool is_one = check_pair(text).empty() && std::count(rest.begin(), rest.end(), ':') == 1;
+  return is_one ? std::string{} : "needs NAME=LO:HI";
 }
 
 void add_pair(const command& it, const char* name, const char* type, kind how, given_inputs& to, const char* words) {
@@ -113,7 +176,7 @@ void add_pair(const command& it, const char* name, const char* type, kind how, g
         },
         words)
       .type_name(type)
-      .check(check_pair);
+      .check(how == kind::range ? check_range : check_pair);
 }
 
 void add_numbers(const command& it, const char* name, std::vector<double>& to, bool can_be_zero, const char* words) {
@@ -138,11 +201,13 @@ void add_numbers(const command& it, const char* name, std::vector<double>& to, b
 result<std::vector<gathered_input>> gather_inputs(const input_taker& to, const given_inputs& o) {
   std::vector<gathered_input> all;
   if (status s = check_dims_of(to, o.dims); !s && (o.random || !o.pairs.empty())) return s;
-  for (const given_inputs::pair& each : o.pairs) {
-    result<gathered_input> one = gather_one(to, o, each);
-    if (!one) return std::move(one).error();
-    all.push_back(std::move(*one));
-  }
+  const bool has_picture = std::any_of(o.pairs.begin(), o.pairs.end(), [](const given_inputs::pair& p) {
+    return p.how == kind::list && names_picture(p.text);
+  });
+  if (o.pictures.is_said() && !has_picture)
+    return failed(status_code::invalid_argument, "--scale, --mean and --deviation are for pictures, and none is given");
+  if (status s = gather_given(to, o, all); !s) return s;
+  const std::vector<gathered_input> given = all;
   for (const io_info& io : to.inputs) {
     const bool has = std::any_of(all.begin(), all.end(), [&](const gathered_input& v) { return v.name == io.name; });
     if (has || io.optional) continue;
@@ -151,7 +216,7 @@ result<std::vector<gathered_input>> gather_inputs(const input_taker& to, const g
                     "input '{0}' is missing; it needs {1}. Give it with --input {0}=FILE, or all that are missing with "
                     "--random-inputs",
                     io.name, io.type_text);
-    result<any_value> made = random_value(taker_of(to, io.name), io, o.dims, o.seed);
+    result<any_value> made = random_value(taker_of(to, io.name), io, sizes_for(to, io, o.dims, given), o.seed);
     if (!made) return std::move(made).error();
     all.push_back({io.name, std::move(*made), "random"});
   }

@@ -87,6 +87,13 @@ T next(random_source& random, const wanted_numbers& wanted, std::size_t i) {
   else return T(float(random.normal()));
 }
 
+/// Whether a number that was written is one of this type: the float that is nearest to 1e39 is infinite.
+template <class T>
+bool has_room_for(double number) {
+  if constexpr (std::same_as<T, double>) return true;
+  else return !std::isfinite(number) || std::isfinite(float(T(float(number))));
+}
+
 /// The element that a text is; false if it is none of this type.
 template <class T>
 bool read_element(std::string_view text, T& to) {
@@ -102,7 +109,7 @@ bool read_element(std::string_view text, T& to) {
     return whole(to);  // out of range is an error, too
   } else if constexpr (!std::same_as<T, std::string_view> && !requires(T c) { c.im; }) {
     double number = 0;
-    if (!whole(number)) return false;
+    if (!whole(number) || !has_room_for<T>(number)) return false;
     if constexpr (std::same_as<T, double>) to = number;
     else to = T(float(number));
     return true;
@@ -148,9 +155,18 @@ result<value> fill_range(const extents& shape, const std::vector<T>& ends, arena
     return bad("has no order, so nothing lies between two of them");
   } else {
     bool in_order = false;
-    if constexpr (std::is_arithmetic_v<T>) in_order = ends[0] <= ends[1];
-    else in_order = float(ends[0]) <= float(ends[1]);
-    if (!in_order) return bad("the first number of a range is not above the last");
+    if constexpr (std::integral<T>) {
+      in_order = ends[0] <= ends[1];
+    } else {
+      const auto wide = [](T number) {
+        if constexpr (std::same_as<T, double>) return number;
+        else return double(float(number));
+      };
+      const double length = wide(ends[1]) - wide(ends[0]);
+      if (!std::isfinite(length)) return bad("a range goes from one finite number to another, over a finite length");
+      in_order = length >= 0;
+    }
+    if (!in_order) return bad("a range goes from the smaller number to the larger one");
     return fill<T>(shape, memory, [&](std::size_t) { return between(ends[0], ends[1], random); });
   }
 }
@@ -215,10 +231,8 @@ bool parse_dim(std::string_view text, std::pair<std::string, std::int64_t>& to) 
 }
 
 std::string nearest_words(std::string_view name, const std::vector<std::string>& known) {
-  nearest_word nearest{name, name.size() / 2 + 1};
-  for (const std::string& each : known) nearest.look_at(each);
   constexpr std::size_t most = 8;
-  if (!nearest.found().empty()) return fmt::format("; did you mean '{}'?", nearest.found());
+  if (std::string near = did_you_mean(name, known); !near.empty()) return near;
   if (known.empty()) return "; there is none";
   if (known.size() > most)
     return fmt::format("; there are {}, ... ({} in all)",

@@ -11,7 +11,7 @@ namespace {
 std::atomic<bool> noted{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-constexpr int stopping[] = {SIGINT, SIGTERM};
+constexpr int stopping[] = {SIGINT, SIGTERM, SIGHUP};
 
 void end(int) { ::_exit(interrupt::exit_code); }
 

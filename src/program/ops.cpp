@@ -1,3 +1,4 @@
+#include "core/nearest.hpp"
 #include "program/options.hpp"
 #include "program/runtime.hpp"
 #include "program/say.hpp"
@@ -206,8 +207,8 @@ int list_ops(const ops_options& o) {
     if (found == built_in.end()) {
       std::vector<std::string_view> known;
       for (const provider& p : built_in) known.push_back(p.row->name);
-      return fail({status_code::invalid_argument,
-                   fmt::format("no provider '{}' in this build; it has {}", name, fmt::join(known, ", "))});
+      return fail({status_code::invalid_argument, fmt::format("no provider '{}' in this build; it has {}{}", name,
+                                                              fmt::join(known, ", "), did_you_mean(name, known))});
     }
     if (std::find(chosen.begin(), chosen.end(), &*found) == chosen.end()) chosen.push_back(&*found);
   }

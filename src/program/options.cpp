@@ -1,5 +1,6 @@
 #include "program/options.hpp"
 
+#include "core/nearest.hpp"
 #include "program/interrupt.hpp"
 #include "program/progress.hpp"
 #include "program/runtime.hpp"
@@ -68,7 +69,10 @@ const optimization_level* level_named(std::string_view name) {
 
 constexpr const char* level_words = "none|basic|extended|layout|all";
 std::string check_level(const std::string& level) {
-  return level_named(level) ? std::string{} : "needs none, basic, extended, layout or all, not " + level;
+  if (level_named(level)) return {};
+  std::vector<std::string_view> names;
+  for (const auto& each : levels) names.push_back(each.first);
+  return "needs none, basic, extended, layout or all, not " + level + did_you_mean(level, names);
 }
 
 /// Headings of the help.

@@ -65,7 +65,9 @@ void add_ranked_option(const command&, common_options&);
 
 /// "--dim NAME=N", repeatable, for random inputs, or for what else the words say.
 void add_dim_option(const command&, dim_sizes&,
-                    const char* words = "Size of a symbolic dim of random inputs (1); repeatable");
+                    const char* words =
+                        "Size of a symbolic dim of inputs that are made up (default: what it is in inputs that are "
+                        "given, else 1); repeatable");
 
 void add_run(command_line&);
 void add_bench(command_line&);

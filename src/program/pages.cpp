@@ -38,6 +38,8 @@ std::string italic(std::string_view text) { return "\\fI" + roff(text) + "\\fR";
 
 std::string usage_of(const std::string& command, const described_command& c) {
   std::string line = bold("cameo " + command) + " [options]";
+  for (const described_option& o : c.options)
+    if (o.is_required && !o.is_argument) line += " " + bold(o.names.front()) + " " + italic(o.type);
   for (const described_option& o : c.options) {
     if (!o.is_argument) continue;
     const std::string name = italic(o.names.front()) + (o.is_repeatable ? "..." : "");
@@ -90,6 +92,13 @@ std::string short_words(std::string_view words) {
   return std::string{words.substr(0, std::min({words.find("; "), words.find(": "), words.find(" ("), words.size()}))};
 }
 
+/// The words that an argument of the command can be, with spaces between them; empty where it can be anything.
+std::string argument_words(const described_command& c) {
+  for (const described_option& o : c.options)
+    if (std::string words = choices_of(o); o.is_argument && !words.empty()) return words;
+  return {};
+}
+
 std::string bash_completions(const described_command& app) {
   std::string names, cases;
   for (const described_command& each : app.commands) names += (names.empty() ? "" : " ") + each.name;
@@ -112,13 +121,17 @@ std::string bash_completions(const described_command& app) {
                                                 : std::string{"kind=none"};
       values += fmt::format("        {}) {} ;;\n", fmt::join(o.names, "|"), how);
     }
-    cases += fmt::format("    {})\n      case \"$previous\" in\n{}        *) options='{}' ;;\n      esac ;;\n",
-                         in_quotes(name), values, options);
+    cases += fmt::format(
+        "    {})\n      case \"$previous\" in\n{}        *) options='{}' arguments='{}' ;;\n      esac ;;\n",
+        in_quotes(name), values, options, argument_words(*c));
   }
   return fmt::format(R"(# bash completion for cameo, written by `cameo completion bash`
 _cameo() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}"
-  local commands='{}' command='' words='' options='' kind='' i
+  local commands='{}' command='' words='' options='' arguments='' kind='' i
+  # Of --option=value bash makes three words.
+  if [[ $current == = ]]; then current=''
+  elif [[ $previous == = ]] && ((COMP_CWORD > 2)); then previous="${{COMP_WORDS[COMP_CWORD-2]}}"; fi
   for ((i = 1; i < COMP_CWORD; ++i)); do
     case "${{COMP_WORDS[i]}}" in
       -*) break ;;
@@ -130,14 +143,15 @@ _cameo() {{
   case "$command" in
     '') words="$commands --help --version" ;;
 {}  esac
+  [[ -n $words || -n $kind || $current == -* ]] || words=$arguments
+  [[ -n $words || -n $kind || $current != -* ]] || words=$options
+  # Files and folders are left to the shell, which knows how their names are to be quoted.
   COMPREPLY=()
-  if [[ -n $words ]]; then COMPREPLY=($(compgen -W "$words" -- "$current"))
-  elif [[ $kind == folder ]]; then COMPREPLY=($(compgen -d -- "$current"))
-  elif [[ $kind == none ]]; then return
-  elif [[ -z $kind && $current == -* ]]; then COMPREPLY=($(compgen -W "$options" -- "$current"))
-  else COMPREPLY=($(compgen -f -- "$current")); fi
-}}
-complete -o filenames -F _cameo cameo
+  if [[ -n $words ]]; then COMPREPLY=($(compgen -W "$words" -- "$current")); compopt +o default
+  elif [[ $kind == folder ]]; then compopt +o default -o dirnames
+  elif [[ $kind == none ]]; then compopt +o default; fi
+}} 2>/dev/null
+complete -o default -F _cameo cameo
 )",
                      names, cases);
 }
@@ -162,7 +176,8 @@ std::string zsh_option(const described_option& o) {
   std::string lines;
   for (const std::string& name : o.names)
     lines += " \\\n        " +
-             in_quotes(fmt::format("{}{}[{}]{}", o.is_repeatable ? "*" : "", name, zsh_words(o.words), value));
+             in_quotes(fmt::format("{}{}{}[{}]{}", o.is_repeatable ? "*" : "", name,
+                                   !value.empty() && name.starts_with("--") ? "=" : "", zsh_words(o.words), value));
   return lines;
 }
 
@@ -177,7 +192,8 @@ std::string zsh_arguments(const described_command& c) {
   std::string made = "      _arguments";
   for (const described_option& o : c.options)
     if (!o.is_argument) made += zsh_option(o);
-  return made + " \\\n        '*:file:_files' ;;\n";
+  const std::string words = argument_words(c);
+  return made + " \\\n        '*:" + (words.empty() ? "file:_files" : "word:(" + words + ")") + "' ;;\n";
 }
 
 std::string zsh_completions(const described_command& app) {
@@ -231,6 +247,8 @@ std::string fish_completions(const described_command& app) {
       seen += fmt::format("{}__fish_seen_subcommand_from {}", seen.empty() ? "" : "; and ", name.substr(at, end - at));
       at = end + 1;
     }
+    if (const std::string words = argument_words(*c); !words.empty())
+      made += fmt::format("complete -c cameo -f -n '{}' -a {}\n", seen, in_quotes(words));
     for (const described_option& o : c->options) {
       if (o.is_argument) continue;
       made += fmt::format("complete -c cameo -n '{}'", seen);

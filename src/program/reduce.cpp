@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 
 namespace cameo::program {
@@ -314,7 +315,13 @@ void add_reduce(command_line& app) {
          "there are none")
       .type_name("FILE");
   it.add_flag("--types", o->types, "Types of operators count in --ops-config, too");
-  it.add("--name", o->list_name, "Name of the list, in cameo::eps (reduced_kernels)").type_name("NAME");
+  it.add("--name", o->list_name, "Name of the list, in cameo::eps (reduced_kernels)")
+      .type_name("NAME")
+      .check([](const std::string& n) {
+        const auto is_letter = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+        const bool is_name = !n.empty() && std::all_of(n.begin(), n.end(), is_letter) && !std::isdigit(n.front());
+        return is_name ? std::string{} : "needs a name that C++ takes, not '" + n + "'";
+      });
   const command output = it.group("Output");
   output.add_flag("--json", o->json, "One JSON object on standard output, nothing else there");
   output.add_flag("--quiet", o->quiet, "No progress on standard error");

@@ -57,11 +57,13 @@ std::int64_t row_size(const extents& shape) {
   return 1;
 }
 
-/// The K largest of each row, best first; NaN last. Nothing for values that are no such tensor.
+constexpr std::int64_t most_rows = 16;
+
+/// The K largest of each row of the first ones, best first; NaN last. Nothing for values that are no such tensor.
 std::vector<std::vector<ranked>> top_of(const value& v, std::size_t k) {
   std::vector<std::vector<ranked>> rows;
   if (v.kind != value_kind::tensor || v.shape.rank() == 0 || v.shape.count() == 0 || !number_at(v, 0)) return rows;
-  const std::int64_t size = row_size(v.shape), count = std::min<std::int64_t>(v.shape.count() / size, 16);
+  const std::int64_t size = row_size(v.shape), count = std::min(v.shape.count() / size, most_rows);
   const auto order = [](double d) { return std::isnan(d) ? -INFINITY : d; };
   for (std::int64_t r = 0; r < count; ++r) {
     std::vector<ranked> row;
@@ -146,6 +148,8 @@ void print_output(const named_value& output, const std::string& file, std::size_
   for (std::size_t r = 0; top && r < rows.size(); ++r)
     for (const ranked& each : rows[r])
       say("  {}{:>6}  {:.6g}\n", rows.size() > 1 ? fmt::format("row {} ", r) : "", each.index, each.score);
+  if (const extents& shape = output.value.view().shape; top && rows.size() == std::size_t(most_rows))
+    if (const std::int64_t all = shape.count() / row_size(shape); all > most_rows) say("  ... of {} rows\n", all);
   if (!file.empty()) say("  written to {}\n", file);
 }
 
@@ -246,12 +250,12 @@ void add_run(command_line& app) {
   it.group("Inputs").add_flag(
       "--random-inputs", o->inputs.random,
       "Random values for inputs that nothing else gives, such that the model runs: indices inside "
-      "what they index, masks of ones; symbolic dims become 1");
+      "what they index, masks of ones; symbolic dims as in --dim");
   add_input_options(it, o->inputs);
   const command output = it.group("Output");
   output.add("--output-dir", o->output_dir, "Writes every output there, as .npy (sequences and such as .pb)")
       .type_name("DIR");
-  output.add("--top", o->top, "Prints the K largest of each row of each output; of [N,1000,1,1], too")
+  output.add("--top", o->top, "Prints the K largest of each row, of the first 16, of each output; of [N,1000,1,1], too")
       .type_name("K")
       .between(std::size_t{1}, std::size_t{1000000});
   output.add("--profile", o->profile, "Writes a Chrome trace of the run (JSON; opens in Perfetto)").type_name("FILE");

@@ -44,6 +44,7 @@ result<std::vector<std::byte>> read_stream(const std::string& path) {
     const ssize_t n = ::read(from, bytes.data() + used, bytes.size() - used);
     if (n < 0 && errno == EINTR && !interrupt::happened()) continue;
     if (n < 0) return failure(errno);
+    if (n == 0 && interrupt::happened()) return failure(0);
     if (n == 0) {
       bytes.resize(used);
       break;
@@ -55,11 +56,14 @@ result<std::vector<std::byte>> read_stream(const std::string& path) {
   return bytes;
 }
 
-/// A second one of the same command (compare) finds standard input at its end.
+result<session> load_bytes(std::vector<std::byte> bytes, const std::string& path, const common_options& o) {
+  return program_runtime{}.load(std::move(bytes), o.session(), path == "-" ? "standard input" : path);
+}
+
 result<session> load_stream(const std::string& path, const common_options& o) {
   result<std::vector<std::byte>> bytes = read_stream(path);
   if (!bytes) return std::move(bytes).error();
-  return program_runtime{}.load(std::move(*bytes), o.session(), path == "-" ? "standard input" : path);
+  return load_bytes(std::move(*bytes), path, o);
 }
 
 /// Nothing was said that a package's own options would have to give way to.
@@ -99,6 +103,9 @@ void add_package_options(const command& it, std::string& component, common_optio
 }
 
 result<session> load_session(const std::string& model, const std::string& component, const common_options& o) {
+  if (!component.empty() && !is_folder(model))
+    return failed(status_code::invalid_argument, "{}: is no model package, and so has no component '{}'", model,
+                  component);
   if (is_stream(model)) return load_stream(model, o);
   if (!is_folder(model)) return program_runtime{}.load(model, o.session());
   const result<package> from = open_package(model);
@@ -121,6 +128,27 @@ result<runnable> runnable::load(const std::string& model, const std::string& com
   result<session> one = load_session(model, component, o);
   if (!one) return std::move(one).error();
   made.single_.push_back(*std::move(one));
+  return made;
+}
+
+result<std::array<runnable, 2>> runnable::load_twice(const std::string& model, const common_options& a,
+                                                     const common_options& b) {
+  std::array<runnable, 2> made;
+  if (!is_stream(model)) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      result<runnable> one = load(model, "", i == 0 ? a : b);
+      if (!one) return std::move(one).error();
+      made[i] = *std::move(one);
+    }
+    return made;
+  }
+  const result<std::vector<std::byte>> bytes = read_stream(model);
+  if (!bytes) return bytes.error();
+  for (std::size_t i = 0; i < 2; ++i) {
+    result<session> one = load_bytes(*bytes, model, i == 0 ? a : b);
+    if (!one) return std::move(one).error();
+    made[i].single_.push_back(*std::move(one));
+  }
   return made;
 }
 

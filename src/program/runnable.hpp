@@ -3,6 +3,8 @@
 
 #include <cameo/session/pipeline.hpp>
 
+#include <array>
+
 namespace cameo::program {
 
 /// What MODEL can be, for the help.
@@ -20,7 +22,12 @@ result<session> load_session(const std::string& model, const std::string& compon
 /// A model's file, or the model package in a folder: all of its components as one, or one of them.
 class runnable {
  public:
+  /// One that holds nothing, for another to be moved into.
+  runnable() = default;
   static result<runnable> load(const std::string& model, const std::string& component, const common_options&);
+  /// One model under two settings. A pipe gives it once.
+  static result<std::array<runnable, 2>> load_twice(const std::string& model, const common_options& a,
+                                                    const common_options& b);
 
   const std::vector<io_info>& inputs() const { return whole_ ? whole_->inputs() : single_.front().inputs(); }
   const std::vector<io_info>& outputs() const { return whole_ ? whole_->outputs() : single_.front().outputs(); }
@@ -33,7 +40,6 @@ class runnable {
   const pipeline* whole() const { return whole_ ? &*whole_ : nullptr; }
 
  private:
-  runnable() = default;
   std::vector<session> single_;  // one, or none with `whole_`
   std::optional<pipeline> whole_;
 };

@@ -2,6 +2,7 @@
 #include "file/messages.hpp"
 
 #include "core/config_keys.hpp"
+#include "core/nearest.hpp"
 #include "program/runtime.hpp"
 #include "program/say.hpp"
 
@@ -49,10 +50,10 @@ result<share_report> share(const share_request& o) {
     return p.row->name == o.provider || p.row->long_name == o.provider;
   });
   if (of == all.end()) {
-    std::string known;
-    for (const provider& p : all) known += fmt::format("{}{}", known.empty() ? "" : ", ", p.row->name);
-    return failed(status_code::invalid_argument, "there is no provider '{}' in this program; it has {}", o.provider,
-                  known);
+    std::vector<std::string_view> known;
+    for (const provider& p : all) known.push_back(p.row->name);
+    return failed(status_code::invalid_argument, "there is no provider '{}' in this program; it has {}{}", o.provider,
+                  fmt::join(known, ", "), did_you_mean(o.provider, known));
   }
   if (of->row->contexts.sources.empty())
     return failed(status_code::not_implemented, "{} keeps no contexts to share", of->row->name);

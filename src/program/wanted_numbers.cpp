@@ -46,6 +46,8 @@ class follower {
       for (const graph::use use : at.in->uses(at.value)) meet(at, use);
     }
     if (found_.known && found_.pattern == operand_use::none) found_.high = std::max(found_.low, found_.high);
+    // The smallest table that models look integers up in has two rows, those of the types of tokens.
+    if (!found_.known && is_hidden_) found_.high = 1;
     return found_;
   }
 
@@ -67,6 +69,7 @@ class follower {
     } else if (node.fused >= 0) {
       const graph* const body = of_.fused_body(node);
       if (body && use.position < body->inputs().size()) reach({body, body->inputs()[use.position], at.shift});
+      is_hidden_ = is_hidden_ || !body;
     } else if (node.op) {
       apply(use_of_operand(*node.op, use.position), at, use);
     }
@@ -153,6 +156,7 @@ class follower {
   const session& of_;
   const dim_sizes& sizes_;
   wanted_numbers found_;
+  bool is_hidden_ = false;  // a node that was compiled elsewhere reads it, and does not say how
   std::vector<place> todo_;
   std::set<std::pair<const graph*, value_id>> seen_;
 };

@@ -1,4 +1,5 @@
 // Sizes for dims that the model's inputs leave open: session_options::free_dims.
+#include "core/nearest.hpp"
 #include "file/letters.hpp"
 #include "graph/messages.hpp"
 #include "session/stages.hpp"
@@ -113,6 +114,16 @@ std::vector<std::string> free_sizes::unused() const {
 
 bool is_shaped_tensor(const detail::graph_value& v) { return v.type && v.type->is_tensor() && v.type->shape; }
 
+/// The names of the dims that the inputs leave open.
+std::vector<std::string_view> open_names(const model& net) {
+  std::vector<std::string_view> names;
+  for (const value_id v : net.main().inputs())
+    if (is_shaped_tensor(net.main()[v]))
+      for (const dim d : *net.main()[v].type->shape)
+        if (!d.known() && d.symbol < net.symbols.size()) names.push_back(net.symbols[d.symbol]);
+  return names;
+}
+
 }  // namespace
 
 status fix_free_dims(const session_options& options, const detail::format_row& format, model& net) {
@@ -130,8 +141,10 @@ status fix_free_dims(const session_options& options, const detail::format_row& f
     fixed.shape = sizes.dims_of(v);
     g[v].type = net.keep(std::move(fixed));
   }
+  const std::vector<std::string_view> open = open_names(net);
   for (const std::string& name : sizes.unused())
-    net.warnings.push_back(fmt::format("session_options::free_dims: no input has a dim of the name '{}'", name));
+    net.warnings.push_back(fmt::format("no input has a dim of the name '{}', for which a size was given (free_dims){}",
+                                       name, did_you_mean(name, open)));
   return {};
 }
 

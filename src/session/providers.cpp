@@ -1,5 +1,6 @@
 // Which providers a session uses, on which of their devices, with which options.
 #include "core/guarded.hpp"
+#include "core/nearest.hpp"
 #include "file/letters.hpp"
 #include "file/messages.hpp"
 #include "session/stages.hpp"
@@ -152,8 +153,8 @@ result<provider> provider_named(const std::string& name, std::span<const provide
   const auto found = std::find_if(all.begin(), all.end(), [&](const provider& p) { return is_named(p, name); });
   if (found == all.end()) {
     const auto names = all | ranges::views::transform([](const provider& p) { return p.row->name; });
-    return failed(status_code::invalid_argument, "there is no provider '{}' in this runtime; it has {}", name,
-                  fmt::join(names, ", "));
+    return failed(status_code::invalid_argument, "there is no provider '{}' in this runtime; it has {}{}", name,
+                  fmt::join(names, ", "), did_you_mean(name, names));
   }
   if (uses(before, *found)) return failed(status_code::fail, "provider '{}' is named twice", found->row->name);
   if (found->row->is_fallback && how.config.is_on(no_fallback))

@@ -1,5 +1,6 @@
 // What a model is loaded with.
 #include "session/settings.hpp"
+#include "core/nearest.hpp"
 #include "file/messages.hpp"
 
 #include "file/letters.hpp"
@@ -63,8 +64,9 @@ status no_option(std::string_view where, const provider_row& row, std::string_vi
   if (row.options.empty())
     return failed(status_code::invalid_argument, "{}: {} has no option '{}'; it has none", where, row.long_name,
                   option);
-  return failed(status_code::invalid_argument, "{}: {} has no option '{}'; it has {}", where, row.long_name, option,
-                fmt::join(row.options | ranges::views::transform(&provider_option::key), ", "));
+  const auto keys = row.options | ranges::views::transform(&provider_option::key);
+  return failed(status_code::invalid_argument, "{}: {} has no option '{}'; it has {}{}", where, row.long_name, option,
+                fmt::join(keys, ", "), did_you_mean(option, keys));
 }
 
 result<load_settings> load_settings::make(const detail::session_parts& parts, const session_options& wanted) {

@@ -91,7 +91,8 @@ TEST_CASE("a provider that derives from one with options is configured in its ba
 
 TEST_CASE("an option that a provider does not have, and one that it can't use, are the user's errors") {
   CHECK(smallest({{"ep.floor.att", "1"}}) ==
-        "INVALID_ARGUMENT: session key 'ep.floor.att': FloorExecutionProvider has no option 'att'; it has at, unused");
+        "INVALID_ARGUMENT: session key 'ep.floor.att': FloorExecutionProvider has no option 'att'; it has at, unused; "
+        "did you mean 'at'?");
   CHECK(smallest({{"ep.cpu.at", "1"}}) ==
         "INVALID_ARGUMENT: session key 'ep.cpu.at': CPUExecutionProvider has no option 'at'; it has math");
   CHECK(smallest({{"ep.floor.at", "deep"}}) ==

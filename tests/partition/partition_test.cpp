@@ -217,7 +217,7 @@ TEST_CASE("11: a provider named twice is FAIL, an unknown one INVALID_ARGUMENT w
   CHECK(failure(runtime{provider_a{}, provider_b{}, cpu{}}, chain(), options) == "FAIL: provider 'b' is named twice");
   options.providers = {"gpu"};
   CHECK(failure(runtime{provider_a{}, provider_b{}, cpu{}}, chain(), options) ==
-        "INVALID_ARGUMENT: there is no provider 'gpu' in this runtime; it has a, b, cpu");
+        "INVALID_ARGUMENT: there is no provider 'gpu' in this runtime; it has a, b, cpu; did you mean 'cpu'?");
 }
 
 TEST_CASE("names in the options narrow and reorder the runtime's list; the fallback stays last") {

@@ -4,7 +4,9 @@ pipes, Ctrl-C, words near the ones that are known, the help, the manual page and
 import json
 import os
 import pathlib
+import pty
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -39,9 +41,9 @@ def constant(name, array):
     return onnx.numpy_helper.from_array(numpy.asarray(array), name)
 
 
-def made_model(nodes, inputs, outputs, constants=(), domains=()):
+def made_model(nodes, inputs, outputs, constants=(), domains=(), opset=18):
     graph = h.make_graph(nodes, "g", inputs, outputs, [constant(*each) for each in constants])
-    imports = [h.make_opsetid("", 18)] + [h.make_opsetid(d, 1) for d in domains]
+    imports = [h.make_opsetid("", opset)] + [h.make_opsetid(d, 1) for d in domains]
     return h.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
 
 
@@ -141,6 +143,20 @@ class RandomInputs(Case):
                           [value("y", FLOATS, "p", "q", "r")])
         self.assertEqual(self.runs(form)[0]["shape"], [12, 1, 1])
 
+    def test_operators_that_take_axes_lengths_and_thresholds(self):
+        x, y, axis = value("x", FLOATS, 3, 4, 2), value("y", FLOATS, "p", "q", "r"), value("a", INTEGERS)
+        for op, given, opset in [("CumProd", [axis], 26), ("CumSum", [axis], 18), ("Squeeze", [value("a", INTEGERS, 1)], 18),
+                                 ("DFT", [value("n", INTEGERS), axis], 20), ("Upsample", [value("s", FLOATS, 3)], 9)]:
+            with self.subTest(op=op):
+                first = value("x", FLOATS, 1, 4, 2) if op == "Squeeze" else x
+                last = value("y", FLOATS, "p", "q") if op == "Squeeze" else y
+                self.runs(self.model([h.make_node(op, ["x", *(i.name for i in given)], ["y"])], [first, *given], [last],
+                                     opset=opset))
+        boxes = self.model([h.make_node("NonMaxSuppression", ["x", "s", "most", "overlap", "least"], ["y"])],
+                           [value("x", FLOATS, 1, 6, 4), value("s", FLOATS, 1, 1, 6), value("most", INTEGERS, 1),
+                            value("overlap", FLOATS, 1), value("least", FLOATS, 1)], [value("y", INTEGERS, "n", 3)])
+        self.runs(boxes)
+
     def test_indices_in_a_subgraph(self):
         look = h.make_graph([h.make_node("Gather", ["table", "ids"], ["a"])], "then", [], [value("a", FLOATS, "n", 3)],
                             [constant("table", numpy.ones((2, 3), numpy.float32))])
@@ -172,6 +188,13 @@ class RandomInputs(Case):
         for command in ["bench", "compare"]:
             more = ["--seconds", "0"] if command == "bench" else []
             self.assertEqual(cameo(command, model, *more, "--dim", "sequence=5").returncode, 0)
+
+    def test_compiled_text_models_run(self):
+        made = cameo("compile", self.text_model(), "-o", self.dir / "ctx.onnx", "--ep", "frozen", "--ep", "cpu")
+        if "there is no provider 'frozen'" in made.stderr:
+            self.skipTest("a program of cpu alone")
+        self.assertEqual(made.returncode, 0, made)
+        self.runs(self.dir / "ctx.onnx", "--ep", "frozen", "--ep", "cpu", "--dim", "sequence=5")
 
     def test_masks_are_ones(self):
         for kind in [INTEGERS, T.BOOL, FLOATS]:
@@ -212,8 +235,38 @@ class GivenValues(Case):
         self.assertEqual(set(found), {-1, 0, 1, 2})
         found = self.output("run", self.identity(FLOATS, 300), "--range", "x=-2:-1")["values"]
         self.assertTrue(all(-2 <= v <= -1 for v in found) and max(found) - min(found) > 0.9, found)
-        for wrong in ["x=2:1", "x=1", "x=1:2:3", "x=a:b"]:
+        for wrong in ["x=2:1", "x=a:b", "x=nan:1", "x=-inf:inf", "x=0:1e39"]:
             self.fails("INVALID_ARGUMENT", "run", self.identity(FLOATS, 3), "--range", wrong)
+        self.fails("INVALID_ARGUMENT", "run", self.identity(T.DOUBLE, 3), "--range", "x=-1e308:1e308")
+        for wrong in ["x=1", "x=1:2:3", "x"]:
+            self.assertIn("needs NAME=LO:HI", self.usage("run", self.identity(FLOATS, 3), "--range", wrong))
+
+    def test_values_that_a_type_has_no_room_for(self):
+        for kind, wrong in [(FLOATS, "1e39"), (T.FLOAT16, "1e5"), (T.DOUBLE, "1e309")]:
+            self.assertIn(f"'{wrong}' is no ", self.fails("INVALID_ARGUMENT", "run", self.identity(kind, 2), "--fill",
+                                                          f"x={wrong}"))
+        self.assertEqual(self.output("run", self.identity(FLOATS, 1), "--fill", "x=inf")["text"], "float[1] inf")
+
+    def sum(self):
+        return self.model([h.make_node("Add", ["a", "b"], ["y"])],
+                          [value("a", FLOATS, "n", "m"), value("b", FLOATS, "n", "m")], [value("y", FLOATS, "n", "m")])
+
+    def test_inputs_that_are_made_fit_those_that_are_given(self):
+        model = self.sum()
+        self.assertEqual(self.output("run", model, "--fill", "b=1", "--input", "a=1,2,3")["values"], [2, 3, 4])
+        numpy.save(self.dir / "a.npy", numpy.zeros((2, 3), numpy.float32))
+        given = ["--input", f"a={self.dir / 'a.npy'}"]
+        for more in [["--random-inputs"], ["--range", "b=0:1"], ["--fill", "b=2"], ["--input", "b=1,2,3,4,5,6"]]:
+            self.assertEqual(self.output("run", model, *more, *given)["shape"], [2, 3], more)
+        self.assertIn("needs one size", self.fails("INVALID_ARGUMENT", "run", model, *given, "--fill", "b=1", "--dim", "m=5"))
+        self.assertIn("needs one size", self.fails("INVALID_ARGUMENT", "run", model, "--input", "a=1,2,3", "--input", "b=1,2"))
+        for command, more in [("bench", ["--seconds", 0]), ("compare", [])]:
+            self.assertEqual(cameo(command, model, "--input", "a=1,2,3", *more).returncode, 0)
+        # What an input indexes has the size of another input.
+        look = self.model([h.make_node("Gather", ["x", "i"], ["y"])], [value("x", FLOATS, "n"), value("i", INTEGERS, 64)],
+                          [value("y", FLOATS, 64)])
+        found = self.output("run", look, "--input", "x=1,2,3", "--random-inputs")["values"]
+        self.assertEqual(set(found), {1, 2, 3})
 
     def test_others_are_random_and_bench_takes_them_too(self):
         model = self.model([h.make_node("Add", ["a", "b"], ["y"])], [value("a", FLOATS, 2), value("b", FLOATS, 2)],
@@ -252,6 +305,13 @@ class GivenValues(Case):
         self.usage(*given, "--deviation", "0")
         self.fails("INVALID_ARGUMENT", "run", self.identity(T.UINT8, 1, 3, 1, 2), "--input", f"x={picture}", "--mean", "1")
 
+    def test_what_is_said_of_pictures_is_for_pictures(self):
+        model = self.identity(FLOATS, 1, 3, 1, 2)
+        for option in ["--mean", "--deviation", "--scale"]:
+            self.assertIn("none is given", self.fails("INVALID_ARGUMENT", "run", model, "--fill", "x=1", option, "2"))
+        done = cameo("compare", model, "--input", f"x={self.picture()}", "--mean", "0.5")
+        self.assertTrue(done.returncode == 0 or "NOT_IMPLEMENTED" in done.stderr, done.stderr)
+
     def test_top_of_scores_with_axes_of_one(self):
         scores = numpy.zeros((2, 5, 1, 1), numpy.float32)
         scores[0, 3], scores[1, 1] = 7, 8
@@ -260,6 +320,11 @@ class GivenValues(Case):
             numpy.save(self.dir / "x.npy", scores.reshape(shape))
             top = self.output("run", model, "--input", f"x={self.dir / 'x.npy'}", "--top", 1)["top"]
             self.assertEqual(top, [[{"index": 3, "score": 7}], [{"index": 1, "score": 8}]])
+
+    def test_top_of_many_rows_says_how_many_there_are(self):
+        for rows, more in [(16, []), (17, ["  ... of 17 rows"])]:
+            lines = cameo("run", self.identity(FLOATS, rows, 3), "--fill", "x=1", "--top", 1).stdout.splitlines()
+            self.assertEqual((len(lines), lines[17:]), (17 + len(more), more))
 
 
 class Pipes(Case):
@@ -276,6 +341,11 @@ class Pipes(Case):
         fifo.write_bytes(content)
         self.assertIn(b"2 2", running.communicate(timeout=60)[0])
         self.assertEqual(running.returncode, 0)
+
+    def test_two_settings_of_a_model_from_a_pipe(self):
+        content = self.identity(FLOATS, 2).read_bytes()
+        done = cameo("compare", "-", "--b-optimize", "none", "--json", input=content, text=False)
+        self.assertEqual((done.returncode, json.loads(done.stdout)["outputs"][0]["equal"]), (0, True), done)
 
     def test_what_is_no_model(self):
         for content, code in [(b"", "INVALID_ARGUMENT"), (b"\xff" * 50, "INVALID_PROTOBUF")]:
@@ -316,7 +386,7 @@ class Stopped(Case):
                           [value("go", T.BOOL), value("x", FLOATS, 1)], [value("y", FLOATS, 1)])
 
     def test_bench_says_what_was_measured(self):
-        for by in [signal.SIGINT, signal.SIGTERM]:
+        for by in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
             out, err = self.stop(self.start("bench", self.identity(FLOATS, 2), "--seconds", "100", "--json"), by=by)
             self.assertGreater(json.loads(out)["runs"], 10)
             self.assertEqual(ERROR.fullmatch(err)[1], "CANCELED", err)
@@ -365,6 +435,17 @@ class Words(Case):
                 (["run", model, "x"], "cameo run: 'x' is one argument too many"),
                 (["bench", model, "--sort", "tmie", "--per-node"],
                  "cameo bench: --sort: needs time, share or plan, not tmie; did you mean 'time'?"),
+                (["run", model, "--optimize", "nones"],
+                 "cameo run: --optimize: needs none, basic, extended, layout or all, not nones; did you mean 'none'?"),
+                (["run", model, "--top", "1", "--top", "2"], "cameo run: --top: is given more than once"),
+                (["run", "--", model, "x"], "cameo run: 'x' is one argument too many"),
+                (["run", model, "--input"], "cameo run: --input: needs NAME=FILE|VALUE,..."),
+                (["conformance", model, "--json"], "cameo conformance: --json: needs FILE"),
+                (["run", model, "--seed", "-1"], "cameo run: --seed: needs a number from 0, not -1"),
+                (["compile", model, "-o", "x", "--external-threshold", "-1"],
+                 "cameo compile: --external-threshold: needs a number from 0, not -1"),
+                (["reduce", model, "-o", self.dir / "x.hpp", "--name", "a b"],
+                 "cameo reduce: --name: needs a name that C++ takes, not 'a b'"),
                 (["run", model, "--threads", "none"], "cameo run: --threads: needs a number from 1 to 1024, not none"),
                 (["package", "add", "a", "b", "c", "--device", "gpo"],
                  "cameo package add: --device: needs cpu, gpu or npu, not gpo; did you mean 'gpu'?")]:
@@ -379,6 +460,33 @@ class Words(Case):
         for wrong, near in [(["--input", "input_idz=1"], "input_ids"), (["--random-inputs", "--dim", "bach=2"], "batch"),
                             (["--config", "session.intra_op.allow_spining=1"], "session.intra_op.allow_spinning")]:
             self.assertIn(f"'{near}'", self.fails("INVALID_ARGUMENT", "run", model, *wrong))
+        for command in [["run", model], ["ops"], ["devices"], ["share", model]]:
+            self.assertIn("did you mean 'cpu'?", self.fails("INVALID_ARGUMENT", *command, "--ep", "cpuu"))
+        self.assertIn("did you mean 'prefer_gpu'?", self.usage("run", model, "--policy", "prefer_gpuu"))
+        done = cameo("run", model, "--random-inputs", "--free-dim", "bach=2")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("did you mean 'batch'?", done.stderr)
+
+    def test_names_in_packages_that_are_near(self):
+        files, package = self.dir / "files", self.dir / "package"
+        files.mkdir()
+        (files / "m.onnx").write_bytes(self.identity(FLOATS, 2).read_bytes())
+        self.assertEqual(cameo("package", "add", package, "main", "plain", "--ep", "cpu", "--from", files, "--model",
+                               "m.onnx").returncode, 0)
+        for arguments, near in [(["select", package, "mian"], "main"), (["remove", package, "main", "plian"], "plain")]:
+            self.assertIn(f"did you mean '{near}'?", self.fails("INVALID_ARGUMENT", "package", *arguments))
+        self.assertIn("did you mean 'main'?", self.fails("INVALID_ARGUMENT", "run", package, "--component", "mian"))
+
+    def test_what_would_do_nothing_is_said(self):
+        model = self.identity(FLOATS, 2)
+        for command in ["run", "bench", "inspect"]:
+            self.assertIn("no component 'x'", self.fails("INVALID_ARGUMENT", command, model, "--component", "x"))
+        folder = self.dir / "cases" / "one" / "test_data_set_0"
+        folder.mkdir(parents=True)
+        (folder.parent / "model.onnx").write_bytes(model.read_bytes())
+        done = cameo("conformance", self.dir / "cases", "--filter", "nowhere")
+        self.assertEqual((done.returncode, done.stdout), (0, "0 passed, 0 failed, 0 skipped\n"))
+        self.assertEqual(done.stderr, "warning: no case has a name or path that --filter nowhere matches\n")
 
     def test_compile_that_compiled_nothing_is_an_error(self):
         out = self.dir / "out.onnx"
@@ -434,6 +542,7 @@ class Pages(Case):
     def test_manual(self):
         page = cameo("manual").stdout
         plain = page.replace("\\-", "-")
+        self.assertIn("\\fBcameo compile\\fR [options] \\fB-o\\fR \\fIOUT\\fR \\fIIN\\fR", plain)
         for command in self.commands():
             self.assertIn(f".SS {command}", plain)
             for option in self.options(command):
@@ -458,11 +567,55 @@ class Pages(Case):
         self.assertEqual(self.bash("run", "m.onnx", "--optimize", ""), {"none", "basic", "extended", "layout", "all"})
         self.assertIn("merge", self.bash("package", ""))
         self.assertIn("--session-option", self.bash("package", "add", "d", "c", "v", "--"))
-        self.write("model.onnx", b"")
-        self.assertIn("model.onnx", self.bash("run", "mod"))
+        self.assertEqual(self.bash("completion", ""), {"bash", "zsh", "fish"})
+        self.assertEqual(self.bash("run", "m.onnx", "--optimize", "=", "ba"), {"basic"})
         for command in self.commands():
             if command not in ("package",):
                 self.assertLessEqual(self.options(command), self.bash(command, "--"))
+
+    def completed(self, *lines):
+        """The lines as they are after the tabulator, in a bash on a terminal."""
+        script = self.write("completion.bash", cameo("completion", "bash").stdout.encode())
+        seen = self.dir / "seen"
+        process, end = pty.fork()
+        if process == 0:
+            os.chdir(self.dir)
+            os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], {**os.environ, "PS1": "> ", "TERM": "dumb",
+                                                                          "INPUTRC": "/dev/null", "HISTFILE": ""})
+        # Ctrl-T writes down what stands in the line.
+        for line in [f"source {script}", f"""bind -x '"\\C-t": printf %s "$READLINE_LINE" >{seen}.new; mv {seen}.new {seen}'"""]:
+            os.write(end, line.encode() + b"\n")
+        found = []
+        until = time.monotonic() + 60
+
+        def wait(done):
+            if select.select([end], [], [], 0.02)[0]:
+                os.read(end, 65536)
+            return not done() and time.monotonic() < until
+
+        while wait(seen.exists):  # until the key is known
+            os.write(end, b"\x14")
+        for line in lines:
+            os.write(end, line.encode() + b"\t\x14\x15")
+            while wait(lambda: seen.exists() and seen.read_text()):
+                pass
+            found.append(seen.read_text())
+            seen.write_text("")
+        os.close(end)
+        os.waitpid(process, 0)
+        return found
+
+    def test_bash_completes_names_of_files_on_a_terminal(self):
+        for name in ["my model.onnx", "sum.onnx"]:
+            self.write(name, b"")
+        (self.dir / "sub dir").mkdir()
+        (self.dir / "sub dir" / "inner.onnx").write_bytes(b"")
+        asked = {"cameo run my": "cameo run my\\ model.onnx ", "cameo run sub\\ dir/in": "cameo run sub\\ dir/inner.onnx ",
+                 "cameo run sum.onnx --output-dir su": "cameo run sum.onnx --output-dir sub\\ dir/",
+                 "cameo run x --optimize=ba": "cameo run x --optimize=basic ", "cameo run x --input a=m":
+                 "cameo run x --input a=my\\ model.onnx ", "cameo run x --threads m": "cameo run x --threads m",
+                 "cameo completion f": "cameo completion fish ", "cameo be": "cameo bench "}
+        self.assertEqual(dict(zip(asked, self.completed(*asked))), asked)
 
     def test_completions_of_other_shells(self):
         for shell in ["zsh", "fish"]:
