@@ -22,9 +22,15 @@ ROWS = [
     judgement("Gather", lambda a: True,
               "Gather-13: 'All index values are expected to be within bounds [-s, s-1] along axis of size s'; onnxruntime"
               " does not add s to negative ones where elements are texts"),
-    judgement("MaxPool", lambda a: str(a.get("auto_pad", b"")).find("SAME") >= 0,
+    judgement("MaxPool", lambda a: b"SAME" in a.get("auto_pad", b"") and "dilations" in a,
               "MaxPool-22: 'output_spatial_shape[i] = floor((input_spatial_shape[i] - 1) / strides_spatial_shape[i]) + 1' for"
               " SAME_UPPER and SAME_LOWER, whatever the dilations; onnxruntime's output is smaller with dilations"),
+    judgement("MaxPool", lambda a: True,
+              "MaxPool-22: 'max pooling consisting of computing the max on all values of a subset of the input tensor', which"
+              " is -infinity where all of them are; onnxruntime begins with the lowest finite number"),
+    judgement("QLinearAveragePool", lambda a: True,
+              "QLinearAveragePool-1: 'The output of each pooling window is divided by the number of elements'; where the"
+              " quotient lies next to a half, onnxruntime's sum of floats, each of them rounded, lies on its other side"),
     judgement("StringSplit", lambda a: "maxsplit" in a and not a.get("delimiter"),
               "StringSplit-20: 'the trailing suffix of input string after the final split point is also added';"
               " onnxruntime takes the white space at its end away"),

@@ -185,6 +185,34 @@ def window_keys(rng, axes, kernel):
     return keys
 
 
+def windows(shape, kernel, keys):
+    """The sizes of a pool's output, and for each of its places in turn the slices of the input, by ONNX's equations."""
+    axes = []
+    for i, (n, k) in enumerate(zip(shape, kernel)):
+        stride, dilation = (keys[name][i] if keys.get(name) else 1 for name in ("strides", "dilations"))
+        span = (k - 1) * dilation + 1
+        before, after = (keys["pads"][i], keys["pads"][i + len(kernel)]) if keys.get("pads") else (0, 0)
+        auto = keys.get("auto_pad") or ""
+        if auto.startswith("SAME"):
+            total = max(((n - 1) // stride) * stride + span - n, 0)
+            before, after = (total // 2, total - total // 2)[::1 if auto == "SAME_UPPER" else -1]
+        room = n + before + after - span
+        count = -(-room // stride) + 1 if keys.get("ceil_mode") else room // stride + 1
+        count -= (count - 1) * stride >= n + before
+        starts = [o * stride - before for o in range(count)]
+        axes.append([slice(start + -(-max(-start, 0) // dilation) * dilation, max(min(start + span, n), 0), dilation)
+                     for start in starts])
+    to = [len(each) for each in axes]
+    return to, [tuple(a[j] for a, j in zip(axes, at)) for at in np.ndindex(*to)]
+
+
+def pooled(x, kernel, keys, f):
+    """f(the elements of a window, as [n, channels, elements]) in each place."""
+    to, places = windows(x.shape[2:], kernel, keys)
+    made = [f(x[(slice(None), slice(None), *where)].reshape(*x.shape[:2], -1)) for where in places]
+    return np.stack(made, -1).reshape(*x.shape[:2], *to)
+
+
 def conv(rng):
     axes = pick(rng, 1, 2, 2, 3)
     groups = pick(rng, 1, 1, 2, 3)
@@ -242,8 +270,15 @@ def pool(rng):
     if dtype == F4 and rng.random() < 0.1:  # of a NaN onnxruntime's MaxPool makes one thing or the other
         special = pick(rng, np.nan if op != "MaxPool" else np.inf, np.inf, -np.inf)
         x = np.where(rng.random(x.shape) < 0.1, F4(special), x).astype(F4)
+    oracle = None
+    if op == "MaxPool" and outputs == 1:
+        lowest = -np.inf if np.dtype(dtype).kind == "f" else np.iinfo(dtype).min
+
+        def oracle():
+            return {"out_0": pooled(x, kernel, keys, lambda w: w.max(-1, initial=lowest)).astype(dtype)}
     loose = {"rtol": 1e-3, "atol": 1e-5} if outputs == 1 and np.dtype(dtype).kind == "f" else {}
-    return one_node(op, [x], outputs, opset=opset, kernel_shape=kernel, shapes=rng.random() < 0.5, **loose, **keys)
+    return one_node(op, [x], outputs, opset=opset, kernel_shape=kernel, shapes=rng.random() < 0.5, oracle=oracle,
+                    **loose, **keys)
 
 
 def global_pool(rng):
@@ -503,9 +538,21 @@ def qlinear_pool(rng):
     x = codes(rng, shape, dtype)
     if last:
         x = np.ascontiguousarray(np.moveaxis(x, 1, -1))
-    return one_node("QLinearAveragePool", [x, scale(rng), zero_point(rng, dtype), scale(rng), zero_point(rng, dtype)],
-                    kernel_shape=kernel, channels_last=last, ceil_mode=maybe(rng, 1), count_include_pad=maybe(rng, 1),
-                    **MICROSOFT, **keys)
+    inputs = [x, scale(rng), zero_point(rng, dtype), scale(rng), zero_point(rng, dtype)]
+    keys.update(ceil_mode=maybe(rng, 1), count_include_pad=maybe(rng, 1))
+
+    def oracle():
+        """With sums that are exact, and one division."""
+        first, from_scale, from_zero, to_scale, to_zero = inputs
+        wide = np.moveaxis(first, -1, 1).astype("i8") if last else first.astype("i8")
+        made = pooled(wide - int(from_zero), kernel, keys,
+                      lambda w: w.sum(-1) / (np.prod(kernel) if keys["count_include_pad"] else w.shape[-1]))
+        made = np.round(made * F8(from_scale) / F8(to_scale)) + int(to_zero)
+        made = np.clip(made, np.iinfo(dtype).min, np.iinfo(dtype).max).astype(dtype)
+        return {"out_0": np.moveaxis(made, 1, -1) if last else made}
+
+    return one_node("QLinearAveragePool", inputs, kernel_shape=kernel, channels_last=last, oracle=oracle, **MICROSOFT,
+                    **keys)
 
 
 def nhwc_max_pool(rng):
