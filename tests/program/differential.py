@@ -132,7 +132,7 @@ def write_value(path, name, value):
 JUDGES = ("onnxruntime", "reference", "numpy")
 # What onnxruntime says of operators, versions and domains that it has no kernel for.
 UNKNOWN_TO_ORT = ("NOT_IMPLEMENTED", "is not a registered function/op", "ValidateOpsetForDomain",
-                  "is not currently registered or supported")
+                  "Unsupported data type", "is not currently registered or supported")
 
 
 def answers(each):
@@ -264,7 +264,8 @@ def wanted_cases(families, always, o):
 
 def in_words(each):
     node = each.model.graph.node[0]
-    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    attributes = {a.name: numpy_helper.to_array(a.t).tolist() if a.HasField("t") else helper.get_attribute_value(a)
+                  for a in node.attribute}
     shapes = [f"{np.asarray(v).dtype}{list(np.shape(v))}" for v in each.feeds.values()
               if not isinstance(v, (list, dict, sparse))]
     return f"{node.op_type} of {', '.join(shapes)} with {attributes}"

@@ -31,6 +31,12 @@ ROWS = [
     judgement("QLinearAveragePool", lambda a: True,
               "QLinearAveragePool-1: 'The output of each pooling window is divided by the number of elements'; where the"
               " quotient lies next to a half, onnxruntime's sum of floats, each of them rounded, lies on its other side"),
+    judgement("TreeEnsemble", lambda a: a.get("post_transform") in (1, 2),
+              "TreeEnsemble-5, post_transform: 'One of 'NONE' (0), 'SOFTMAX' (1), 'LOGISTIC' (2), ...'; onnxruntime takes 1"
+              " for LOGISTIC and 2 for SOFTMAX"),
+    judgement("TreeEnsemble", lambda a: "membership_values" in a,
+              "TreeEnsemble-5, membership_values: 'Members to test membership of for each set membership node', of which -1.3"
+              " is none in a set with -1; onnxruntime takes the fraction away"),
     judgement("StringSplit", lambda a: "maxsplit" in a and not a.get("delimiter"),
               "StringSplit-20: 'the trailing suffix of input string after the final split point is also added';"
               " onnxruntime takes the white space at its end away"),

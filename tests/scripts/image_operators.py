@@ -289,6 +289,23 @@ def global_pool(rng):
                     rtol=1e-3, atol=1e-5)
 
 
+def max_unpool(rng):
+    axes = pick(rng, 1, 2, 2, 3)
+    kernel = sizes(rng, axes, 1, 3)
+    strides, pads = maybe(rng, sizes(rng, axes, 1, 3)), maybe(rng, [0] * axes + [int(rng.integers(0, k)) for k in kernel])
+    x = numbers(rng, sizes(rng, 2, 1, 3) + sizes(rng, axes, 2, 5))
+    to = [(n - 1) * s - (pads or [0] * 2 * axes)[axes + i] + k
+          for i, (n, s, k) in enumerate(zip(x.shape[2:], strides or [1] * axes, kernel))]
+    planes, places, taken = x.shape[0] * x.shape[1], int(np.prod(to)), int(np.prod(x.shape[2:]))
+    # Where two elements go to one place, which of them stays is nobody's promise.
+    if taken > places:
+        return max_unpool(rng)
+    indices = np.stack([rng.permutation(places)[:taken] + plane * places for plane in range(planes)])
+    shape = maybe(rng, np.array([*x.shape[:2], *to]))
+    return one_node("MaxUnpool", trimmed([x, indices.reshape(x.shape).astype("i8"), shape]), opset=pick(rng, 9, 11, 22),
+                    kernel_shape=kernel, strides=strides, pads=pads, shapes=rng.random() < 0.5, constant=at_random(rng, 2))
+
+
 # Activations
 
 EDGES = [0.0, -0.0, np.nan, np.inf, -np.inf, 1, -1, 3, -3, 6, -6, 0.5, -0.5, 1e-8, -1e-8, 20, -20, 88, -88, 89, -89,
@@ -680,7 +697,7 @@ def always():
 FAMILIES = {
     "GridSample": (grid_sample, 1500), "AffineGrid": (affine_grid, 300), "Resize": (resize, 4000),
     "Upsample": (upsample, 500), "Conv": (conv, 500), "ConvTranspose": (conv_transpose, 1200), "Pool": (pool, 1500),
-    "GlobalPool": (global_pool, 200), "Activation": (activation, 1000), "ContribActivation": (contrib_activation, 100),
+    "GlobalPool": (global_pool, 200), "MaxUnpool": (max_unpool, 200), "Activation": (activation, 1000), "ContribActivation": (contrib_activation, 100),
     "Clip": (clip, 400), "QLinearConv": (qlinear_conv, 1000), "QLinearConvMicrosoft": (qlinear_conv_microsoft, 500),
     "ConvInteger": (conv_integer, 400), "MatMulInteger": (matmul_integer, 300), "QLinearMatMul": (qlinear_matmul, 500),
     "QGemm": (qgemm, 400), "QLinearBinary": (qlinear_binary, 500), "QLinearUnary": (qlinear_unary, 500),
