@@ -39,7 +39,8 @@ import ort_judge
 
 
 # Those that have families.
-SCRIPTS = ["differential_standard", "image_operators", "differential_attention", "differential_contrib", "differential_ml",
+SCRIPTS = ["differential_standard", "differential_containers", "differential_older", "image_operators",
+           "differential_attention", "differential_contrib", "differential_ml", "differential_packed", "differential_pictures",
            "differential_quantised", "differential_recurrent", "differential_search", "differential_signal"]
 
 

@@ -11,7 +11,7 @@ from onnx import helper
 @dataclasses.dataclass(frozen=True)
 class judgement:
     op: str
-    fits: typing.Callable  # of the node's attributes
+    fits: typing.Callable  # of the node's attributes, and the names of its inputs as "inputs"
     sentence: str
 
 
@@ -60,6 +60,10 @@ ROWS = [
                 f"{op}-22, activations: 'Softplus(x) - log(1 + e^x)', which is x where no float holds e^x; onnxruntime makes"
                 " infinity of it, and NaN of what that is multiplied by")
       for op in ("RNN", "GRU", "LSTM")),
+    judgement("MatMulNBits", lambda a: "".join(a["inputs"][4:5]) and a.get("bits", 4) < 8,
+              "MatMulNBits-1: 'dequantized_weight = (quantized_weight - zero_point) * scale', both of the row's group, and the"
+              " zero point 'uses same bit-packing method as Input B', or is 2^(bits - 1); with g_idx, onnxruntime takes other"
+              " bits of packed ones, and of 2 bits another default"),
     judgement("Cast", lambda a: a.get("saturate") == 0,
               "Cast-19, the table for saturate = False: [x] > FLT_MAX is Inf in E5M2; onnxruntime makes NaN of what is"
               " just above"),
@@ -69,7 +73,7 @@ ROWS = [
 def row_of(nodes):
     """The row of the first node that one fits; None without."""
     for node in nodes:
-        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute} | {"inputs": list(node.input)}
         for row in ROWS:
             if row.op == node.op_type and row.fits(attributes):
                 return row

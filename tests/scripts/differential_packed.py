@@ -119,6 +119,8 @@ def dynamic_quantize_lstm(rng):
          maybe(rng, of(batch, hidden)), maybe(rng, of(batch, hidden)), maybe(rng, of(3 * hidden)),
          rng.uniform(0.001, 0.01, shape).astype("f4"), zero_point(rng, kind, shape),
          rng.uniform(0.001, 0.01, shape).astype("f4"), zero_point(rng, kind, shape)]
+    if kind == np.int8 or by_column:  # onnxruntime takes no others
+        x[9], x[11] = np.zeros(shape, kind), np.zeros(shape, kind)
     # A step of the rounded state is 1/255 of its range, and what lies next to a half goes either way.
     return d.one_node("DynamicQuantizeLSTM", x, ["y", "h", "c"], hidden_size=hidden, direction=direction,
                       clip=maybe(rng, float(rng.uniform(0.3, 2)), 0.3), activations=names, **parameters,
