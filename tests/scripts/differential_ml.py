@@ -273,7 +273,8 @@ class packed_forest:
     def grow(self, depth):
         rng, at = self.rng, len(self.nodes)
         self.nodes.append(None)
-        mode, split = int(rng.integers(self.modes)), float(np.float32(rng.choice([np.round(rng.uniform(-3, 3)), rng.uniform(-3, 3)])))
+        mode, split = int(rng.integers(self.modes)), floats(rng, 1, 3)[0]
+        split = float(np.round(split)) if rng.random() < 0.5 else split
         if mode == 6:
             self.members[at] = [float(v) for v in rng.integers(-4, 5, int(rng.integers(1, 5)))]
         first = self.branch(depth)
@@ -290,13 +291,15 @@ class packed_forest:
         return self.leaves[to] if is_leaf else self.leaf_of(row, to)
 
     def scores(self, x, aggregate, transform):
-        """The definition, in doubles."""
+        """The definition, in doubles. Of one target onnxruntime gives the score as it is."""
         made = np.zeros((len(x), self.targets))
         for row, to in zip(x, made):
             told = [self.leaf_of(row, root) for root in self.roots]
             for target in {t for t, _ in told}:
                 weights = [w for t, w in told if t == target]
                 to[target] = [sum(weights) / len(self.roots), sum(weights), min(weights), max(weights)][aggregate]
+        if self.targets == 1:
+            return made
         if transform == 2:
             return 1 / (1 + np.exp(-made))
         if transform:

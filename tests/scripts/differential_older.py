@@ -40,8 +40,8 @@ def crop(rng):
 
 def image_scaler(rng):
     n, c, h, w = (int(v) for v in rng.integers(1, 6, 4))
-    return d.one_node("ImageScaler", [some(rng, (n, c, h, w), "f4")], opset=pick(rng, 1, 6, 9), scale=perhaps(rng, number(rng)),
-                      bias=[number(rng, -2) for _ in range(c)], rtol=1e-5, atol=1e-5)
+    return d.one_node("ImageScaler", [some(rng, (n, c, h, w), "f4")], opset=pick(rng, 1, 6, 9),
+                      scale=perhaps(rng, number(rng)), bias=[number(rng, -2) for _ in range(c)], rtol=1e-5, atol=1e-5)
 
 
 def dynamic_slice(rng):

@@ -21,7 +21,7 @@ import image_operators as images  # noqa: E402
 import ort_judge  # noqa: E402
 from differential_contrib import packed  # noqa: E402
 from differential_recurrent import ACTIVATIONS, TAKES_ALPHA, TAKES_BETA  # noqa: E402
-from image_operators import MICROSOFT, at_random, maybe, numbers, pick, sizes, trimmed, zero_point  # noqa: E402
+from image_operators import MICROSOFT, maybe, numbers, pick, sizes, trimmed, zero_point  # noqa: E402
 
 
 def near(kind):
@@ -165,7 +165,8 @@ def blocked(rng):
         last = nodes[-1].output[0]
 
     def weights(*shape):
-        fixed.append(numpy_helper.from_array(numbers(rng, shape) / np.float32(np.sqrt(np.prod(shape[1:]) or 1)), f"w{len(fixed)}"))
+        made = numbers(rng, shape) / np.float32(np.sqrt(np.prod(shape[1:])))
+        fixed.append(numpy_helper.from_array(made, f"w{len(fixed)}"))
         return fixed[-1].name
 
     for i in range(int(rng.integers(1, 5))):
@@ -173,8 +174,9 @@ def blocked(rng):
         if act == "Conv":
             taps, depthwise, to = pick(rng, 1, 3), channels % 16 == 0 and rng.random() < 0.3, 16 * int(rng.integers(1, 3))
             to = channels if depthwise else to
-            add("Conv", weights(to, 1 if depthwise else channels, taps, taps), *([weights(to)] if rng.random() < 0.6 else []),
-                group=channels if depthwise else 1, pads=[taps // 2] * 4, strides=[pick(rng, 1, 1, 2)] * 2)
+            bias = [weights(to)] if rng.random() < 0.6 else []
+            add("Conv", weights(to, 1 if depthwise else channels, taps, taps), *bias, group=channels if depthwise else 1,
+                pads=[taps // 2] * 4, strides=[pick(rng, 1, 1, 2)] * 2)
             channels = to
         elif act == "Relu":
             add("Relu")

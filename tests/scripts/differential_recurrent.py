@@ -4,7 +4,6 @@
 Options of the long campaign: see tests/program/differential.py.
 """
 # not with a sanitizer: onnxruntime is not built with one
-import os
 import pathlib
 import sys
 

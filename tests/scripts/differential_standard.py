@@ -11,7 +11,6 @@ import sys
 
 import numpy as np
 import onnx
-from onnx import helper
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "program"))
 import differential as d  # noqa: E402
