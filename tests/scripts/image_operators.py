@@ -508,7 +508,14 @@ def qlinear_binary(rng):
         a, b = b, a
     inputs = [a, scale(rng), zero_point(rng, dtype), b, scale(rng), zero_point(rng, dtype), scale(rng, (), 0.001, 0.2),
               zero_point(rng, dtype)]
-    return one_node(pick(rng, "QLinearAdd", "QLinearMul"), inputs, constant=at_random(rng, 1, 4, 6), **MICROSOFT)
+    op = pick(rng, "QLinearAdd", "QLinearMul")
+
+    def oracle():
+        x, y = ((inputs[i].astype(F8) - F8(inputs[i + 2])) * F8(inputs[i + 1]) for i in (0, 3))
+        z = np.round((x + y if op == "QLinearAdd" else x * y) / F8(inputs[6]) + F8(inputs[7]))
+        return {"out_0": np.clip(z, np.iinfo(dtype).min, np.iinfo(dtype).max).astype(dtype)}
+
+    return one_node(op, inputs, constant=at_random(rng, 1, 4, 6), oracle=oracle, **MICROSOFT)
 
 
 def qlinear_unary(rng):
