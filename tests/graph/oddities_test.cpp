@@ -375,7 +375,8 @@ onnx::ModelProto named_dims(const std::vector<std::string>& inputs, int rank) {
 
 TEST_CASE(
     "one word for two sizes is refused; with session.separate_dims a run takes them, and each value has its own") {
-  const session_options apart{.config = {{"session.separate_dims", "1"}}};
+  session_options apart;
+  apart.config = {{"session.separate_dims", "1"}};
   onnx::ModelProto m = named_dims({"a", "b", "c"}, 1);
   onnx::GraphProto& g = *m.mutable_graph();
   // What would be left out or share memory if all were of one size: Expand to a's shape, and values that live in turn.
