@@ -93,6 +93,8 @@ struct config_keys {
       {"session.record_ep_graph_assignment_info", "0", supported,
        "1: session::assignments knows the provider of each node", on_or_off},
       {"session.save_model_format", "", supported, "ORT or ONNX; unset, a path that ends in .ort is written as ORT"},
+      {"session.separate_dims", "0", supported,
+       "1: a name of dims of the inputs promises no size, so that a run may give it several; a key of cameo's own"},
       {"session.set_denormal_as_zero", "0", supported,
        "1: floats that are too small to be normal count as zero in runs", on_or_off},
       {"session.strict", "0", supported, "1: what docs/oddities.md lists is an error; a key of cameo's own", on_or_off},

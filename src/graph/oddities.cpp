@@ -32,7 +32,7 @@ constexpr oddity_row rows[] = {
      "needs none", "refuses the file"},
     {oddity::one_name_two_sizes, "one-name-two-sizes", true,
      "dims of inputs that have one name are given two sizes in a run: Paddle's exporter names every open dim '?'",
-     "takes each such dim for one of its own, if the name is no word; says so once",
+     "takes each such dim for one of its own, if the name is no word or session.separate_dims is 1; says so once",
      "compares no sizes; where values of such dims share memory, it warns, or ends the run"},
     {oddity::initializer_redeclared, "initializer-redeclared", true,
      "an initializer that is no input is declared with another type", "goes by the initializer", "the same, silently"},

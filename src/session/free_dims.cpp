@@ -155,13 +155,13 @@ bool is_word(std::string_view name) {
   return std::ranges::any_of(name, [](unsigned char c) { return c >= 0x80 || (c | 32u) - 'a' < 26; });
 }
 
-/// By symbol: those of inputs that can't be of one size.
-std::vector<bool> symbols_to_separate(const model& net) {
+/// By symbol: those of inputs that need not be of one size.
+std::vector<bool> symbols_to_separate(const model& net, bool all) {
   std::vector<bool> made(net.symbols.size());
   for (value_id v : net.main().inputs()) {
     if (!is_shaped_tensor(net.main()[v])) continue;
     for (const dim d : *net.main()[v].type->shape)
-      if (!d.known() && d.symbol != 0 && d.symbol < made.size() && !is_word(net.symbols[d.symbol]))
+      if (!d.known() && d.symbol != 0 && d.symbol < made.size() && (all || !is_word(net.symbols[d.symbol])))
         made[d.symbol] = true;
   }
   return made;
@@ -190,8 +190,8 @@ void forget_symbols(graph& g, const std::vector<bool>& which) {
 
 }  // namespace
 
-void separate_dims(model& net) {
-  const std::vector<bool> which = symbols_to_separate(net);
+void separate_dims(model& net, bool all) {
+  const std::vector<bool> which = symbols_to_separate(net, all);
   if (std::ranges::find(which, true) == which.end()) return;
   graph& g = net.main();
   for (value_id v : g.inputs()) {

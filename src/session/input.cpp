@@ -145,7 +145,9 @@ status session::impl::check_symbols(std::span<const value> given) const {
                     other.shape[first->axis], inputs[first->input].name, first->axis, to_string(other, 0),
                     v.shape[use.axis], inputs[use.input].name, use.axis, to_string(v, 0));
     if (first->symbol == use.symbol)
-      return failed(status_code::invalid_argument, "{}; the model needs one size for both", words);
+      return failed(status_code::invalid_argument,
+                    "{}; the model needs one size for both (session.separate_dims=1 takes such a name for none)",
+                    words);
     if (is.log_from <= log_level::warning)
       is.log(log_level::warning, of_model(is.net(), warning_of(oddity::one_name_two_sizes, "{}", words)));
   }

@@ -48,7 +48,8 @@ status read_and_check(loading& now, loaded& made, model_source read) {
   if (by_policy)
     if (status s = take(made.by, choose_by_policy(how, net)); !s) return s;
   if (status s = fix_free_dims(how.options, *made.from.format, net); !s) return s;
-  if (!how.config.is_on(config_key<"session.strict">)) separate_dims(net);
+  if (!how.config.is_on(config_key<"session.strict">))
+    separate_dims(net, how.config.is_on(config_key<"session.separate_dims">));
   if (status s = now.tell.begin("check", 5); !s) return s;
   if (status s = take(now.ops, check_operators(made.by.list, net)); !s) return s;
   now.tell.tell_model();

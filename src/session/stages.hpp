@@ -60,9 +60,10 @@ result<chosen_providers> choose_by_policy(const load_settings&, const model&);
 /// fix: session_options::free_dims.
 status fix_free_dims(const session_options&, const detail::format_row&, model&);
 
-/// fix: dims of inputs whose name is no word ('?') become dims of their own, with that name. Other values that have it
-/// are of unknown size. A word names one size, as fusions rely on: a run that gives it two is INVALID_ARGUMENT.
-void separate_dims(model&);
+/// fix: dims of inputs whose name is no word ('?') become dims of their own, with that name; with `all` also others.
+/// Other values that have it are of unknown size. A word names one size else, as fusions rely on: a run that gives it
+/// two is INVALID_ARGUMENT.
+void separate_dims(model&, bool all);
 
 /// check: the operators that the model's nodes are of; see check_model.
 result<op_table> check_operators(std::span<const provider>, model&);

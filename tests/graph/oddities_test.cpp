@@ -46,9 +46,9 @@ std::vector<float> numbers_of(const value& v) {
 }
 
 /// Runs `times` times and keeps the first output.
-outcome of(const onnx::ModelProto& m, const std::vector<onnx::TensorProto>& inputs, int times = 1) {
+outcome of(const onnx::ModelProto& m, const std::vector<onnx::TensorProto>& inputs, int times = 1,
+           session_options options = {}) {
   outcome made;
-  session_options options;
   options.log = [&](log_level level, std::string_view words) {
     (level == log_level::warning ? made.warnings : made.notes).emplace_back(words);
   };
@@ -359,6 +359,64 @@ TEST_CASE("dims named without a word are not of one size; a run that shows it sa
     CHECK_REFUSED(s->run({{"x", value_from(counting("x", {2, 3}))}}).error(), status_code::invalid_argument, bad_name,
                   "the model needs one size for both");
   }
+}
+
+/// Of inputs [dims of the name 'n'], all of that rank.
+onnx::ModelProto named_dims(const std::vector<std::string>& inputs, int rank) {
+  onnx::ModelProto m = new_model();
+  for (const std::string& name : inputs) {
+    auto& all = *m.mutable_graph()->mutable_input();
+    add_value(all, name, dims(std::size_t(rank), 0));
+    for (auto& d : *all.rbegin()->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim())
+      d.set_dim_param("n");
+  }
+  return m;
+}
+
+TEST_CASE(
+    "one word for two sizes is refused; with session.separate_dims a run takes them, and each value has its own") {
+  session_options apart;
+  apart.config = {{"session.separate_dims", "1"}};
+  onnx::ModelProto m = named_dims({"a", "b", "c"}, 1);
+  onnx::GraphProto& g = *m.mutable_graph();
+  // What would be left out or share memory if all were of one size: Expand to a's shape, and values that live in turn.
+  add_node(g, "Shape", {"a"}, {"shape"});
+  add_node(g, "Expand", {"b", "shape"}, {"wide"});
+  add_node(g, "Abs", {"a"}, {"a1"});
+  add_node(g, "Exp", {"c"}, {"c1"});
+  add_node(g, "Log", {"c1"}, {"c2"});
+  add_node(g, "Neg", {"c2"}, {"c3"});
+  add_node(g, "Concat", {"wide", "a1", "c3"}, {"y"});
+  set(*g.mutable_node(6), "axis", std::int64_t{0});
+  add_untyped_output(g, "y");
+  const auto given = [](std::int64_t a, std::int64_t b, std::int64_t c) {
+    return std::vector<onnx::TensorProto>{counting("a", {a}), counting("b", {b}), counting("c", {c})};
+  };
+  for (const auto& [a, c] : {std::pair{3, 70}, {70, 3}, {1, 5000}, {0, 2}, {2, 0}}) {
+    const outcome made = of(m, given(a, 1, c), 2, apart);
+    CHECK(made.shape == dims{2 * a + c});
+    for (std::int64_t i = 0; i < a; ++i) {
+      CHECK(made.numbers[std::size_t(i)] == -1);
+      CHECK(made.numbers[std::size_t(a + i)] == std::abs(float(i - 1)));
+    }
+    for (std::int64_t i = 0; i < std::min(c, 50); ++i)
+      CHECK(made.numbers[std::size_t(2 * a + i)] == doctest::Approx(1 - i).epsilon(1e-4));
+    CHECK(made.warns("one-name-two-sizes: 'n' is " + std::to_string(a) + " in input 'a'"));
+    const result<session> s = load_bytes(m.SerializeAsString());
+    REQUIRE(s);
+    CHECK_REFUSED(s->run({{"a", value_from(counting("a", {a}))},
+                          {"b", value_from(counting("b", {1}))},
+                          {"c", value_from(counting("c", {c}))}})
+                      .error(),
+                  status_code::invalid_argument, bad_name, "the model needs one size for both");
+  }
+  CHECK(of(m, given(4, 4, 4), 1, apart).warnings.empty());
+  // What does not fit is found by a kernel.
+  const result<session> s = load_bytes(m.SerializeAsString(), apart);
+  REQUIRE(s);
+  CHECK(!s->run({{"a", value_from(counting("a", {3}))},
+                 {"b", value_from(counting("b", {2}))},
+                 {"c", value_from(counting("c", {3}))}}));
 }
 
 TEST_CASE("no rewrite believes that dims are equal whose one name is no word") {

@@ -1,6 +1,6 @@
-"""Where onnxruntime and onnx's reference evaluator give different results for a node, cameo those of the reference, and the
-text of the specification decides: the operator, a condition on its node, and the sentence. differential.py takes no other
-difference for right.
+"""Where onnxruntime and onnx's reference evaluator (or numpy, for what that has not) give different results for a node,
+cameo not those of onnxruntime, and the text of the specification decides: the operator, a condition on its node, and the
+sentence. differential.py takes no other difference for right.
 """
 import dataclasses
 import typing
@@ -11,7 +11,7 @@ from onnx import helper
 @dataclasses.dataclass(frozen=True)
 class judgement:
     op: str
-    fits: typing.Callable  # of the node's attributes
+    fits: typing.Callable  # of the node's attributes, and the names of its inputs as "inputs"
     sentence: str
 
 
@@ -22,9 +22,28 @@ ROWS = [
     judgement("Gather", lambda a: True,
               "Gather-13: 'All index values are expected to be within bounds [-s, s-1] along axis of size s'; onnxruntime"
               " does not add s to negative ones where elements are texts"),
-    judgement("MaxPool", lambda a: str(a.get("auto_pad", b"")).find("SAME") >= 0,
+    judgement("MaxPool", lambda a: b"SAME" in a.get("auto_pad", b"") and "dilations" in a,
               "MaxPool-22: 'output_spatial_shape[i] = floor((input_spatial_shape[i] - 1) / strides_spatial_shape[i]) + 1' for"
               " SAME_UPPER and SAME_LOWER, whatever the dilations; onnxruntime's output is smaller with dilations"),
+    judgement("MaxPool", lambda a: True,
+              "MaxPool-22: 'max pooling consisting of computing the max on all values of a subset of the input tensor', which"
+              " is -infinity where all of them are; onnxruntime begins with the lowest finite number"),
+    judgement("QLinearAveragePool", lambda a: True,
+              "QLinearAveragePool-1: 'The output of each pooling window is divided by the number of elements'; where the"
+              " quotient lies next to a half, onnxruntime's sum of floats, each of them rounded, lies on its other side"),
+    *(judgement(op, lambda a: True,
+                f"{op}-1: '{formula}'; where that lies next to a half, onnxruntime's floats, each of them rounded, lie on its"
+                " other side")
+      for op, formula in (("QLinearAdd", "C = (A_scale * (A - A_zero_point) + B_scale * (B - B_zero_point))/C_scale +"
+                                         " C_zero_point"),
+                          ("QLinearMul", "C = ((A - A_zero_point) * (B - B_zero_point)) * (A_scale * B_scale)/C_scale +"
+                                         " C_zero_point"))),
+    judgement("TreeEnsemble", lambda a: a.get("post_transform") in (1, 2),
+              "TreeEnsemble-5, post_transform: 'One of 'NONE' (0), 'SOFTMAX' (1), 'LOGISTIC' (2), ...'; onnxruntime takes 1"
+              " for LOGISTIC and 2 for SOFTMAX"),
+    judgement("TreeEnsemble", lambda a: "membership_values" in a,
+              "TreeEnsemble-5, membership_values: 'Members to test membership of for each set membership node', of which -1.3"
+              " is none in a set with -1; onnxruntime takes the fraction away"),
     judgement("StringSplit", lambda a: "maxsplit" in a and not a.get("delimiter"),
               "StringSplit-20: 'the trailing suffix of input string after the final split point is also added';"
               " onnxruntime takes the white space at its end away"),
@@ -44,6 +63,14 @@ ROWS = [
     judgement("LogSoftmax", lambda a: True,
               "LogSoftmax-13: 'LogSoftmax(input, axis) = Log(Softmax(input, axis=axis))', where a NaN is in each sum;"
               " onnxruntime loses it in double, depending on what stands before it"),
+    *(judgement(op, lambda a: b"Softplus" in a.get("activations", []),
+                f"{op}-22, activations: 'Softplus(x) - log(1 + e^x)', which is x where no float holds e^x; onnxruntime makes"
+                " infinity of it, and NaN of what that is multiplied by")
+      for op in ("RNN", "GRU", "LSTM")),
+    judgement("MatMulNBits", lambda a: "".join(a["inputs"][4:5]) and a.get("bits", 4) < 8,
+              "MatMulNBits-1: 'dequantized_weight = (quantized_weight - zero_point) * scale', both of the row's group, and the"
+              " zero point 'uses same bit-packing method as Input B', or is 2^(bits - 1); with g_idx, onnxruntime takes other"
+              " bits of packed ones, and of 2 bits another default"),
     judgement("Cast", lambda a: a.get("saturate") == 0,
               "Cast-19, the table for saturate = False: [x] > FLT_MAX is Inf in E5M2; onnxruntime makes NaN of what is"
               " just above"),
@@ -53,7 +80,7 @@ ROWS = [
 def row_of(nodes):
     """The row of the first node that one fits; None without."""
     for node in nodes:
-        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute} | {"inputs": list(node.input)}
         for row in ROWS:
             if row.op == node.op_type and row.fits(attributes):
                 return row

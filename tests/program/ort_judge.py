@@ -125,7 +125,7 @@ def to_ort_value(array, type_name):
         return ort.OrtValue.ort_value_from_sparse_tensor(made)
     element = element_of(type_name)
     if element not in WITHOUT_NUMPY:
-        return ort.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
+        return ort.OrtValue.ortvalue_from_numpy(np.asarray(array, order="C"))
     packed = numpy_helper.from_array(array).raw_data
     value = ort.OrtValue.ortvalue_from_shape_and_type(list(array.shape), WITHOUT_NUMPY[element])
     ctypes.memmove(value.data_ptr(), packed, len(packed))

@@ -85,9 +85,16 @@ def unique(rng):
 
 
 def unfold(rng):
-    x = some(rng, shape_of(rng, 1, 4, (1, 7)), str(rng.choice(NUMBERS)))
-    axis = int(rng.integers(-x.ndim, x.ndim))
-    return ms("UnfoldTensor", [x], dim=axis, size=int(rng.integers(1, x.shape[axis] + 1)), step=int(rng.integers(1, 4)))
+    x = some(rng, shape_of(rng, 1, 5, (1, 9)), str(rng.choice(NUMBERS + ["f2", "u2", "u8"])))
+    axis, step = int(rng.integers(-x.ndim, x.ndim)), int(rng.integers(1, 5))
+    size = int(rng.integers(1, x.shape[axis] + 1))
+
+    def oracle():  # onnxruntime has no kernel for some of the types
+        windows = np.lib.stride_tricks.sliding_window_view(x, size, axis)
+        return {"out_0": np.ascontiguousarray(np.take(windows, range(0, x.shape[axis] - size + 1, step), axis % x.ndim))}
+
+    return ms("UnfoldTensor", [x], dim=perhaps(rng, axis, 0.9) if axis % x.ndim == x.ndim - 1 else axis, size=size,
+              step=perhaps(rng, step, 0.9) if step == 1 else step, oracle=oracle, shapes=rng.random() < 0.5)
 
 
 def sample_op(rng):
@@ -734,7 +741,7 @@ FAMILIES = {
     "QAttention": (qattention, 150), "QEmbedLayerNormalization": (qembed, 80),
     "MoE": (moe, 150), "QMoE": (qmoe, 150),
     "ExpandDims": (expand_dims, 80), "GatherND": (gather_nd, 80), "Range": (range_of, 80), "Pad": (pad, 100),
-    "Trilu": (trilu, 60), "Unique": (unique, 60), "UnfoldTensor": (unfold, 80), "SampleOp": (sample_op, 20),
+    "Trilu": (trilu, 60), "Unique": (unique, 60), "UnfoldTensor": (unfold, 300), "SampleOp": (sample_op, 20),
     "GridSample": (grid_sample, 100), "CropAndResize": (crop_and_resize, 100), "MaxRoiPool": (max_roi_pool, 100),
     "RotaryEmbedding": (rotary, 150), "MRotaryEmbedding": (mrotary, 100),
     "GatedRMSNorm": (gated_rms_norm, 60), "BranchwiseRMSNorm": (branchwise_rms_norm, 60), "GatedAdd": (gated_add, 60),

@@ -251,7 +251,94 @@ def tree_classifier(rng):
               base_values=floats(rng, 1 if binary else classes) if rng.random() < 0.3 else None, rtol=1e-4, atol=1e-5)
 
 
+class packed_forest:
+    """A few random trees in the form of TreeEnsemble: inner nodes and leaves in lists of their own. One test of
+    membership in six, and a tree of one leaf as a node whose branches both lead to it."""
+
+    def __init__(self, rng, columns, targets):
+        self.rng, self.columns, self.targets = rng, columns, targets
+        self.modes = 7 if rng.random() < 0.5 else 1
+        self.nodes, self.leaves, self.members, self.tracks_missing = [], [], {}, rng.random() < 0.5
+        self.roots = [self.grow(int(rng.integers(0, 4))) for _ in range(int(rng.integers(1, 5)))]
+
+    def leaf(self):
+        self.leaves.append((int(self.rng.integers(self.targets)), floats(self.rng, 1)[0]))
+        return len(self.leaves) - 1
+
+    def branch(self, depth):
+        if depth == 0 or self.rng.random() < 0.3:
+            return self.leaf(), 1
+        return self.grow(depth - 1), 0
+
+    def grow(self, depth):
+        rng, at = self.rng, len(self.nodes)
+        self.nodes.append(None)
+        mode, split = int(rng.integers(self.modes)), floats(rng, 1, 3)[0]
+        split = float(np.round(split)) if rng.random() < 0.5 else split
+        if mode == 6:
+            self.members[at] = [float(v) for v in rng.integers(-4, 5, int(rng.integers(1, 5)))]
+        first = self.branch(depth)
+        second = first if depth == 0 else self.branch(depth)
+        self.nodes[at] = (int(rng.integers(self.columns)), mode, split, *first, *second, int(rng.random() < 0.5))
+        return at
+
+    def leaf_of(self, row, at):
+        feature, mode, split, true, true_leaf, false, false_leaf, missing = self.nodes[at]
+        x = float(row[feature])
+        tests = [x <= split, x < split, x >= split, x > split, x == split, x != split, x in self.members.get(at, [])]
+        yes = tests[mode] or (self.tracks_missing and missing and np.isnan(x))
+        to, is_leaf = (true, true_leaf) if yes else (false, false_leaf)
+        return self.leaves[to] if is_leaf else self.leaf_of(row, to)
+
+    def scores(self, x, aggregate, transform):
+        """The definition, in doubles. Of one target onnxruntime gives the score as it is."""
+        made = np.zeros((len(x), self.targets))
+        for row, to in zip(x, made):
+            told = [self.leaf_of(row, root) for root in self.roots]
+            for target in {t for t, _ in told}:
+                weights = [w for t, w in told if t == target]
+                to[target] = [sum(weights) / len(self.roots), sum(weights), min(weights), max(weights)][aggregate]
+        if self.targets == 1:
+            return made
+        if transform == 2:
+            return 1 / (1 + np.exp(-made))
+        if transform:
+            powers = np.where((made == 0) & (transform == 3), 0, np.exp(made))
+            made = powers / np.maximum(powers.sum(1, keepdims=True), 1e-30)
+        return made
+
+    def attributes(self, kind):
+        columns = list(zip(*self.nodes))
+        names = ["nodes_featureids", "nodes_modes", "nodes_splits", "nodes_truenodeids", "nodes_trueleafs",
+                 "nodes_falsenodeids", "nodes_falseleafs", "nodes_missing_value_tracks_true"]
+        made = {name: list(column) for name, column in zip(names, columns)}
+        targets, weights = zip(*self.leaves)
+        made |= {"tree_roots": self.roots, "leaf_targetids": list(targets)}
+
+        def tensor(name, values, of):
+            made[name] = numpy_helper.from_array(np.array(values, of), name)
+
+        tensor("nodes_modes", made["nodes_modes"], "u1")
+        tensor("nodes_splits", made["nodes_splits"], kind)
+        tensor("leaf_weights", weights, kind)
+        if self.members:
+            tensor("membership_values", [v for at in sorted(self.members) for v in self.members[at] + [np.nan]], kind)
+        if not self.tracks_missing:
+            del made["nodes_missing_value_tracks_true"]
+        return made
+
+
+def tree_ensemble(rng):
+    kind = str(rng.choice(["f4", "f8"]))
+    x, targets = rows_with_missing(rng, kind), int(rng.integers(1, 4))
+    trees, transform, aggregate = packed_forest(rng, x.shape[-1], targets), int(rng.integers(4)), int(rng.integers(4))
+    return ml("TreeEnsemble", [x], opset=5, n_targets=targets, **trees.attributes(kind), post_transform=transform,
+              aggregate_function=aggregate, oracle=lambda: {"out_0": trees.scores(x, aggregate, transform).astype(kind)},
+              rtol=1e-4, atol=1e-5)
+
+
 FAMILIES = {
+    "TreeEnsemble": (tree_ensemble, 500),
     "Normalizer": (normalizer, 600), "Scaler": (scaler, 200), "Binarizer": (binarizer, 100), "Imputer": (imputer, 200),
     "FeatureVectorizer": (feature_vectorizer, 200), "OneHotEncoder": (one_hot_encoder, 200),
     "ArrayFeatureExtractor": (array_feature_extractor, 200), "CategoryMapper": (category_mapper, 100),

@@ -138,6 +138,19 @@ def cast_integers_to_text(rng):
     return d.one_node("Cast", [rng.integers(bits.min, bits.max, (2, 3), dtype=kind, endpoint=True)], opset=21, to=8)
 
 
+SAME_WIDTH = [["i1", "u1", ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2], ["i2", "u2", "f2", ml_dtypes.bfloat16],
+              ["i4", "u4", "f4"], ["i8", "u8", "f8"]]
+
+
+def bit_cast(rng):
+    pool = SAME_WIDTH[int(rng.integers(len(SAME_WIDTH)))]
+    old, new = (np.dtype(pool[int(rng.integers(len(pool)))]) for _ in range(2))
+    shape = [int(n) for n in rng.integers(0 if rng.random() < 0.1 else 1, 6, int(rng.integers(0, 6)))]
+    x = np.frombuffer(rng.bytes(int(np.prod(shape)) * old.itemsize), old).reshape(shape)
+    return d.one_node("BitCast", [x], opset=26, to=helper.np_dtype_to_tensor_dtype(new), rtol=0, atol=0,
+                      oracle=lambda: {"out_0": np.frombuffer(x.tobytes(), new).reshape(shape)})
+
+
 def sparse_tensor(rng, kind):
     """In row-major order; indices flat or by axis, elements as raw bytes or as a list."""
     shape = [int(n) for n in rng.integers(1, 5, int(rng.integers(1, 4)))]
@@ -179,6 +192,7 @@ FAMILIES = {
     **{op: (window(op), 100) for op in ("HannWindow", "HammingWindow", "BlackmanWindow")},
     "NonZero": (non_zero, 200), "Cast": (cast, 1500), "CastFromText": (cast_from_text, 200),
     "CastIntegersToText": (cast_integers_to_text, 50), "Constant": (constant, 300),
+    "BitCast": (bit_cast, 200),
 }
 
 ALWAYS = [d.one_node("NonZero", [np.array(v, "f4")], opset=13, name=f"scalar {v}") for v in (0, 3)]

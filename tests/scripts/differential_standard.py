@@ -11,7 +11,6 @@ import sys
 
 import numpy as np
 import onnx
-from onnx import helper
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "program"))
 import differential as d  # noqa: E402
@@ -146,6 +145,18 @@ def binary(rng):
     if op == "BitShift":
         b, given["direction"] = b % 8, pick(rng, "LEFT", "RIGHT")
     return d.one_node(op, [a, b], opset=opset, shapes=rng.random() < 0.5, constant=constants(rng, 1), **near(kind), **given)
+
+
+def swiglu(rng):
+    kind, shape, alpha = pick(rng, *FLOATS), shape_of(rng), perhaps(rng, float(np.float32(rng.uniform(0.1, 2))))
+    a, b = some(rng, shape, kind), some(rng, shape, kind)
+
+    def oracle():
+        gate = a.astype("f8")
+        return {"out_0": np.asarray(gate / (1 + np.exp(-gate * (1.0 if alpha is None else alpha))) * b).astype(kind)}
+
+    return d.one_node("SwiGLU", [a, b], opset=28, alpha=alpha, shapes=rng.random() < 0.5, oracle=oracle,
+                      **(near(kind) if kind != "f2" else {"rtol": 1e-2, "atol": 2e-2}))
 
 
 def variadic(rng):
@@ -636,80 +647,9 @@ def text(rng):
                       stopwords=perhaps(rng, ["monday", "Ä"]))
 
 
-# Sequences and bodies
-
-def graph_case(nodes, feeds, outputs, opset):
-    infos = [helper.make_value_info(n, d.type_of(v)) for n, v in feeds.items()]
-    graph = helper.make_graph(nodes, "several", infos, [onnx.ValueInfoProto(name=o) for o in outputs])
-    return d.case(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10), feeds)
-
-
-def sequence(rng):
-    shape, kind, n = shape_of(rng, 1, 3), pick(rng, "f4", "i8", "f8"), int(rng.integers(1, 4))
-    feeds = {f"x{i}": some(rng, shape, kind) for i in range(n)}
-    nodes = [helper.make_node("SequenceConstruct", list(feeds), ["s"])]
-    at = np.array(int(rng.integers(-n, n)), "i8")
-    act = pick(rng, "SequenceAt", "SequenceErase", "SequenceInsert", "SequenceLength", "ConcatFromSequence")
-    outputs = ["y"]
-    if act in ("SequenceAt", "SequenceErase"):
-        feeds["at"] = at
-        nodes.append(helper.make_node(act, ["s", "at"], ["y"]))
-        if act == "SequenceErase":
-            if n == 1:
-                feeds["x9"] = some(rng, shape, kind)
-                nodes[0].input.append("x9")
-    elif act == "SequenceInsert":
-        feeds["more"], feeds["at"] = some(rng, shape, kind), at
-        nodes.append(helper.make_node(act, ["s", "more", "at"], ["y"]))
-    elif act == "SequenceLength":
-        nodes.append(helper.make_node(act, ["s"], ["y"]))
-    else:
-        new = int(rng.integers(2))
-        nodes.append(helper.make_node(act, ["s"], ["y"], axis=axis_of(rng, len(shape) + new), new_axis=new))
-    return graph_case(nodes, feeds, outputs, pick(rng, 11, 13, 17))
-
-
-def split_to_sequence(rng):
-    shape = shape_of(rng, 1, 4, (1, 5))
-    axis = axis_of(rng, len(shape))
-    cut = int(rng.integers(1, shape[axis] + 1))
-    whole = [None, np.array(cut, "i8"), np.array([cut, shape[axis] - cut], "i8")][int(rng.integers(3))]
-    return d.one_node("SplitToSequence", [some(rng, shape, pick(rng, "f4", "i8", "i4", "f8"))] + ([whole] if whole is not None else []),
-                      opset=pick(rng, 11, 24), axis=axis, keepdims=perhaps(rng, int(rng.integers(2))))
-
-
-def body(name, nodes, inputs, outputs):
-    return helper.make_graph(nodes, name, inputs, outputs)
-
-
-def control(rng):
-    info, F = helper.make_tensor_value_info, onnx.TensorProto.FLOAT
-    shape = shape_of(rng, 1, 3)
-    x, op = some(rng, shape, "f4", -2, 2), pick(rng, "If", "Loop", "Scan")
-    if op == "If":
-        parts = [body(b, [helper.make_node(o, ["x"], [b + "_y"])], [], [info(b + "_y", F, None)])
-                 for b, o in (("yes", "Neg"), ("no", "Exp"))]
-        return graph_case([helper.make_node("If", ["c"], ["y"], then_branch=parts[0], else_branch=parts[1])],
-                          {"x": x, "c": np.array(rng.random() < 0.5)}, ["y"], pick(rng, 11, 13, 16, 19))
-    if op == "Loop":
-        inner = body("loop", [helper.make_node("Add", ["a_in", "x"], ["a_out"]), helper.make_node("Identity", ["c_in"], ["c_out"]),
-                              helper.make_node("Mul", ["a_in", "a_in"], ["scan"])],
-                     [info("i", 7, []), info("c_in", 9, []), info("a_in", F, None)],
-                     [info("c_out", 9, []), info("a_out", F, None), info("scan", F, None)])
-        return graph_case([helper.make_node("Loop", ["n", "c", "a"], ["y", "all"], body=inner)],
-                          {"n": np.array(int(rng.integers(1, 4)), "i8"), "c": np.array(True), "a": some(rng, shape, "f4", -2, 2),
-                           "x": x}, ["y", "all"], pick(rng, 11, 13, 16, 19))
-    inner = body("scan", [helper.make_node("Add", ["s_in", "e"], ["s_out"]), helper.make_node("Neg", ["s_out"], ["o"])],
-                 [info("s_in", F, shape[1:]), info("e", F, shape[1:])], [info("s_out", F, shape[1:]), info("o", F, shape[1:])])
-    return graph_case([helper.make_node("Scan", ["s", "x"], ["y", "all"], body=inner, num_scan_inputs=1,
-                                        scan_input_directions=[int(rng.integers(2))],
-                                        scan_output_directions=[int(rng.integers(2))])],
-                      {"s": some(rng, shape[1:], "f4"), "x": x}, ["y", "all"], pick(rng, 9, 11, 16, 19))
-
-
 FAMILIES = {
     "Unary": (unary, 3000), "Binary": (binary, 3000), "Variadic": (variadic, 500), "Where": (where, 300), "Clip": (clip, 200),
-    "CastLike": (cast_like, 200), "Reduce": (reduction, 2000), "ArgExtreme": (arg_extreme, 400), "Softmax": (softmax, 500),
+    "CastLike": (cast_like, 200), "SwiGLU": (swiglu, 100), "Reduce": (reduction, 2000), "ArgExtreme": (arg_extreme, 400), "Softmax": (softmax, 500),
     "Cumulative": (cumulative, 300), "TopK": (top_k, 300), "LayerNorm": (layer_norm, 300), "Transpose": (transpose, 400),
     "Reshape": (reshape, 300), "Flatten": (flatten, 150), "Squeeze": (squeeze, 300), "Expand": (expand, 200),
     "Tile": (tile, 200), "Concat": (concat, 300), "Split": (split, 300), "Slice": (slice_of, 600), "Gather": (gather, 400),
@@ -718,7 +658,7 @@ FAMILIES = {
     "OfShapes": (made_of_shapes, 500), "CenterCropPad": (center_crop_pad, 100), "Col2Im": (col2im, 100),
     "MatMul": (matmul, 600), "Gemm": (gemm, 400), "Einsum": (einsum, 300), "Det": (det, 80), "Pool": (pool, 500),
     "Loss": (loss, 300), "Boxes": (boxes, 150), "RoiAlign": (roi_align, 200), "DeformConv": (deform_conv, 100),
-    "Text": (text, 300), "Sequence": (sequence, 300), "SplitToSequence": (split_to_sequence, 150), "Control": (control, 300),
+    "Text": (text, 300),
 }
 
 if __name__ == "__main__":

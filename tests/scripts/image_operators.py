@@ -185,6 +185,34 @@ def window_keys(rng, axes, kernel):
     return keys
 
 
+def windows(shape, kernel, keys):
+    """The sizes of a pool's output, and for each of its places in turn the slices of the input, by ONNX's equations."""
+    axes = []
+    for i, (n, k) in enumerate(zip(shape, kernel)):
+        stride, dilation = (keys[name][i] if keys.get(name) else 1 for name in ("strides", "dilations"))
+        span = (k - 1) * dilation + 1
+        before, after = (keys["pads"][i], keys["pads"][i + len(kernel)]) if keys.get("pads") else (0, 0)
+        auto = keys.get("auto_pad") or ""
+        if auto.startswith("SAME"):
+            total = max(((n - 1) // stride) * stride + span - n, 0)
+            before, after = (total // 2, total - total // 2)[::1 if auto == "SAME_UPPER" else -1]
+        room = n + before + after - span
+        count = -(-room // stride) + 1 if keys.get("ceil_mode") else room // stride + 1
+        count -= (count - 1) * stride >= n + before
+        starts = [o * stride - before for o in range(count)]
+        axes.append([slice(start + -(-max(-start, 0) // dilation) * dilation, max(min(start + span, n), 0), dilation)
+                     for start in starts])
+    to = [len(each) for each in axes]
+    return to, [tuple(a[j] for a, j in zip(axes, at)) for at in np.ndindex(*to)]
+
+
+def pooled(x, kernel, keys, f):
+    """f(the elements of a window, as [n, channels, elements]) in each place."""
+    to, places = windows(x.shape[2:], kernel, keys)
+    made = [f(x[(slice(None), slice(None), *where)].reshape(*x.shape[:2], -1)) for where in places]
+    return np.stack(made, -1).reshape(*x.shape[:2], *to)
+
+
 def conv(rng):
     axes = pick(rng, 1, 2, 2, 3)
     groups = pick(rng, 1, 1, 2, 3)
@@ -242,8 +270,15 @@ def pool(rng):
     if dtype == F4 and rng.random() < 0.1:  # of a NaN onnxruntime's MaxPool makes one thing or the other
         special = pick(rng, np.nan if op != "MaxPool" else np.inf, np.inf, -np.inf)
         x = np.where(rng.random(x.shape) < 0.1, F4(special), x).astype(F4)
+    oracle = None
+    if op == "MaxPool" and outputs == 1:
+        lowest = -np.inf if np.dtype(dtype).kind == "f" else np.iinfo(dtype).min
+
+        def oracle():
+            return {"out_0": pooled(x, kernel, keys, lambda w: w.max(-1, initial=lowest)).astype(dtype)}
     loose = {"rtol": 1e-3, "atol": 1e-5} if outputs == 1 and np.dtype(dtype).kind == "f" else {}
-    return one_node(op, [x], outputs, opset=opset, kernel_shape=kernel, shapes=rng.random() < 0.5, **loose, **keys)
+    return one_node(op, [x], outputs, opset=opset, kernel_shape=kernel, shapes=rng.random() < 0.5, oracle=oracle,
+                    **loose, **keys)
 
 
 def global_pool(rng):
@@ -252,6 +287,23 @@ def global_pool(rng):
     return one_node(op, [x], opset=pick(rng, 2, 22) if op == "GlobalLpPool" else pick(rng, 1, 22),
                     p=maybe(rng, int(rng.integers(1, 5))) if op == "GlobalLpPool" else None, shapes=rng.random() < 0.5,
                     rtol=1e-3, atol=1e-5)
+
+
+def max_unpool(rng):
+    axes = pick(rng, 1, 2, 2, 3)
+    kernel = sizes(rng, axes, 1, 3)
+    strides, pads = maybe(rng, sizes(rng, axes, 1, 3)), maybe(rng, [0] * axes + [int(rng.integers(0, k)) for k in kernel])
+    x = numbers(rng, sizes(rng, 2, 1, 3) + sizes(rng, axes, 2, 5))
+    to = [(n - 1) * s - (pads or [0] * 2 * axes)[axes + i] + k
+          for i, (n, s, k) in enumerate(zip(x.shape[2:], strides or [1] * axes, kernel))]
+    planes, places, taken = x.shape[0] * x.shape[1], int(np.prod(to)), int(np.prod(x.shape[2:]))
+    # Where two elements go to one place, which of them stays is nobody's promise.
+    if taken > places:
+        return max_unpool(rng)
+    indices = np.stack([rng.permutation(places)[:taken] + plane * places for plane in range(planes)])
+    shape = maybe(rng, np.array([*x.shape[:2], *to]))
+    return one_node("MaxUnpool", trimmed([x, indices.reshape(x.shape).astype("i8"), shape]), opset=pick(rng, 9, 11, 22),
+                    kernel_shape=kernel, strides=strides, pads=pads, shapes=rng.random() < 0.5, constant=at_random(rng, 2))
 
 
 # Activations
@@ -295,7 +347,14 @@ def activation(rng):
         x = x[~np.isnan(x)]
     if op == "LogSoftmax" and x.dtype == F8:  # of a row with infinity onnxruntime makes NaN for the other types alone
         x = np.where(np.isposinf(x), 1, x)
-    return one_node(op, [x], opset=pick(rng, *versions[op]), rtol=2e-3, atol=1e-6, **keys)
+    return one_node(op, [x], opset=pick(rng, *versions[op]), rtol=2e-3, atol=1e-6,
+                    oracle=(lambda: {"out_0": log_softmax(x)}) if op == "LogSoftmax" else None, **keys)
+
+
+def log_softmax(x):
+    """Along the last axis; the reference evaluator's is the logarithm of what Softmax rounded to 0."""
+    wide = x.astype(F8) - x.max(-1, keepdims=True).astype(F8)
+    return (wide - np.log(np.exp(wide).sum(-1, keepdims=True))).astype(x.dtype)
 
 
 def contrib_activation(rng):
@@ -449,7 +508,14 @@ def qlinear_binary(rng):
         a, b = b, a
     inputs = [a, scale(rng), zero_point(rng, dtype), b, scale(rng), zero_point(rng, dtype), scale(rng, (), 0.001, 0.2),
               zero_point(rng, dtype)]
-    return one_node(pick(rng, "QLinearAdd", "QLinearMul"), inputs, constant=at_random(rng, 1, 4, 6), **MICROSOFT)
+    op = pick(rng, "QLinearAdd", "QLinearMul")
+
+    def oracle():
+        x, y = ((inputs[i].astype(F8) - F8(inputs[i + 2])) * F8(inputs[i + 1]) for i in (0, 3))
+        z = np.round((x + y if op == "QLinearAdd" else x * y) / F8(inputs[6]) + F8(inputs[7]))
+        return {"out_0": np.clip(z, np.iinfo(dtype).min, np.iinfo(dtype).max).astype(dtype)}
+
+    return one_node(op, inputs, constant=at_random(rng, 1, 4, 6), oracle=oracle, **MICROSOFT)
 
 
 def qlinear_unary(rng):
@@ -496,9 +562,21 @@ def qlinear_pool(rng):
     x = codes(rng, shape, dtype)
     if last:
         x = np.ascontiguousarray(np.moveaxis(x, 1, -1))
-    return one_node("QLinearAveragePool", [x, scale(rng), zero_point(rng, dtype), scale(rng), zero_point(rng, dtype)],
-                    kernel_shape=kernel, channels_last=last, ceil_mode=maybe(rng, 1), count_include_pad=maybe(rng, 1),
-                    **MICROSOFT, **keys)
+    inputs = [x, scale(rng), zero_point(rng, dtype), scale(rng), zero_point(rng, dtype)]
+    keys.update(ceil_mode=maybe(rng, 1), count_include_pad=maybe(rng, 1))
+
+    def oracle():
+        """With sums that are exact, and one division."""
+        first, from_scale, from_zero, to_scale, to_zero = inputs
+        wide = np.moveaxis(first, -1, 1).astype("i8") if last else first.astype("i8")
+        made = pooled(wide - int(from_zero), kernel, keys,
+                      lambda w: w.sum(-1) / (np.prod(kernel) if keys["count_include_pad"] else w.shape[-1]))
+        made = np.round(made * F8(from_scale) / F8(to_scale)) + int(to_zero)
+        made = np.clip(made, np.iinfo(dtype).min, np.iinfo(dtype).max).astype(dtype)
+        return {"out_0": np.moveaxis(made, 1, -1) if last else made}
+
+    return one_node("QLinearAveragePool", inputs, kernel_shape=kernel, channels_last=last, oracle=oracle, **MICROSOFT,
+                    **keys)
 
 
 def nhwc_max_pool(rng):
@@ -626,7 +704,7 @@ def always():
 FAMILIES = {
     "GridSample": (grid_sample, 1500), "AffineGrid": (affine_grid, 300), "Resize": (resize, 4000),
     "Upsample": (upsample, 500), "Conv": (conv, 500), "ConvTranspose": (conv_transpose, 1200), "Pool": (pool, 1500),
-    "GlobalPool": (global_pool, 200), "Activation": (activation, 1000), "ContribActivation": (contrib_activation, 100),
+    "GlobalPool": (global_pool, 200), "MaxUnpool": (max_unpool, 200), "Activation": (activation, 1000), "ContribActivation": (contrib_activation, 100),
     "Clip": (clip, 400), "QLinearConv": (qlinear_conv, 1000), "QLinearConvMicrosoft": (qlinear_conv_microsoft, 500),
     "ConvInteger": (conv_integer, 400), "MatMulInteger": (matmul_integer, 300), "QLinearMatMul": (qlinear_matmul, 500),
     "QGemm": (qgemm, 400), "QLinearBinary": (qlinear_binary, 500), "QLinearUnary": (qlinear_unary, 500),
