@@ -80,8 +80,8 @@ void cameo_binding_free(cameo_binding* binding) { delete binding; }
 cameo_error* cameo_binding_input(cameo_binding* binding, const char* name, const cameo_value* value) {
   using namespace cameo;
   return c::answer([&]() -> status {
-    if (status s = c::need({{"binding", binding}, {"name", name}, {"value", value}}); !s) return s;
-    return c::bind_value(*binding, name, *value);
+    if (status s = c::need({{"binding", binding}, {"name", name}}); !s) return s;
+    return c::bind_value(*binding, name, c::shown(value));
   });
 }
 
@@ -100,6 +100,7 @@ cameo_error* cameo_binding_run(cameo_binding* binding, const cameo_stop* stop, s
   using namespace cameo;
   return c::answer([&]() -> status {
     if (status s = c::need({{"binding", binding}}); !s) return s;
+    binding->outputs.clear();  // they show memory that a run may give up, also one that fails
     if (status s = binding->session->run(binding->bound, c::to_settings(stop, timeout)); !s) return s;
     binding->outputs.resize(binding->bound.output_count());
     for (std::size_t i = 0; i < binding->outputs.size(); ++i) binding->outputs[i].show(binding->bound.output(i));

@@ -2,7 +2,7 @@
 
 #include <cameo/core/elements.hpp>
 
-#include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
 
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #include <numpy/ndarrayobject.h>
@@ -52,10 +52,6 @@ constexpr array_row array_rows[] = {
     array_row{dtype::f6e3m2, -1, "float6_e3m2fn"},
 };
 static_assert(detail::complete_and_in_order(array_rows), "every element type has a row, in the order of dtype");
-
-[[noreturn]] void refuse(std::string_view what, const std::string& words) {
-  raise(status{status_code::invalid_argument, words}.in(what));
-}
 
 std::string kind_of(nb::handle object) { return Py_TYPE(object.ptr())->tp_name; }
 
@@ -142,7 +138,7 @@ given_value of_array(PyArrayObject* array, std::string_view what) {
   if (type == dtype::string) return texts_of(array, what);
   given_value made;
   if (PyArray_ISCARRAY_RO(array)) {
-    made.kept = nb::borrow(reinterpret_cast<PyObject*>(array));
+    made.kept = nb::borrow(reinterpret_cast<PyObject*>(array)), made.is_shared = true;
   } else {  // strided, of the other byte order, or not aligned
     PyArray_Descr* const native = PyArray_DescrNewByteorder(PyArray_DESCR(array), NPY_NATIVE);
     made.kept = nb::steal(PyArray_FromArray(array, native, NPY_ARRAY_CARRAY_RO));
@@ -200,66 +196,16 @@ given_value of_buffer(nb::handle object, std::string_view what) {
   extents shape;
   for (int i = 0; i < buffer->ndim; ++i) shape.push_back(buffer->shape[i]);
   made.is = value::tensor(type, shape, buffer->buf);
-  made.is_read_only = buffer->readonly;
+  made.is_read_only = buffer->readonly, made.is_shared = true;
   return made;
 }
 
-/// One row for each code that DLPack has for floats of a byte and less; the other codes follow from their bits.
-constexpr std::pair<nb::dlpack::dtype_code, dtype> dlpack_rows[] = {
-    {nb::dlpack::dtype_code::Bfloat, dtype::bf16},
-    {nb::dlpack::dtype_code::Float8_E4M3FN, dtype::f8e4m3fn},
-    {nb::dlpack::dtype_code::Float8_E4M3FNUZ, dtype::f8e4m3fnuz},
-    {nb::dlpack::dtype_code::Float8_E5M2, dtype::f8e5m2},
-    {nb::dlpack::dtype_code::Float8_E5M2FNUZ, dtype::f8e5m2fnuz},
-    {nb::dlpack::dtype_code::Float8_E8M0FNU, dtype::f8e8m0},
-};
-
-dtype type_of_dlpack(nb::dlpack::dtype given) {
-  using code = nb::dlpack::dtype_code;
-  if (given.lanes != 1) return dtype::undefined;
-  for (const auto& [number, type] : dlpack_rows)
-    if (given.code == std::uint8_t(number) && given.bits == bits_of(type)) return type;
-  const auto in = [&](code number, std::initializer_list<dtype> all) {
-    if (given.code == std::uint8_t(number))
-      for (const dtype each : all)
-        if (bits_of(each) == given.bits) return each;
-    return dtype::undefined;
-  };
-  for (const dtype found :
-       {in(code::Bool, {dtype::boolean}), in(code::Float, {dtype::f16, dtype::f32, dtype::f64}),
-        in(code::Complex, {dtype::c64, dtype::c128}), in(code::Int, {dtype::i8, dtype::i16, dtype::i32, dtype::i64}),
-        in(code::UInt, {dtype::u8, dtype::u16, dtype::u32, dtype::u64})})
-    if (found != dtype::undefined) return found;
-  return dtype::undefined;
-}
-
-nb::dlpack::dtype dlpack_type(dtype type) {
-  for (const auto& [number, id] : dlpack_rows)
-    if (id == type) return {std::uint8_t(number), bits_of(type), 1};
-  for (std::uint8_t number = 0; number <= std::uint8_t(nb::dlpack::dtype_code::Bool); ++number)
-    if (const nb::dlpack::dtype made{number, bits_of(type), 1}; type_of_dlpack(made) == type) return made;
-  return {};
-}
-
-given_value of_dlpack(nb::handle object, std::string_view what) {
-  nb::ndarray<nb::ro> array;
-  if (!nb::try_cast(object, array)) refuse(what, "its __dlpack__ gives no tensor that can be read here");
-  if (array.device_type() != nb::device::cpu::value)
-    refuse(what, "the tensor lies in a device's memory; copy it to the host first");
-  const dtype type = type_of_dlpack(array.dtype());
-  if (type == dtype::undefined) refuse(what, "no tensor has elements of its type");
-  if (array.ndim() > max_rank) refuse(what, "the tensor has too many dims");
-  extents shape;
-  for (std::size_t i = 0; i < array.ndim(); ++i) shape.push_back(std::int64_t(array.shape(i)));
-  const extents dense = row_major_strides(shape);
-  for (std::size_t i = 0; i < array.ndim(); ++i)
-    if (shape[i] > 1 && array.stride(i) != dense[i])
-      refuse(what, "the elements of the tensor are not dense; make it contiguous first");
-  given_value made;
-  made.is = value::tensor(type, shape, array.data());
-  made.is_read_only = true;
-  made.kept = nb::cast(array);
-  return made;
+/// Whether an object whose kind has buffers has none: jax's arrays of bfloat16 are such.
+bool refuses_buffer(nb::handle object) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_FULL_RO) == 0) return PyBuffer_Release(&view), false;
+  PyErr_Clear();
+  return true;
 }
 
 /// A deep copy of parts as one value.
@@ -276,8 +222,10 @@ given_value of_parts(value whole, std::vector<given_value> parts) {
 
 given_value of_sequence(nb::handle object, const value_type& declared, std::string_view what) {
   std::vector<given_value> parts;
-  for (const nb::handle each : nb::borrow<nb::object>(object))
+  for (const nb::handle each : nb::borrow<nb::object>(object)) {
     parts.push_back(to_value(each, declared.of ? *declared.of : value_type{}, what));
+    if (PyUnicode_Check(each.ptr())) parts.back().is.shape = {};  // a scalar, as a number is
+  }
   value whole;
   whole.kind = value_kind::sequence;
   if (!parts.empty()) whole.type = parts[0].is.type;
@@ -290,25 +238,31 @@ given_value of_numbers(nb::handle, const value_type&, std::string_view what);
 given_value of_map(nb::handle object, const value_type& declared, std::string_view what) {
   const nb::object keys = nb::steal(PyDict_Keys(object.ptr())), values = nb::steal(PyDict_Values(object.ptr()));
   std::vector<given_value> parts;
+  if (!keys.is_valid() || !values.is_valid()) throw nb::python_error();
   parts.push_back(to_value(keys, value_type::tensor(declared.type), what));
   parts.push_back(to_value(values, declared.of ? *declared.of : value_type{}, what));
-  for (given_value& part : parts)  // of n entries each
-    part.is.shape = extents{std::int64_t(PyList_GET_SIZE(keys.ptr()))};
+  for (const given_value& part : parts)  // of n entries each
+    if (part.is.kind != value_kind::tensor || part.is.shape != extents{std::int64_t(PyList_GET_SIZE(keys.ptr()))})
+      refuse(what, "a map has a number or a text for each key, and keys that are numbers or texts");
   value whole;
   whole.kind = value_kind::map;
   whole.type = parts[0].is.type;
   return of_parts(whole, std::move(parts));
 }
 
-given_value of_sparse(nb::handle object, std::string_view what) {
+given_value of_sparse(nb::handle object, const value_type& declared, std::string_view what) {
   std::vector<given_value> parts;
-  parts.push_back(to_value(object.attr("values"), {}, what));
+  parts.push_back(to_value(object.attr("values"), value_type::tensor(declared.type), what));
   parts.push_back(to_value(object.attr("indices"), value_type::tensor(dtype::i64), what));
+  for (const given_value& part : parts)
+    if (part.is.kind != value_kind::tensor) refuse(what, "the values and indices of a sparse tensor are tensors");
   value whole;
   whole.kind = value_kind::sparse_tensor;
   whole.type = parts[0].is.type;
-  for (const nb::handle dim : nb::borrow<nb::object>(object.attr("shape")))
-    whole.shape.push_back(nb::cast<std::int64_t>(dim));
+  std::vector<std::int64_t> dims;
+  if (!nb::try_cast(object.attr("shape"), dims) || dims.size() > max_rank)
+    refuse(what, "the shape of a sparse tensor is " + std::to_string(max_rank) + " whole numbers at most");
+  whole.shape = extents{std::span<const std::int64_t>{dims}};
   return of_parts(whole, std::move(parts));
 }
 
@@ -355,7 +309,9 @@ given_value of_numbers(nb::handle object, const value_type& declared, std::strin
   const nb::object array = read_as(wanted);
   if (wanted && declared.type != dtype::string && !keeps_numbers(read_as(nullptr), array, declared.type))
     refuse(what, "has numbers that are none of " + std::string{detail::row_of(declared.type).name});
-  return of_array(reinterpret_cast<PyArrayObject*>(array.ptr()), what);
+  given_value made = of_array(reinterpret_cast<PyArrayObject*>(array.ptr()), what);
+  made.is_shared = false;
+  return made;
 }
 
 bool is_number(nb::handle object) {
@@ -387,10 +343,6 @@ bool is_sparse(nb::handle object) {
   return PyTuple_Check(object.ptr()) && nb::hasattr(object, "indices") && nb::hasattr(object, "values");
 }
 
-nb::object text_to_python(std::string_view text) {
-  return nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "surrogateescape"));
-}
-
 nb::object object_array(const value& v, const npy_intp* dims) {
   const nb::object array = nb::steal(PyArray_SimpleNew(int(v.shape.rank()), const_cast<npy_intp*>(dims), NPY_OBJECT));
   if (!array.is_valid()) throw nb::python_error();
@@ -398,7 +350,7 @@ nb::object object_array(const value& v, const npy_intp* dims) {
   const auto texts = v.as_unchecked<std::string_view>();
   for (std::size_t i = 0; i < texts.size(); ++i) {
     Py_XDECREF(elements[i]);
-    elements[i] = text_to_python(texts[i]).release().ptr();
+    elements[i] = to_text(texts[i]).release().ptr();
   }
   return array;
 }
@@ -463,6 +415,10 @@ nb::object parts_to_python(const any_value& owner, const value& v) {
 
 }  // namespace
 
+void refuse(std::string_view what, const std::string& words) {
+  raise(status{status_code::invalid_argument, words}.in(what));
+}
+
 void find_numpy() {
   has_numpy = _import_array() == 0;
   PyErr_Clear();
@@ -473,19 +429,20 @@ given_value to_value(nb::handle object, const value_type& declared, std::string_
   if (nb::isinstance<python_value>(object)) {
     const python_value& held = nb::cast<const python_value&>(object);
     given_value made = held.of;
-    made.kept = nb::borrow(object);
+    made.kept = nb::borrow(object), made.is_shared = true;
     return made;
   }
   if (declared.kind == type_kind::optional && declared.of) return to_value(object, *declared.of, what);
   if (object.is_none()) return {};
-  if (PyUnicode_Check(object.ptr()) || is_texts(object)) return of_texts(object, what);
   if (PyDict_Check(object.ptr())) return of_map(object, declared, what);
-  if (is_sparse(object)) return of_sparse(object, what);
+  if (is_sparse(object)) return of_sparse(object, declared, what);
   const bool is_list = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
   if (is_list && declared.kind == type_kind::sequence) return of_sequence(object, declared, what);
+  if (PyUnicode_Check(object.ptr()) || is_texts(object)) return of_texts(object, what);
   if (is_list || is_number(object)) return of_numbers(object, declared, what);
-  if (PyObject_CheckBuffer(object.ptr())) return of_buffer(object, what);
-  if (nb::hasattr(object, "__dlpack__")) return of_dlpack(object, what);
+  const bool has_dlpack = nb::hasattr(object, "__dlpack__");
+  if (PyObject_CheckBuffer(object.ptr()) && !(has_dlpack && refuses_buffer(object))) return of_buffer(object, what);
+  if (has_dlpack) return of_dlpack(object, what);
   if (has_numpy && nb::hasattr(object, "__array__")) return of_numbers(object, declared, what);
   refuse(what, "is a " + kind_of(object) + ", which is no tensor; give an array, or what has a buffer or __dlpack__");
 }
@@ -509,7 +466,7 @@ nb::object to_python_value(const any_value& owner, const value& v) {
 }
 
 nb::object to_scalar(const value& tensor, std::size_t i) {
-  if (tensor.type == dtype::string) return text_to_python(tensor.as_unchecked<std::string_view>()[i]);
+  if (tensor.type == dtype::string) return to_text(tensor.as_unchecked<std::string_view>()[i]);
   if (tensor.type == dtype::boolean) return nb::cast(detail::element_at<bool>(tensor, i));
   nb::object made;
   detail::number_elements::call(tensor.type, [&]<class T>(std::type_identity<T>) {
@@ -589,20 +546,6 @@ const value& dense_in(const python_value& held) {
   return held.of.is;
 }
 
-nb::object as_dlpack(nb::handle self) {
-  const python_value& held = nb::cast<const python_value&>(self);
-  const value& v = tensor_in(held);
-  const nb::dlpack::dtype type = dlpack_type(v.type);
-  if (!type.bits) refuse("Value", "DLPack has no elements of " + std::string{detail::row_of(v.type).name});
-  std::size_t dims[max_rank];
-  for (std::size_t i = 0; i < v.shape.rank(); ++i) dims[i] = std::size_t(v.shape[i]);
-  if (held.of.is_read_only)
-    return nb::cast(
-        nb::ndarray<nb::array_api, nb::ro>{v.data, v.shape.rank(), dims, self, nullptr, type, nb::device::cpu::value});
-  return nb::cast(
-      nb::ndarray<nb::array_api>{v.data, v.shape.rank(), dims, self, nullptr, type, nb::device::cpu::value});
-}
-
 }  // namespace
 
 void define_value(nb::module_& m) {
@@ -662,13 +605,13 @@ void define_value(nb::module_& m) {
           },
           "A numpy array of the elements, a list or a dict; without a copy where numpy and the memory allow it.")
       .def(
-          "__dlpack__", [](nb::handle self, nb::kwargs how) { return as_dlpack(self).attr("__dlpack__")(**how); },
+          "__dlpack__", [](nb::handle self, nb::kwargs how) { return as_dlpack(self, how).attr("__dlpack__")(**how); },
           "The tensor as a capsule of DLPack, without a copy.")
       .def(
-          "__dlpack_device__", [](nb::handle) { return nb::make_tuple(nb::device::cpu::value, 0); },
-          "(1, 0): host memory.")
-      .def("__repr__",
-           [](const python_value& v) { return nb::str(("<cameo.Value " + to_string(v.of.is, 4) + ">").c_str()); });
+          "__dlpack_device__", [](nb::handle) { return nb::make_tuple(dlpack_cpu, 0); }, "(1, 0): host memory.")
+      .def("__repr__", [](const python_value& v) {
+        return nb::borrow<nb::str>(to_words("<cameo.Value " + to_string(v.of.is, 4) + ">"));
+      });
 }
 
 }  // namespace cameo::python

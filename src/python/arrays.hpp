@@ -13,6 +13,7 @@ struct given_value {
   nb::object kept = {};       // the Python object whose memory it is
   bool any_shape = false;     // one text, or a flat list of them: the shape is the model's
   bool is_read_only = false;  // of the memory
+  bool is_shared = false;     // the elements are where the object has them, and no copies
 };
 
 /// cameo.Value: a value that owns its elements, or keeps the object that does.
@@ -24,6 +25,17 @@ struct python_value {
 /// sequences, dictionaries and cameo.SparseTensor. Elements stay where they are if they lie dense in host memory.
 /// Raises InvalidArgument, naming `what`.
 given_value to_value(nb::handle object, const value_type& declared, std::string_view what);
+
+/// Raises InvalidArgument about `what`.
+[[noreturn]] void refuse(std::string_view what, const std::string& words);
+
+/// A tensor that an object's __dlpack__ gives, which keeps it.
+given_value of_dlpack(nb::handle object, std::string_view what);
+/// A cameo.Value as an object whose __dlpack__ takes what DLPack's takes. Raises BufferError where its elements may
+/// only be read, and who asks cannot be told so.
+nb::object as_dlpack(nb::handle value, const nb::kwargs& how);
+/// DLPack's number of host memory.
+constexpr int dlpack_cpu = 1;
 
 /// numpy.ndarray, list or dict; without numpy, or for elements that it has no type for, cameo.Value. `owner` keeps the
 /// elements; arrays refer to them.

@@ -23,11 +23,32 @@ without_interpreter::~without_interpreter() {
 }
 with_interpreter::with_interpreter() : state_{take_lock([] { return PyGILState_Ensure(); })} {}
 
+namespace {
+
+nb::object decoded(std::string_view text, const char* other_bytes) {
+  nb::object made = nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), other_bytes));
+  if (!made.is_valid()) throw nb::python_error();
+  return made;
+}
+
+}  // namespace
+
+nb::object to_text(std::string_view text) { return decoded(text, "surrogateescape"); }
+nb::object to_words(std::string_view words) { return decoded(words, "backslashreplace"); }
+
+std::string of_text(nb::handle text) {
+  Py_ssize_t size = 0;
+  if (!PyUnicode_Check(text.ptr())) raise({status_code::invalid_argument, "a name is no text"});
+  if (const char* const bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size)) return {bytes, std::size_t(size)};
+  PyErr_Clear();
+  const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape"));
+  if (!bytes.is_valid()) PyErr_Clear(), raise({status_code::invalid_argument, "a name is no Unicode"});
+  return {PyBytes_AS_STRING(bytes.ptr()), std::size_t(PyBytes_GET_SIZE(bytes.ptr()))};
+}
+
 void raise(const status& why) {
   const int number = detail::status_rows[std::size_t(why.code())].number;
-  // Messages may quote names of a model, which can have any bytes.
-  const nb::object words =
-      nb::steal(PyUnicode_DecodeUTF8(why.words().data(), Py_ssize_t(why.words().size()), "backslashreplace"));
+  const nb::object words = to_words(why.words());
   const nb::object error = nb::module_::import_("cameo.errors").attr("of_code")(number, words);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
   throw nb::python_error();

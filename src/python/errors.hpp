@@ -3,6 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 namespace cameo::python {
 
 namespace nb = nanobind;
@@ -30,6 +32,14 @@ class with_interpreter {
  private:
   PyGILState_STATE state_;
 };
+
+/// A name of a model or a path as Python's str. Bytes that are no UTF-8 are surrogates, which of_text makes bytes
+/// again.
+nb::object to_text(std::string_view);
+/// The same for what is read only: such bytes are written out.
+nb::object to_words(std::string_view);
+/// The bytes of a name. InvalidArgument for what is no text.
+std::string of_text(nb::handle);
 
 /// Raises the exception of cameo.errors for this code, with its words.
 [[noreturn]] void raise(const status&);

@@ -26,6 +26,14 @@ T option(const nb::dict& keywords, const char* key) {
   return made;
 }
 
+/// Entries of the configuration. Those that are paths may have bytes that are no UTF-8.
+detail::text_pairs config_of(const nb::dict& keywords) {
+  detail::text_pairs made;
+  for (const auto& [key, text] : option<std::vector<std::pair<std::string, nb::str>>>(keywords, "config"))
+    made.emplace_back(key, path_of(text));
+  return made;
+}
+
 /// Two reasons to stop as one.
 struct either_stop {
   stop_token a;
@@ -85,18 +93,21 @@ load_setting to_setting(const nb::dict& keywords) {
   auto watch = std::make_shared<load_watch>();
   const auto get = [&](const char* key) { return nb::object(keywords[key]); };
   using sizes = std::vector<std::pair<std::string, std::int64_t>>;
-  to.config = option<detail::text_pairs>(keywords, "config");
+  to.config = config_of(keywords);
   to.free_dims = option<sizes>(keywords, "free_dims");
   to.free_dims_by_denotation = option<sizes>(keywords, "free_dims_by_denotation");
   to.threads = option<std::size_t>(keywords, "threads");
   to.memory_limit = option<std::size_t>(keywords, "memory_limit");
   to.optimize = optimization_level(option<std::uint8_t>(keywords, "optimize"));
   to.execution = option<bool>(keywords, "parallel") ? execution_mode::parallel : execution_mode::sequential;
-  to.external_data_folder = option<std::string>(keywords, "external_data_folder");
+  to.external_data_folder = path_of(get("external_data_folder"));
+  to.providers = option<std::vector<std::string>>(keywords, "providers");
   if (const nb::object policy = get("policy"); !policy.is_none()) {
     check(to.prefer(check(detail::device_policy_named(option<std::string>(keywords, "policy")))));
+    if (!to.providers.empty())
+      raise(status{status_code::invalid_argument, "chooses providers, and providers are named; give one of the two"}.in(
+          "policy"));
   } else {
-    to.providers = option<std::vector<std::string>>(keywords, "providers");
     if (to.providers.empty()) to.providers.emplace_back(program::program_runtime{}.providers().back().row->name);
   }
   to.stop = watch->stop.get_token();
@@ -112,8 +123,7 @@ load_setting to_setting(const nb::dict& keywords) {
   to.log = [watch](log_level severity, std::string_view words) {
     const with_interpreter held;
     try {
-      watch->log(int(severity),
-                 nb::steal(PyUnicode_DecodeUTF8(words.data(), Py_ssize_t(words.size()), "backslashreplace")));
+      watch->log(int(severity), to_words(words));
     } catch (nb::python_error& error) {
       error.discard_as_unraisable("cameo's log");
     }
@@ -147,14 +157,14 @@ nb::tuple describe(const io_info& io, const std::vector<std::string>& symbols) {
     for (const dim& d : *io.type.shape) {
       if (d.known()) all.append(d.size);
       else if (d.symbol > 0 && d.symbol < symbols.size() && !symbols[d.symbol].empty())
-        all.append(nb::str(symbols[d.symbol].c_str()));
+        all.append(to_text(symbols[d.symbol]));
       else all.append(nb::none());
     }
     dims = nb::tuple(all);
   }
-  return nb::make_tuple(io.name, kinds[std::size_t(io.type.kind)],
+  return nb::make_tuple(to_text(io.name), kinds[std::size_t(io.type.kind)],
                         io.type.is_tensor() ? nb::object(nb::str(detail::row_of(io.type.type).name)) : nb::none(), dims,
-                        io.optional || io.type.kind == type_kind::optional, io.type_text);
+                        io.optional || io.type.kind == type_kind::optional, to_text(io.type_text));
 }
 
 run_inputs::run_inputs(nb::handle dictionary, const std::vector<io_info>& declared) {
@@ -170,19 +180,21 @@ run_inputs::run_inputs(nb::handle dictionary, const std::vector<io_info>& declar
   all_.reserve(count), kept_.reserve(count);
   PyObject *key = nullptr, *object = nullptr;
   for (Py_ssize_t at = 0; PyDict_Next(dictionary.ptr(), &at, &key, &object);) {
+    // Reading an object may call Python, which may change the dictionary.
+    const nb::object held_key = nb::borrow(key), held = nb::borrow(object);
     Py_ssize_t size = 0;
-    const char* const text = PyUnicode_Check(key) ? PyUnicode_AsUTF8AndSize(key, &size) : nullptr;
-    if (!text) PyErr_Clear(), raise({status_code::invalid_argument, "the name of an input is no text"});
-    const std::string_view name{text, std::size_t(size)};
+    if (!PyUnicode_Check(key)) raise({status_code::invalid_argument, "the name of an input is no text"});
+    const char* const text = PyUnicode_AsUTF8AndSize(key, &size);
+    if (!text) PyErr_Clear(), names_.push_back(std::make_unique<std::string>(of_text(key)));
+    const std::string_view name = text ? std::string_view{text, std::size_t(size)} : *names_.back();
     std::size_t i = 0;
     while (i < declared.size() && declared[i].name != name) ++i;
-    const nb::object held = nb::borrow(object);  // reading it may call Python, which may change the dictionary
     given_value given = to_value(held, i < declared.size() ? declared[i].type : unknown, name);
     named_input& made = i < declared.size() ? all_.emplace_back(i, given.is) : all_.emplace_back(name, given.is);
     if (given.any_shape) made.shape_of_model = true, made.count = given.is.shape.count();
     if (given.own) own_.push_back(std::move(given.own));
     kept_.push_back(std::move(given.kept));
-    if (i == declared.size()) kept_.push_back(nb::borrow(key));
+    if (i == declared.size()) kept_.push_back(held_key);
   }
 }
 

@@ -116,6 +116,7 @@ class run_inputs {
   std::vector<named_input> all_;
   std::vector<nb::object> kept_;
   std::vector<any_value> own_;
+  std::vector<std::unique_ptr<std::string>> names_;  // of bytes that are no UTF-8
 };
 /// None: never; a number: seconds.
 std::optional<detail::duration> to_timeout(nb::handle seconds);

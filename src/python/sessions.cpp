@@ -56,8 +56,7 @@ void load(python_session* self, nb::handle source, std::string_view name, const 
   const std::vector<std::string>& symbols = self->loaded->graph().symbols;
   self->inputs = tuple_of(self->loaded->inputs(), symbols);
   self->outputs = tuple_of(self->loaded->outputs(), symbols);
-  for (const io_info& each : self->loaded->outputs())
-    self->output_names.push_back(nb::steal(PyUnicode_InternFromString(each.name.c_str())));
+  for (const io_info& each : self->loaded->outputs()) self->output_names.push_back(to_text(each.name));
 }
 
 named_values run_once(const python_session& self, nb::handle inputs, nb::handle timeout, nb::handle stop) {
@@ -96,8 +95,9 @@ std::vector<std::size_t> chosen_outputs(const python_session& self, nb::handle n
     for (std::size_t i = 0; i < all.size(); ++i) made.push_back(i);
     return made;
   }
+  if (PyUnicode_Check(names.ptr())) raise({status_code::invalid_argument, "names of outputs come in a list"});
   for (const nb::handle name : nb::borrow<nb::object>(names)) {
-    const auto text = nb::cast<std::string>(name);
+    const std::string text = of_text(name);
     std::size_t i = 0;
     while (i < all.size() && all[i].name != text) ++i;
     if (i == all.size()) raise(status{status_code::invalid_argument, "the model has no output of this name"}.in(text));
@@ -124,6 +124,7 @@ struct python_binding {
   struct kept_value {
     nb::object object;
     any_value own = {};
+    nb::object memory = {};  // a view of the object's buffer: while it lives, the object does not move its elements
   };
   std::vector<kept_value> inputs, outputs;
   std::atomic<bool> is_used = false;
@@ -153,8 +154,9 @@ std::size_t number_of(const std::vector<io_info>& all, std::string_view name) {
   return i;
 }
 
-void bind_input(python_binding& self, std::string_view name, nb::handle object) {
+void bind_input(python_binding& self, const nb::str& of, nb::handle object) {
   const binding_use used{self};
+  const std::string name = of_text(of);
   const std::vector<io_info>& all = self.loaded->inputs();
   const std::size_t i = number_of(all, name);
   given_value given = to_value(object, i < all.size() ? all[i].type : value_type{}, name);
@@ -164,8 +166,9 @@ void bind_input(python_binding& self, std::string_view name, nb::handle object) 
   self.inputs[i] = {std::move(given.kept), std::move(given.own)};
 }
 
-void bind_output(python_binding& self, std::string_view name, nb::handle object) {
+void bind_output(python_binding& self, const nb::str& of, nb::handle object) {
   const binding_use used{self};
+  const std::string name = of_text(of);
   const std::size_t i = number_of(self.loaded->outputs(), name);
   if (object.is_none()) {
     check(self.bound.bind_output(name, value{}));
@@ -173,17 +176,18 @@ void bind_output(python_binding& self, std::string_view name, nb::handle object)
     return;
   }
   given_value given = to_value(object, {}, name);
-  if (given.own || given.is_read_only || given.kept.is_none() || !given.kept.is_valid() ||
-      (given.kept.ptr() != object.ptr() && !PyMemoryView_Check(given.kept.ptr())))
+  const bool has_bytes = given.is.kind == value_kind::tensor && bits_of(given.is.type) >= 8;
+  if (given.is_read_only || !given.is_shared || !has_bytes)
     raise(status{status_code::invalid_argument,
                  "runs can't write there: an output needs a dense array of a type of whole bytes that may be written"}
               .in(name));
   check(self.bound.bind_output(name, given.is));
-  self.outputs[i] = {nb::borrow(object), {}};
+  self.outputs[i] = {nb::borrow(object), {}, std::move(given.kept)};
 }
 
 void run_binding(python_binding& self, nb::handle timeout, nb::handle stop) {
   const binding_use used{self};
+  self.has_run = false;
   self.ends.begin(self.of->stop, stop);
   const run_settings settings = self.of->settings(timeout, self.ends);
   const std::shared_ptr<trace_profile> profile = self.of->profile;
@@ -210,7 +214,7 @@ nb::object output_of(python_binding& self, std::size_t i, bool values) {
 
 nb::dict outputs_of(python_binding& self, bool values) {
   const binding_use used{self};
-  if (!self.has_run) raise({status_code::invalid_argument, "the binding has not run yet"});
+  if (!self.has_run) raise({status_code::invalid_argument, "the binding has not run yet, or its last run failed"});
   nb::dict all;
   for (std::size_t i = 0; i < self.bound.output_count(); ++i)
     all[self.of->output_names[i]] = output_of(self, i, values);
@@ -219,25 +223,26 @@ nb::dict outputs_of(python_binding& self, bool values) {
 
 nb::list placements_of(const python_session& self, bool with_refusals) {
   nb::list all;
-  for (const placement_info& each : self.loaded->placements(with_refusals))
-    all.append(nb::make_tuple(each.node, each.domain, each.op_type, each.provider, each.opset, each.depth,
-                              each.fused_from, nb::tuple(nb::cast(each.refusals)), each.output));
+  for (const placement_info& each : self.loaded->placements(with_refusals)) {
+    nb::list refusals;
+    for (const auto& refusal : each.refusals) refusals.append(to_words(refusal));
+    all.append(nb::make_tuple(to_text(each.node), to_text(each.domain), to_text(each.op_type), each.provider,
+                              each.opset, each.depth, to_text(each.fused_from), nb::tuple(refusals),
+                              to_text(each.output)));
+  }
   return all;
 }
 
 nb::dict metadata_of(const python_session& self) {
   const model& m = self.loaded->graph();
   nb::dict made, properties, opsets;
-  const auto text = [](std::string_view words) {
-    return nb::steal(PyUnicode_DecodeUTF8(words.data(), Py_ssize_t(words.size()), "backslashreplace"));
-  };
-  for (const detail::property& each : m.metadata) properties[text(each.first)] = text(each.second);
-  for (const opset_import& each : m.imports) opsets[text(each.domain)] = each.version;
-  made["producer_name"] = text(m.producer_name);
-  made["producer_version"] = text(m.producer_version);
-  made["graph_name"] = text(m.main().name);
-  made["domain"] = text(m.domain);
-  made["description"] = text(m.doc_string);
+  for (const detail::property& each : m.metadata) properties[to_words(each.first)] = to_words(each.second);
+  for (const opset_import& each : m.imports) opsets[to_words(each.domain)] = each.version;
+  made["producer_name"] = to_words(m.producer_name);
+  made["producer_version"] = to_words(m.producer_version);
+  made["graph_name"] = to_words(m.main().name);
+  made["domain"] = to_words(m.domain);
+  made["description"] = to_words(m.doc_string);
   made["version"] = m.model_version;
   made["ir_version"] = m.ir_version;
   made["opsets"] = opsets;
@@ -245,16 +250,20 @@ nb::dict metadata_of(const python_session& self) {
   return made;
 }
 
-std::string page(const python_session& self, const std::string& name) {
-  const without_interpreter others_run;
-  return program::page_of(name, *self.loaded, program::look_at(*self.loaded));
+nb::object page(const python_session& self, nb::handle name) {
+  const std::string path = path_of(name);
+  const std::string made = [&] {
+    const without_interpreter others_run;
+    return program::page_of(path, *self.loaded, program::look_at(*self.loaded));
+  }();
+  return to_words(made);
 }
 
 nb::dict counts_of(const python_session& self) {
   const program::inspection seen = program::look_at(*self.loaded);
   nb::dict made, ops, providers;
-  for (const auto& [op, count] : seen.ops) ops[op.c_str()] = count;
-  for (const auto& [name, count] : seen.providers) providers[name.c_str()] = count;
+  for (const auto& [op, count] : seen.ops) ops[to_text(op)] = count;
+  for (const auto& [name, count] : seen.providers) providers[to_text(name)] = count;
   made["ops"] = ops;
   made["providers"] = providers;
   made["parameters"] = seen.parameters.elements;
@@ -268,10 +277,11 @@ void define_binding(nb::module_& m) {
       m, "Binding",
       "A session with its inputs and outputs bound to memory: running it again copies nothing and, "
       "from the second run on, allocates nothing.\n\nOne run at a time; threads need a binding each.")
-      .def("bind_input", bind_input, nb::arg("name"), nb::arg("object"),
+      .def("bind_input", bind_input, nb::arg("name"), nb::arg("object").none(),
            "Every run reads the elements of this array, buffer or tensor, which may change between runs. The binding "
            "keeps "
-           "it.\n\nRaises InvalidArgument for an unknown name, another type or another shape than the model's.")
+           "it. None: an optional input without a value.\n\nRaises InvalidArgument for an unknown name, another type "
+           "or another shape than the model's.")
       .def("bind_output", bind_output, nb::arg("name"), nb::arg("object").none(),
            "Runs write the output into this array, buffer or tensor, which has room for it; None: into memory of the "
            "binding again.\n\nRaises InvalidArgument for an unknown name, another type, or memory that is read-only.")
@@ -286,7 +296,7 @@ void define_profile(nb::module_& m) {
   nb::class_<trace_profile>(m, "_Profile")
       .def_prop_ro("steps", &trace_profile::size)
       .def_prop_ro("dropped", &trace_profile::dropped)
-      .def("write", [](const trace_profile& self, const std::string& path) { check(self.write(path)); });
+      .def("write", [](const trace_profile& self, nb::handle path) { check(self.write(path_of(path))); });
 }
 
 }  // namespace
@@ -319,10 +329,10 @@ void define_sessions(nb::module_& m) {
            "The same with a list of the outputs of these names; None: of all.")
       .def(
           "bind",
-          [](nb::handle self) {
-            const auto& of = nb::cast<const python_session&>(self);
+          [](nb::pointer_and_handle<python_session> self) {
+            const python_session& of = *self.p;
             auto made = std::unique_ptr<python_binding>{
-                new python_binding{nb::borrow(self), &of, of.loaded, check(of.loaded->bind()), {}, {}}};
+                new python_binding{nb::borrow(self.h), &of, of.loaded, check(of.loaded->bind()), {}, {}}};
             made->inputs.resize(of.loaded->inputs().size());
             made->outputs.resize(of.loaded->outputs().size());
             return made.release();

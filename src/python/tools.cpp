@@ -26,13 +26,13 @@ nb::list devices() {
   return made;
 }
 
-std::size_t compile(nb::handle source, const std::string& target, bool embed, const nb::dict& keywords) {
+std::size_t compile(nb::handle source, nb::handle target, bool embed, const nb::dict& keywords) {
   load_setting how = to_setting(keywords);
   compile_options options;
   std::optional<model_bytes> bytes;
   if (PyUnicode_Check(source.ptr())) options.input = path_of(source);
   else options.input = bytes.emplace(source).view;
-  options.output = target;
+  options.output = path_of(target);
   options.embed = embed;
   options.optimize = how.options.optimize;
   options.session = std::move(how.options);
@@ -63,21 +63,20 @@ nb::dict run_pipeline(const python_pipeline& self, nb::handle inputs, nb::handle
   ends.raise_interrupt();
   nb::dict all;
   for (const named_value& each : check(std::move(made)))
-    all[each.name.c_str()] = to_python(each.value, each.value.view());
+    all[to_text(each.name)] = to_python(each.value, each.value.view());
   return all;
 }
 
-nb::object text_or_none(const std::optional<std::string>& text) {
-  return text ? nb::object(nb::str(text->c_str())) : nb::none();
-}
+nb::object text_or_none(const std::optional<std::string>& text) { return text ? to_text(*text) : nb::none(); }
 
 nb::list components_of(const package& self) {
   nb::list made;
   for (const package_component& component : self.components()) {
     nb::list variants;
     for (const package_variant& v : component.variants)
-      variants.append(nb::make_tuple(v.name, text_or_none(v.ep), text_or_none(v.device), text_or_none(v.model_file)));
-    made.append(nb::make_tuple(component.name, variants));
+      variants.append(
+          nb::make_tuple(to_text(v.name), text_or_none(v.ep), text_or_none(v.device), text_or_none(v.model_file)));
+    made.append(nb::make_tuple(to_text(component.name), variants));
   }
   return made;
 }
@@ -110,15 +109,16 @@ void define_packages(nb::module_& m) {
   nb::class_<package>(m, "_Package")
       .def_static(
           "open",
-          [](const std::string& folder) {
+          [](nb::handle folder) {
+            const std::string path = path_of(folder);
             result<package> made = [&] {
               const without_interpreter others_run;
-              return package::open(folder);
+              return package::open(path);
             }();
             return new package{check(std::move(made))};
           },
           nb::rv_policy::take_ownership)
-      .def_prop_ro("folder", &package::folder)
+      .def_prop_ro("folder", [](const package& self) { return to_text(self.folder()); })
       .def_prop_ro("name", [](const package& self) { return text_or_none(self.name()); })
       .def_prop_ro("version", [](const package& self) { return text_or_none(self.version()); })
       .def_prop_ro("description", [](const package& self) { return text_or_none(self.description()); })

@@ -60,6 +60,29 @@ bool fits(type_kind declared, value_kind given) {
   return false;
 }
 
+/// Whether a tensor has these elements, where that is declared, and memory for them.
+bool has_elements(const value& v, dtype type) {
+  std::int64_t count = 0;
+  std::uint64_t bytes = 0;
+  return v.kind == value_kind::tensor && (type == dtype::undefined || v.type == type) && v.shape.checked_count(count) &&
+         detail::checked_bytes(v.type, std::uint64_t(count), bytes) && (count == 0 || v.data);
+}
+
+/// Checks the two parts of a map (keys, values) or of a sparse tensor (values, indices).
+status check_parts(const value_type& type, std::string_view words, const value& v) {
+  const bool is_map = v.kind == value_kind::map;
+  const dtype of_map = type.of && type.of->is_tensor() ? type.of->type : dtype::undefined;
+  if (v.parts.size() != 2 || !has_elements(v.parts[0], type.type) ||
+      !has_elements(v.parts[1], is_map ? of_map : dtype::i64))
+    return failed(status_code::invalid_argument, "is given {}, needs {}{}", to_string(v, 0), words,
+                  is_map ? "" : " with indices of int64");
+  if (is_map && v.parts[0].shape != v.parts[1].shape)
+    return failed(status_code::invalid_argument, "is given {}, which needs as many values as keys", to_string(v, 0));
+  if (!is_map && std::ranges::any_of(v.shape, [](std::int64_t size) { return size < 0; }))
+    return failed(status_code::invalid_argument, "has the impossible shape [{}]", fmt::join(v.shape.dims(), ","));
+  return {};
+}
+
 /// Checks a value against a declared type, parts included. `words`: the type for messages.
 status check_value(const value_type& type, std::string_view words, const value& v) {
   if (type.kind == type_kind::optional) return v ? check_value(*type.of, words, v) : status{};
@@ -68,6 +91,7 @@ status check_value(const value_type& type, std::string_view words, const value& 
   if (v.kind == value_kind::sequence && type.of)
     for (const value& part : v.parts)
       if (status s = check_value(*type.of, words, part); !s) return s;
+  if (type.kind == type_kind::map || type.kind == type_kind::sparse_tensor) return check_parts(type, words, v);
   if (v.kind != value_kind::tensor) return {};
   if (type.type != dtype::undefined && v.type != type.type)
     return failed(status_code::invalid_argument, "is given {}, needs {}", to_string(v, 0), words);

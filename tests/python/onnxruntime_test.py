@@ -2,6 +2,7 @@
 
 Usage: onnxruntime_test.py [unittest's arguments]
 """
+import inspect
 import pathlib
 import pickle
 import re
@@ -50,10 +51,41 @@ class Names(unittest.TestCase):
             missing = {each for each in public if not hasattr(made, each)}
             self.assertEqual(missing, set(ABSENT.get(owner, ())), owner)
             for name in missing:
-                with self.assertRaisesRegex(cameo.errors.NotImplemented, f"{name} is not in cameo.onnxruntime: "):
+                with self.assertRaisesRegex(cameo.errors.NotImplemented, f"^NOT_IMPLEMENTED: .*{name} is not in cameo.onnxruntime: "):
                     getattr(made, name)
                 self.assertIn(f"`{name}`", page, "docs/python.md lists what is absent")
         self.assertRaises(AttributeError, getattr, ours, "abacus")
+
+    def test_every_name_of_the_compiled_part_is_here_or_an_error_that_says_why_not(self):
+        from onnxruntime.capi import _pybind_state, onnxruntime_pybind11_state
+
+        from cameo.onnxruntime._absent import ABSENT
+
+        page = (ROOT / "docs" / "python.md").read_text()
+        absent = {**ABSENT["onnxruntime"], **ABSENT["capi"]}
+        for theirs in (onnxruntime_pybind11_state, _pybind_state):
+            made = getattr(ours.capi, theirs.__name__.rpartition(".")[2])
+            public = {each for each in dir(theirs) if not each.startswith("_")} - {"os", "platform", "warnings"}
+            self.assertEqual({each for each in public if each not in dir(made)} - set(absent), set())
+            self.assertEqual(set(ABSENT["capi"]) - public, set(), "onnxruntime has what is said to be absent here")
+        for name in ABSENT["capi"]:
+            with self.assertRaisesRegex(cameo.errors.NotImplemented, f"^NOT_IMPLEMENTED: .*{name} is not in cameo.onnxruntime: "):
+                getattr(ours.capi._pybind_state, name)()
+            self.assertIn(f"`{name}`", page, "docs/python.md lists what is absent")
+        self.assertFalse(hasattr(ours.capi._pybind_state, "abacus"))
+
+    def test_arguments_have_the_same_names(self):
+        owners = [(ours, real), *((getattr(ours, name), getattr(real, name)) for name in (
+            "InferenceSession", "IOBinding", "OrtValue", "OrtDevice"))]
+        compared = 0
+        for mine, theirs in owners:
+            for name in dir(theirs):
+                one, other = getattr(mine, name, None), getattr(theirs, name)
+                if name.startswith("_") or not inspect.isfunction(one) or not inspect.isfunction(other):
+                    continue
+                compared += 1
+                self.assertEqual(list(inspect.signature(one).parameters), list(inspect.signature(other).parameters), name)
+        self.assertGreater(compared, 40)
 
     def test_numbers_are_the_same(self):
         for name in ("GraphOptimizationLevel", "ExecutionMode", "ExecutionOrder", "OrtAllocatorType", "OrtMemType"):
@@ -143,6 +175,15 @@ class Sessions(unittest.TestCase):
         session.set_providers(CPU)
         self.assertEqual(session.run(None, {"image": X})[0].shape, (3, 10))
 
+    def test_one_name_and_a_name_twice_are_providers_too(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.assertEqual(*both(lambda ort: ort.InferenceSession(DIGITS, providers=CPU * 2).get_providers()))
+            self.assertEqual(ours.InferenceSession(DIGITS, providers=CPU[0]).get_providers(), CPU)
+        for providers in ([3], [("CPUExecutionProvider", 3)]):
+            with self.assertRaisesRegex(cameo.errors.InvalidArgument, "each is a name, or a pair"):
+                ours.InferenceSession(DIGITS, providers=providers)
+
     def test_options_have_their_effect(self):
         options = ours.SessionOptions()
         options.intra_op_num_threads = 1
@@ -214,6 +255,26 @@ class Bindings(unittest.TestCase):
         numpy.testing.assert_array_equal(made[0], y)
         return [*made, *[each.numpy() for each in binding.get_outputs()]]
 
+    def test_outputs_stay_when_inputs_are_cleared(self):
+        def made(ort):
+            session = ort.InferenceSession(DIGITS, providers=CPU)
+            binding = session.io_binding()
+            binding.bind_cpu_input("image", X)
+            binding.bind_output("logits")
+            session.run_with_iobinding(binding)
+            binding.clear_binding_inputs()
+            return binding.get_outputs()[0].numpy()
+
+        one, other = both(made)
+        numpy.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-6)
+
+    def test_a_binding_is_of_its_session(self):
+        for ort in (ours, real):
+            binding = ort.InferenceSession(DIGITS, providers=CPU).io_binding()
+            binding.bind_cpu_input("image", X)
+            binding.bind_output("logits")
+            self.assertRaises(ValueError, ort.InferenceSession(DIGITS, providers=CPU).run_with_iobinding, binding)
+
     def test_they_give_the_same(self):
         for mine, theirs in zip(*both(self.outputs_of), strict=True):
             numpy.testing.assert_allclose(mine, theirs, rtol=1e-4, atol=1e-6)
@@ -242,6 +303,30 @@ class Bindings(unittest.TestCase):
         for number in (-1, 0, 99):
             with self.assertRaisesRegex(cameo.errors.InvalidArgument, f"{number} is not an element type"):
                 ours.OrtValue.ortvalue_from_shape_and_type([1], number)
+
+    def test_values_are_made_of_every_type_that_onnxruntime_makes(self):
+        compared = 0
+        for number in range(1, 29):
+            try:
+                theirs = real.OrtValue.ortvalue_from_shape_and_type([4], number)
+            except RuntimeError:
+                continue
+            mine = ours.OrtValue.ortvalue_from_shape_and_type([4], number)
+            for ask in ("data_type", "element_type", "tensor_size_in_bytes", "shape"):
+                self.assertEqual(getattr(mine, ask)(), getattr(theirs, ask)(), (number, ask))
+            compared += 1
+        self.assertGreater(compared, 20)
+        self.assertEqual(ours.OrtValue.ortvalue_from_shape_and_type([4], TensorProto.INT4).numpy().tolist(), [0] * 4)
+        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "no address"):
+            ours.OrtValue.ortvalue_from_shape_and_type([4], TensorProto.INT4).data_ptr()
+
+    def test_devices_have_the_same_numbers(self):
+        def numbers(ort):
+            made = ort.OrtDevice.make("cpu", 0)
+            return made.device_type(), made.device_id(), made.device_vendor_id(), made.device_mem_type()
+
+        self.assertEqual(*both(numbers))
+        self.assertRaises(cameo.errors.InvalidArgument, ours.OrtDevice.make, "cuda", 0)
 
     def test_values_are_the_same(self):
         (one, logits), (other, wanted) = both(self.values_of)
@@ -276,6 +361,36 @@ class Installed(unittest.TestCase):
             print(onnxruntime.get_build_info())
         """)
         self.assertRegex(text, r"^cameo \d")
+
+    def test_the_real_ones_packages_in_plain_python_stay_importable(self):
+        """Those that take no package beside onnxruntime, among them what imports functions of the compiled part by name."""
+        program = """
+            import sys
+            if {ours}:
+                import cameo.onnxruntime
+                cameo.onnxruntime.install()
+            import importlib, pathlib
+            import onnxruntime
+            root = pathlib.Path(list(onnxruntime.__path__)[-1])
+            for path in sorted([*root.glob("quantization/**/*.py"), *root.glob("datasets/*.py"), *root.glob("backend/*.py"),
+                                *root.glob("tools/*.py"), root / "capi" / "onnxruntime_inference_collection.py"]):
+                name = ".".join(path.relative_to(root.parent).with_suffix("").parts).removesuffix(".__init__")
+                try:
+                    importlib.import_module(name)
+                except ImportError:
+                    print(name, "has not what it imports")
+                except BaseException:
+                    print(name, "is a program")
+        """
+        one, other = (self.python(textwrap.dedent(program).format(ours=which)) for which in (True, False))
+        self.assertEqual(one, other)
+        self.python("""
+            import cameo.onnxruntime
+            cameo.onnxruntime.install()
+            import onnxruntime
+            assert onnxruntime.capi.onnxruntime_inference_collection.InferenceSession is onnxruntime.InferenceSession
+            from onnxruntime.quantization import matmul_bnb4_quantizer
+        """)
 
     def test_it_comes_before_the_real_one(self):
         text = self.python("""

@@ -3,12 +3,14 @@
 Usage: package_test.py [unittest's arguments]
 """
 import array
+import ast
 import asyncio
 import ctypes
 import gc
 import io
 import json
 import logging
+import mmap
 import os
 import pathlib
 import pickle
@@ -45,6 +47,18 @@ class OnlyDlpack:
 
     def __dlpack_device__(self):
         return self.of.__dlpack_device__()
+
+
+class RefusesBuffer(mmap.mmap):
+    """One whose kind has buffers, and that has none itself: jax's arrays of bfloat16 are such."""
+
+    def __new__(cls, of):
+        made = super().__new__(cls, -1, 1)
+        made.close()
+        made.of = of
+        return made
+
+    __dlpack__, __dlpack_device__ = OnlyDlpack.__dlpack__, OnlyDlpack.__dlpack_device__
 
 
 class Loading(unittest.TestCase):
@@ -104,6 +118,15 @@ class Loading(unittest.TestCase):
             with self.subTest(option, given=given), self.assertRaisesRegex(cameo.errors.InvalidArgument, f": {option}(:| is) "):
                 cameo.Session(DIGITS, **{option: given})
 
+    def test_providers_and_pairs_of_other_kinds_are_refused_in_words(self):
+        for options, words in (({"providers": 3}, "no list"), ({"providers": [3]}, "providers has 3"),
+                               ({"providers": [("cpu",)]}, r"providers has \('cpu',\)"), ({"config": 3}, "config is 3"),
+                               ({"config": ["a.b"]}, "pairs"), ({"provider_options": 3}, "provider_options is 3"),
+                               ({"providers": ["cpu"], "provider_options": [{}, {}]}, "2 entries, for 1 providers"),
+                               ({"providers": ["cpu"], "policy": "prefer_cpu"}, "one of the two")):
+            with self.subTest(options), self.assertRaisesRegex(cameo.errors.InvalidArgument, words):
+                cameo.Session(DIGITS, **options)
+
     def test_what_is_no_model_is_refused_in_words(self):
         for given in (None, 3, {}):
             with self.assertRaisesRegex(TypeError, f"a model is a path, bytes, .*; this is {type(given).__name__}$"):
@@ -120,6 +143,47 @@ class Loading(unittest.TestCase):
             with open(path, "wb") as file:
                 file.write(DIGITS.read_bytes())
             self.assertEqual(cameo.Session(os.fsdecode(path)).inputs[0].name, "image")
+
+    def test_no_path_need_be_utf8(self):
+        """Whatever takes a path to read or to write."""
+        with tempfile.TemporaryDirectory() as plain:
+            folder = os.fsdecode(os.fsencode(plain) + b"/\xff\xfe")
+            os.mkdir(folder)
+            for name in ("made.onnx", "made.ort"):
+                cameo.convert(DIGITS, f"{folder}/{name}")
+                self.assertEqual(cameo.Session(f"{folder}/{name}", external_data_folder=folder).inputs[0].name, "image")
+            self.assertEqual(cameo.compile(DIGITS, f"{folder}/ctx.onnx", ["frozen"]), 1)
+            cameo.Session(DIGITS, config={"session.optimized_model_filepath": f"{folder}/optimized.onnx"})
+            with cameo.Session(DIGITS).profile(f"{folder}/trace.json"):
+                pass
+            for name in ("ctx.onnx", "optimized.onnx", "trace.json"):
+                self.assertTrue(os.path.exists(f"{folder}/{name}"), name)
+            self.assertIn("<html", cameo.inspect(f"{folder}/made.onnx").html)
+            with self.assertRaisesRegex(cameo.errors.Fail, r"\\xff\\xfe: there is no file 'manifest.json'"):
+                cameo.Package(folder)
+
+    def test_names_in_models_need_not_be_utf8(self):
+        """They are surrogates, which name the same input again."""
+        made = models.unary("Neg", models.F, "size")
+        made.graph.input[0].name = made.graph.node[0].input[0] = "input"
+        made.graph.output[0].name = made.graph.node[0].output[0] = "output"
+        made.graph.node[0].name = "node"
+        x = numpy.ones(2, numpy.float32)
+        for name in (b"input", b"output", b"size", b"node"):
+            with self.subTest(name):
+                session = cameo.Session(made.SerializeToString().replace(name, b"\xff" + name[1:]))
+                taken, given = session.inputs[0].name, session.outputs[0].name
+                self.assertEqual(session.run({taken: x})[given].tolist(), [-1, -1])
+                self.assertEqual(session.run_list([given], {taken: x})[0].tolist(), [-1, -1])
+                binding, y = session.bind(), numpy.zeros(2, numpy.float32)
+                binding.bind_input(taken, x)
+                binding.bind_output(given, y)
+                binding.run()
+                self.assertEqual(binding.outputs()[given].tolist(), [-1, -1])
+                shown = [taken, given, session.inputs[0].shape[0], session.assignments[0].node]
+                self.assertIn(os.fsdecode(b"\xff" + name[1:]), shown)
+                self.assertIn("<html", cameo.inspect(session).html)
+        self.assertIn(r"\xff", repr(cameo.Value([b"\xff"])))
 
     def test_progress_is_told_and_may_raise(self):
         told = []
@@ -176,6 +240,20 @@ class Running(unittest.TestCase):
                               ({"x": {"a": 1.0}}, "a map"), ({"x": ["\ud800"]}, "no Unicode"), ({"x": [[1j] * 3] * 2}, "float")):
             with self.subTest(words), self.assertRaisesRegex(cameo.errors.InvalidArgument, words):
                 session.run(inputs)
+
+    def test_inputs_may_change_while_they_are_read(self):
+        """The name of an input is read after its object has emptied the dictionary, and other texts lie in its place."""
+        others = []
+
+        class Clears:
+            def __array__(self, *_, **__):
+                inputs.clear()
+                others.extend("".join(["zz", str(i).zfill(4)]) for i in range(100))
+                raise ValueError
+
+        inputs = {"".join(["ab", str(1).zfill(4)]): Clears()}  # a text that nothing else has
+        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "ARGUMENT: ab0001: is no tensor"):
+            cameo.Session(models.unary()).run(inputs)
 
     def test_a_mapping_of_another_kind_is_as_good_as_a_dictionary(self):
         session = cameo.Session(models.unary())
@@ -274,6 +352,56 @@ class Running(unittest.TestCase):
                              [models.info("y", models.F, "m", "n")])
         vector.opset_import.append(helper.make_opsetid("ai.onnx.ml", 1))
         self.assertEqual(cameo.Session(vector).run({"x": {"c": 3.0, "a": 1.0}})["y"].ravel().tolist(), [1, 0, 3])
+
+    def test_a_map_has_one_entry_for_each_key_and_a_sparse_tensor_its_parts(self):
+        """Otherwise elements would be read that are not there."""
+        for given in ({"a": []}, {"a": [], "b": []}, {(): 1.0}, {(1, 2): 1.0}, {"a": [1.0, 2.0]}, {"a": numpy.zeros(0)}):
+            with self.subTest(given), self.assertRaisesRegex(cameo.errors.InvalidArgument, "for each key"):
+                cameo.Value(given)
+        self.assertEqual(cameo.Value({"a": 1.0, "b": numpy.float32(2)}).numpy(), {"a": 1.0, "b": 2.0})
+        self.assertEqual(cameo.Value({}).numpy(), {})
+        values, indices = numpy.ones(1, numpy.float32), numpy.zeros(1, numpy.int64)
+        for parts, words in (((values, indices, (1,) * 13), "12 whole numbers"), ((values, indices, ("a",)), "whole numbers"),
+                             ((values, indices, None), "whole numbers"), ((None, indices, (1,)), "are tensors"),
+                             ((values, {"a": 1.0}, (1,)), "are tensors")):
+            with self.subTest(parts), self.assertRaisesRegex(cameo.errors.InvalidArgument, words):
+                cameo.Value(cameo.SparseTensor(*parts))
+
+    def test_maps_and_sparse_tensors_of_other_elements_are_refused(self):
+        """Whatever takes them reads elements of the declared type."""
+        sparse = models.made([helper.make_node("SparseToDenseMatMul", ["a", "b"], ["y"], domain="com.microsoft")],
+                             [helper.make_value_info("a", helper.make_sparse_tensor_type_proto(models.F, [2, 2])),
+                              models.info("b", models.F, 2, 1)], [models.info("y", models.F, 2, 1)])
+        sparse.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+        session, b = cameo.Session(sparse), numpy.ones((2, 1), numpy.float32)
+        for values in (numpy.array([2, 3], numpy.float32), [2.0, 3.0]):  # a list takes the declared type
+            made = session.run({"a": cameo.SparseTensor(values, numpy.array([0, 3]), (2, 2)), "b": b})["y"]
+            self.assertEqual(made.tolist(), [[2], [3]])
+        right, places = numpy.array([2, 3], numpy.float32), numpy.array([0, 3])
+        for parts in ((right.astype(numpy.float64), places, (2, 2)), (right.astype(numpy.int8), places, (2, 2)),
+                      (right, places.astype(numpy.int32), (2, 2)), (right, right, (2, 2)), (right, places, (-2, -2))):
+            with self.subTest(parts), self.assertRaisesRegex(cameo.errors.InvalidArgument, "input 'a': (is given|has the impossible)"):
+                session.run({"a": cameo.SparseTensor(*parts), "b": b})
+        has = models.made([helper.make_node("DictVectorizer", ["x"], ["y"], domain="ai.onnx.ml", string_vocabulary=["a", "b"])],
+                          [helper.make_value_info("x", helper.make_map_type_proto(
+                              TensorProto.STRING, helper.make_tensor_type_proto(models.F, [])))], [models.info("y", models.F, "m", "n")])
+        has.opset_import.append(helper.make_opsetid("ai.onnx.ml", 1))
+        for given in ({1: 2.0}, {"a": 1.0}, {"a": 1}, {"a": "b"}):  # as a Value, with the types that numpy gives them
+            with self.subTest(given), self.assertRaisesRegex(cameo.errors.InvalidArgument, r"input 'x': is given map\("):
+                cameo.Session(has).run({"x": cameo.Value(given)})
+
+    def test_a_list_of_texts_is_a_sequence_where_the_model_takes_one(self):
+        sequence = helper.make_tensor_sequence_value_info("s", TensorProto.STRING, None)
+        session = cameo.Session(models.made([helper.make_node("SequenceAt", ["s", "i"], ["y"])],
+                                            [sequence, models.info("i", TensorProto.INT64)], [models.info("y", TensorProto.STRING)]))
+        for given in (["a", "ü"], ("a", "ü"), [numpy.array("a", object), "ü"]):
+            self.assertEqual(session.run({"s": given, "i": 1})["y"].tolist(), "ü")
+
+    def test_names_of_outputs_are_a_list_of_texts(self):
+        session = cameo.Session(models.unary())
+        for names, words in (("y", "in a list"), ([3], "no text"), (["z"], "no output of this name")):
+            with self.subTest(names), self.assertRaisesRegex(cameo.errors.InvalidArgument, words):
+                session.run_list(names, {"x": numpy.ones(2, numpy.float32)})
 
     def test_outputs_outlive_the_session(self):
         session = cameo.Session(models.unary())
@@ -447,10 +575,12 @@ class Values(unittest.TestCase):
         session = cameo.Session(models.unary("Neg", models.F, 3))
         x = numpy.arange(3, dtype=numpy.float32)
         for given in (memoryview(x), array.array("f", x), OnlyDlpack(x), cameo.Value(x), cameo.Value(OnlyDlpack(x)),
-                      (ctypes.c_float * 3)(*x)):
+                      (ctypes.c_float * 3)(*x), RefusesBuffer(x)):
             self.assertEqual(session.run({"x": given})["y"].tolist(), [0, -1, -2])
-        for given in (x, memoryview(x), OnlyDlpack(x)):
+        for given in (x, memoryview(x), OnlyDlpack(x), RefusesBuffer(x)):
             self.assertEqual(cameo.Value(given).address, x.ctypes.data)
+        empty = cameo.Value(OnlyDlpack(numpy.zeros((0, 4), numpy.float32)[:, ::2]))
+        self.assertEqual(empty.shape, (0, 2))
         with self.assertRaisesRegex(ValueError, "dense"):
             session.run({"x": memoryview(numpy.arange(6, dtype=numpy.float32))[::2]})
         with self.assertRaisesRegex(ValueError, "dense"):
@@ -470,6 +600,24 @@ class Values(unittest.TestCase):
         del value
         gc.collect()
         self.assertEqual(view.tolist(), [[-1] * 3] * 2)
+
+    def test_dlpack_says_what_may_only_be_read(self):
+        read_only = numpy.zeros(3, numpy.float32)
+        read_only.flags.writeable = False
+        self.assertFalse(numpy.from_dlpack(cameo.Value(read_only)).flags.writeable)
+        self.assertRaises(BufferError, cameo.Value(read_only).__dlpack__)  # an old capsule cannot say it
+        self.assertRaises(BufferError, cameo.Value(read_only).__dlpack__, max_version=(0, 8))
+        self.assertTrue(memoryview(cameo.Value(read_only)).readonly)
+        self.assertTrue(memoryview(cameo.Value(OnlyDlpack(read_only))).readonly)
+        self.assertFalse(memoryview(cameo.Value(OnlyDlpack(numpy.zeros(3, numpy.float32)))).readonly)
+
+    def test_stubs_say_that_a_value_is_a_buffer_and_a_tensor_of_dlpack(self):
+        stub = ast.parse(pathlib.Path(cameo._core.__file__).with_name("_core.pyi").read_text())
+        value = next(each for each in stub.body if isinstance(each, ast.ClassDef) and each.name == "Value")
+        methods = {each.name: each.args for each in value.body if isinstance(each, ast.FunctionDef)}
+        self.assertEqual([each.arg for each in methods["__buffer__"].posonlyargs], ["self", "flags"])
+        self.assertIn("stream", [each.arg for each in methods["__dlpack__"].kwonlyargs])
+        self.assertIn("tolist", methods)
 
     def test_a_value_keeps_what_it_refers_to(self):
         x = numpy.arange(3, dtype=numpy.float32)
@@ -535,6 +683,57 @@ class Binding(unittest.TestCase):
         for call in (lambda: binding.bind_input("z", read_only), lambda: binding.bind_output("z", numpy.zeros(1)),
                      binding.run, binding.outputs):
             self.assertRaises(cameo.errors.InvalidArgument, call)
+
+    def test_a_run_that_failed_has_no_outputs(self):
+        binding = cameo.Session(models.unary("Neg", models.F, "n")).bind()
+        binding.bind_input("x", numpy.ones(3, numpy.float32))
+        binding.run()
+        self.assertRaises(cameo.errors.DeadlineExceeded, binding.run, 0)
+        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "its last run failed"):
+            binding.outputs()
+        binding.run()
+        self.assertEqual(binding.outputs()["y"].tolist(), [-1] * 3)
+
+    def test_an_optional_input_may_be_bound_to_nothing(self):
+        optional = helper.make_value_info("x", helper.make_optional_type_proto(helper.make_tensor_type_proto(models.F, None)))
+        session = cameo.Session(models.made([helper.make_node("OptionalHasElement", ["x"], ["y"])], [optional],
+                                            [models.info("y", TensorProto.BOOL)]))
+        binding = session.bind()
+        for given in (numpy.ones(1, numpy.float32), None):
+            binding.bind_input("x", given)
+            binding.run()
+            self.assertEqual(bool(binding.outputs()["y"]), given is not None)
+        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "given nothing"):
+            cameo.Session(models.unary()).bind().bind_input("x", None)
+
+    def test_runs_write_into_a_value_that_a_run_gave_and_into_tensors_of_dlpack(self):
+        session = cameo.Session(models.unary("Neg", models.F, "n"))
+        value = session.run({"x": numpy.ones(3, numpy.float32)}, values=True)["y"]
+        binding = session.bind()
+        binding.bind_input("x", numpy.full(3, 5, numpy.float32))
+        binding.bind_output("y", value)
+        binding.run()
+        self.assertEqual(value.tolist(), [-5] * 3)
+        self.assertIs(binding.outputs()["y"], value)
+        tensor = numpy.zeros(3, numpy.float32)
+        binding.bind_output("y", OnlyDlpack(tensor))
+        binding.run()
+        self.assertEqual(tensor.tolist(), [-5] * 3)
+        tensor.flags.writeable = False
+        for given in (cameo.Value(b"abc"), cameo.Value(["a"]), cameo.Value({"a": 1.0}), OnlyDlpack(tensor)):
+            self.assertRaises(cameo.errors.InvalidArgument, binding.bind_output, "y", given)
+
+    def test_what_is_bound_does_not_move(self):
+        session = cameo.Session(models.unary("Neg", models.F, "n"))
+        binding, x, y = session.bind(), array.array("f", [1, 2]), array.array("f", [0, 0])
+        binding.bind_input("x", x)
+        binding.bind_output("y", y)
+        for bound in (x, y):
+            self.assertRaises(BufferError, bound.extend, range(100_000))
+        binding.run()
+        self.assertEqual(y.tolist(), [-1, -2])
+        binding.bind_output("y", None)
+        y.extend(range(100_000))
 
     def test_it_keeps_arrays_and_session(self):
         binding = cameo.Session(models.unary("Neg", models.F, "n")).bind()
@@ -607,6 +806,10 @@ class Tools(unittest.TestCase):
         events = json.loads((self.folder / "trace.json").read_text())["traceEvents"]
         self.assertEqual(sum(event["ph"] == "X" for event in events), steps)
         self.assertGreater(steps, 3)
+        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "nothing was recorded"):
+            session.profile().write(self.folder / "other.json")
+        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "capacity is -1"):
+            session.profile(capacity=-1)
 
     def test_assignments_say_where_nodes_run(self):
         made = cameo.Session(DIGITS).assignments

@@ -217,6 +217,19 @@ def calls(library):
     library.c.cameo_binding_free(binding)
     library.c.cameo_session_free(sequence)
 
+    optional = helper.make_value_info("x", helper.make_optional_type_proto(helper.make_tensor_type_proto(TensorProto.FLOAT, None)))
+    has, kept = library.load(runtime, [helper.make_node("OptionalHasElement", ["x"], ["y"])], [optional],
+                             [info("y", TensorProto.BOOL)])
+    binding, given = library.make("session_bind", has), library.tensor(first)
+    for value in (given, None):
+        library.call("binding_input", binding, b"x", value)
+        library.call("binding_run", binding, None, ctypes.c_int64(-1))
+        y = library.array(library.c.cameo_binding_result(binding, SIZE(0)))
+        expect(bool(y) == (value is not None), "an optional is bound to a value and to none:", y)
+    library.c.cameo_value_free(given)
+    library.c.cameo_binding_free(binding)
+    library.c.cameo_session_free(has)
+
     many_threads(library, runtime)
     cancelling(library, runtime)
     fallback = library.c.cameo_provider_name(SIZE(library.c.cameo_provider_count() - 1))

@@ -25,9 +25,11 @@ sys.path[:] = [each for each in sys.path if pathlib.Path(each or ".").resolve() 
 ROOT = HERE.parent.parent
 os.environ["PYTHONPATH"] = f"{ROOT / 'examples' / 'serving'}:{os.environ.get('PYTHONPATH', '')}"
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-sys.path[:0] = [str(ROOT / "examples" / "serving"), str(ROOT / "tests" / "program")]
+sys.path[:0] = [str(ROOT / "examples" / "serving"), str(ROOT / "tests" / "program"), str(ROOT / "tests" / "python")]
 
+import models  # noqa: E402
 import numpy  # noqa: E402
+import onnx  # noqa: E402
 import ray  # noqa: E402
 import ray_serve  # noqa: E402
 from claims import conclude_with_counts, expect  # noqa: E402
@@ -38,10 +40,10 @@ import cameo  # noqa: E402
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
 
 
-def ask(port, images, model="digits"):
-    """Status and logits, or the error's words."""
+def ask_for(port, arrays, model):
+    """Status and the first output, or the error's words."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    body = {"inputs": [{"name": "image", "shape": list(images.shape), "datatype": "FP32", "data": images.ravel().tolist()}]}
+    body = {"inputs": ray_serve.body_of(model, arrays)["outputs"]}  # answers have the same form
     connection.request("POST", "/", json.dumps(body), {"serve_multiplexed_model_id": model})
     answer = connection.getresponse()
     text = answer.read().decode()
@@ -50,6 +52,10 @@ def ask(port, images, model="digits"):
         return answer.status, text
     output = json.loads(text)["outputs"][0]
     return 200, numpy.array(output["data"], numpy.float32).reshape(output["shape"])
+
+
+def ask(port, images, model="digits"):
+    return ask_for(port, {"image": images}, model)
 
 
 def ancestors(pid):
@@ -131,6 +137,27 @@ def data(folder):
            "Ray Data gives what a session gives:", len(made))
 
 
+def end_while_it_runs(port, folder):
+    """A deployment that is deleted answers what is under way."""
+    session, inputs = cameo.Session(folder / "slow.onnx", threads=1), {"m": numpy.array(500), "x": numpy.ones(1000, numpy.float32)}
+    taken = 0.0
+    while taken < 0.3:
+        inputs["m"] *= 2
+        begin = time.monotonic()
+        session.run(inputs)
+        taken = time.monotonic() - begin
+    inputs["m"] = numpy.array(int(inputs["m"] * 2 / taken))  # rounds of two seconds
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(ask_for(port, inputs, "slow")))
+    thread.start()
+    time.sleep(0.4)
+    expect(not answers, "the request is under way:", [status for status, _ in answers])
+    serve.delete("default")
+    thread.join()
+    expect(answers[0][0] == 200 and answers[0][1].shape == (1000,), "what is under way is answered:", answers[0][0])
+    expect(not replicas(), "and then the replicas are gone:", replicas())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=2000)
@@ -139,12 +166,14 @@ def main():
         folder = pathlib.Path(name)
         for model in ("digits", "other"):
             shutil.copy(DIGITS, folder / f"{model}.onnx")
+        onnx.save(models.endless(), str(folder / "slow.onnx"))
         ray.init(num_cpus=4, _node_ip_address="127.0.0.1", include_dashboard=False, logging_level="ERROR", log_to_driver=False)
         serve.start(http_options={"host": "127.0.0.1", "port": 18123})
         serve.run(ray_serve.app({"folder": str(folder)}), logging_config={"log_level": "ERROR"})
         try:
             serve_and_kill(18123, args.requests)
             data(folder)
+            end_while_it_runs(18123, folder)
         finally:
             serve.shutdown()
             ray.shutdown()

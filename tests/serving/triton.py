@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -104,7 +105,11 @@ def make_repository(args):
     shutil.copy(DIGITS, version("misconfigured") / "model.onnx")
     for name in ("digits", "digits_ort", "digits_package", "texts", "corrupt"):
         write_config(folder / name, threads=1)
-    write_config(folder / "digits", threads=1, more="instance_group [{ count: 2 kind: KIND_CPU }]")
+    shutil.copy(DIGITS, version("warmed_in_vain") / "model.onnx")
+    warmup = """model_warmup [{ name: "zeros" batch_size: 4 inputs {
+  key: "image" value { data_type: TYPE_FP32 dims: [1, 8, 8] zero_data: true } } }]"""
+    write_config(folder / "digits", threads=1, more="instance_group [{ count: 2 kind: KIND_CPU }]\n" + warmup)
+    write_config(folder / "warmed_in_vain", threads=1, memory_limit=1, more=warmup)
     write_config(folder / "digits_frozen", threads=1, providers="frozen")
     write_config(folder / "slow", threads=1, timeout_ms=200)
     write_config(folder / "misconfigured", colour="red")
@@ -144,11 +149,13 @@ class Server:
         if stub.exists():
             shutil.copy(stub, backends / "python" / "triton_python_backend_stub")
         self.http, self.grpc = f"127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"
+        self.metrics = free_port()
         self.log = (OUT / "server.log").open("w")
         self.process = subprocess.Popen(
             [triton / "bin" / "tritonserver", f"--model-repository={models}", f"--backend-directory={backends}",
              f"--http-port={self.http.split(':')[1]}", f"--grpc-port={self.grpc.split(':')[1]}", "--http-address=127.0.0.1",
-             "--grpc-address=127.0.0.1", "--allow-metrics=false", "--model-control-mode=explicit", "--load-model=*",
+             "--grpc-address=127.0.0.1", "--metrics-address=127.0.0.1", f"--metrics-port={self.metrics}",
+             "--model-control-mode=explicit", "--load-model=*",
              "--exit-on-error=false"], stdout=self.log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
             env=dict(os.environ, LD_LIBRARY_PATH=str(triton.parent.parent / "nvidia_pytriton.libs")))
         begin = time.monotonic()
@@ -298,6 +305,17 @@ def statistics(server):
            stats["execution_count"], stats["inference_count"])
 
 
+def warmup_and_metrics(server):
+    """Triton's own. A model is run to warm it up: where that run fails, it is not ready."""
+    expect(server.ask("models/warmed_in_vain/ready")[0] == 400, "a model whose warmup fails is not ready")
+    _, models = server.ask("repository/index", {})
+    reason = next((each.get("reason", "") for each in json.loads(models) if each["name"] == "warmed_in_vain"), "")
+    expect("OUT_OF_MEMORY" in reason, "the reason is the run's error:", reason)
+    with urllib.request.urlopen(f"http://127.0.0.1:{server.metrics}/metrics", timeout=10) as answer:
+        counted = re.findall(r'^nv_inference_count\{model="digits",.*\} (\d+)', answer.read().decode(), re.MULTILINE)
+    expect(bool(counted) and int(counted[0]) > 0, "metrics count inferences of the model:", counted)
+
+
 def reload_under_load(server, count):
     """Requests go on while another model, and the same one, are unloaded and loaded."""
     done = threading.Event()
@@ -332,6 +350,7 @@ def main():
         wrong_requests(server)
         reload_under_load(server, max(args.requests // 5, 100))
         statistics(server)
+        warmup_and_metrics(server)
         if not args.only_cameo:
             print("| digits, 16 clients | requests in a second | p50 ms | p99 ms |\n|---|---|---|---|")
             for kind in ("digits", "python_onnxruntime"):

@@ -259,7 +259,8 @@ CAMEO_C_API cameo_error* cameo_session_bind(const cameo_session* session, cameo_
 /** Frees a binding. */
 CAMEO_C_API void cameo_binding_free(cameo_binding* binding);
 /** Every run reads this value until the input is bound again. The value may be freed at once; a tensor's elements stay
-    where they are, and may change between runs. INVALID_ARGUMENT as of a run. */
+    where they are, and may change between runs. A value NULL stands for an empty optional. INVALID_ARGUMENT as of a
+    run. */
 CAMEO_C_API cameo_error* cameo_binding_input(cameo_binding* binding, const char* name, const cameo_value* value);
 /** Runs write the output here: room for a tensor of these dims, `bytes` in all, which stays valid until the output is bound
     again. A smaller output fits, and its value has the dims that it has; a larger one ends the run with INVALID_ARGUMENT.
@@ -268,8 +269,8 @@ CAMEO_C_API cameo_error* cameo_binding_output(cameo_binding* binding, const char
                                               const int64_t* dims, size_t rank, void* elements, size_t bytes);
 /** Runs the binding once; stop, timeout and errors as of cameo_session_run. */
 CAMEO_C_API cameo_error* cameo_binding_run(cameo_binding* binding, const cameo_stop* stop, int64_t timeout);
-/** An output of the last run, by its number; NULL before the first run, and for a number that is too large. It belongs to
-    the binding and is valid until the next run. */
+/** An output of the last run, by its number; NULL before the first run, after a run that failed, and for a number that is
+    too large. It belongs to the binding and is valid until the next run. */
 CAMEO_C_API const cameo_value* cameo_binding_result(const cameo_binding* binding, size_t number);
 
 /** Makes a stop that is not requested; NULL when memory runs out. The caller frees it, once no run that was given it is

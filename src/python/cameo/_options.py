@@ -42,19 +42,40 @@ def _text(value: object) -> str:
     return ("0", "1")[value] if isinstance(value, bool) else str(value)
 
 
-def _pairs(given: Mapping[str, Any] | Iterable[tuple[str, Any]] | None) -> list[tuple[str, Any]]:
-    return list(given.items() if isinstance(given, Mapping) else given or ())
+def _items(name: str, given: Any) -> list[Any]:
+    try:
+        return list(given or ())
+    except TypeError:
+        raise InvalidArgument(f"{name} is {given!r}, which is no list") from None
+
+
+def _pairs(name: str, given: Mapping[str, Any] | Iterable[tuple[str, Any]] | None) -> list[tuple[str, Any]]:
+    pairs = _items(name, given.items() if isinstance(given, Mapping) else given)
+    if not all(isinstance(each, (tuple, list)) and len(each) == 2 for each in pairs):
+        raise InvalidArgument(f"{name} is {given!r}; it needs a dictionary, or pairs of a name and what it is")
+    return [(key, value) for key, value in pairs]
+
+
+def _provider(given: Any) -> tuple[str, Any]:
+    name, options = given if isinstance(given, (tuple, list)) and len(given) == 2 else (given, {})
+    if not isinstance(name, str):
+        raise InvalidArgument(f"providers has {given!r}; each is a name, or a pair of a name and options")
+    return name, options
 
 
 def _provider_entries(providers: Sequence[str], options: Any) -> list[tuple[str, str]]:
     """Options of providers as entries of the configuration: by the provider's name, or in the order of `providers`."""
     long_names = {short: long for short, long in _core.providers()} | {long: long for _, long in _core.providers()}
-    by_name = _pairs(options) if isinstance(options, Mapping) else list(zip(providers, options or (), strict=False))
+    by_name = _items("provider_options", options.items() if isinstance(options, Mapping) else options)
+    if not isinstance(options, Mapping):
+        if len(by_name) > len(providers):
+            raise InvalidArgument(f"provider_options has {len(by_name)} entries, for {len(providers)} providers")
+        by_name = list(zip(providers, by_name, strict=False))
     entries = []
     for name, given in by_name:
         if name not in long_names:
             raise InvalidArgument(f"provider_options: this build has no provider {name!r}; it has {', '.join(long_names)}")
-        entries += [(f"ep.{long_names[name].lower()}.{key}", _text(value)) for key, value in _pairs(given)]
+        entries += [(f"ep.{long_names[name].lower()}.{key}", _text(value)) for key, value in _pairs("provider_options", given)]
     return entries
 
 
@@ -82,16 +103,17 @@ def normalized(
     for name, given in (("log", log), ("progress", progress)):
         if given is not None and not callable(given):
             raise InvalidArgument(f"{name} is {given!r}, which cannot be called")
-    named = [each if isinstance(each, str) else each[0] for each in providers or ()]
+    chosen = [_provider(each) for each in _items("providers", providers)]
+    named = [name for name, _ in chosen]
     entries = _provider_entries(named, provider_options)
-    for each in providers or ():
-        if not isinstance(each, str):
-            entries += _provider_entries(named, {each[0]: each[1]})
+    for name, given in chosen:
+        if given:
+            entries += _provider_entries(named, {name: given})
     return {
         "providers": named,
-        "config": [(key, _text(value)) for key, value in _pairs(config)] + entries,
-        "free_dims": _pairs(free_dims),
-        "free_dims_by_denotation": _pairs(free_dims_by_denotation),
+        "config": [(key, _text(value)) for key, value in _pairs("config", config)] + entries,
+        "free_dims": _pairs("free_dims", free_dims),
+        "free_dims_by_denotation": _pairs("free_dims_by_denotation", free_dims_by_denotation),
         "threads": threads,
         "memory_limit": memory_limit,
         "optimize": _number("optimize", optimize, LEVELS),

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from . import _core
 from ._options import normalized, path_text
+from .errors import InvalidArgument
 
 
 class Info(NamedTuple):
@@ -101,7 +102,9 @@ class Profile:
         return self._record.steps if self._record else 0
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Writes what was recorded so far."""
+        """Writes what was recorded so far. InvalidArgument before it was used as a context."""
+        if self._record is None:
+            raise InvalidArgument("nothing was recorded: use the profile as a context, `with session.profile(path):`")
         self._record.write(path_text(path))
 
 
@@ -158,6 +161,8 @@ class Session(_core.Session):
     def profile(self, path: str | os.PathLike[str] | None = None, *, capacity: int = 1 << 16) -> Profile:
         """Records the steps of all runs while the result is used as a context: `with session.profile("trace.json"):`.
         `capacity`: the number of steps that fit."""
+        if capacity < 1:
+            raise InvalidArgument(f"capacity is {capacity}, and needs to be at least 1")
         return Profile(self, path, capacity)
 
     @property

@@ -173,6 +173,7 @@ static void bindings(cameo_session* session) {
   EXPECT(cameo_binding_result(binding, 0) == NULL);
   EXPECT_ERROR(cameo_binding_run(binding, NULL, -1), INVALID_ARGUMENT, "input 'image' is missing");
   EXPECT_ERROR(cameo_binding_input(binding, "picture", given), INVALID_ARGUMENT, "no input 'picture'");
+  EXPECT_ERROR(cameo_binding_input(binding, "image", NULL), INVALID_ARGUMENT, "is given nothing");
   EXPECT_OK(cameo_binding_input(binding, "image", given));
   cameo_value_free(given);
   EXPECT_ERROR(
@@ -187,6 +188,8 @@ static void bindings(cameo_session* session) {
   memset(pixels, 0, sizeof pixels); /* elements may change between runs */
   EXPECT_OK(cameo_binding_run(binding, NULL, -1));
   EXPECT(probabilities[7] < 0.9f);
+  EXPECT_ERROR(cameo_binding_run(binding, NULL, 0), DEADLINE_EXCEEDED, "");
+  EXPECT(cameo_binding_result(binding, 0) == NULL); /* it could show memory that is gone */
   EXPECT_OK(cameo_binding_output(binding, "probabilities", CAMEO_FLOAT, dims, 2, NULL, 0));
   probabilities[7] = -1;
   EXPECT_OK(cameo_binding_run(binding, NULL, -1));

@@ -78,7 +78,7 @@ def install() -> types.ModuleType:
     module.__spec__ = importlib.machinery.ModuleSpec("onnxruntime", None, is_package=True)
     module.__spec__.submodule_search_locations = module.__path__
     sys.modules["onnxruntime"] = module
-    for name in ("capi", "capi.onnxruntime_pybind11_state", "capi._pybind_state"):
+    for name in ("capi", *(f"capi.{each}" for each in capi.__all__)):
         sys.modules[f"onnxruntime.{name}"] = sys.modules[f"{__name__}.{name}"]
     return module
 

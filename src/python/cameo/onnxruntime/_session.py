@@ -25,10 +25,15 @@ def _chosen(providers: Sequence[Any] | None, options: Sequence[Mapping[str, Any]
     """Providers with their options, without those that this build does not have: as onnxruntime, with a warning."""
     known, chosen = get_available_providers(), []
     for number, each in enumerate(providers or ()):
-        name, own = (each, {}) if isinstance(each, str) else each
+        pair = isinstance(each, (tuple, list)) and len(each) == 2
+        name, own = each if pair else (each, {})
+        if not isinstance(name, str) or not isinstance(own, Mapping):
+            raise InvalidArgument(f"providers has {each!r}; each is a name, or a pair of a name and a dictionary")
         if options and number < len(options):
             own = {**own, **options[number]}
-        if name == known[-1]:  # the fallback has no options, and onnxruntime reads none of those that are written for it
+        if name in (before for before, _ in chosen):
+            warnings.warn(f"Duplicate provider '{name}' encountered, ignoring.", stacklevel=4)
+        elif name == known[-1]:  # the fallback has no options, and onnxruntime reads none of those that are written for it
             chosen.append((name, {}))
         elif name in known:
             chosen.append((name, {key: value for key, value in own.items() if value is not None}))
@@ -59,8 +64,8 @@ class InferenceSession:
         self._load(providers, provider_options)
 
     def _load(self, providers: Sequence[Any] | None, provider_options: Sequence[Mapping[str, Any]] | None) -> None:
-        if providers is not None and isinstance(providers, str):
-            raise ValueError("providers is a list of names")
+        if isinstance(providers, str):
+            providers = [providers]
         self._chosen = _chosen(providers, provider_options) + self._options._providers
         keywords = self._options._keywords()
         disabled = self._more.get("disabled_optimizers")
@@ -171,6 +176,8 @@ class InferenceSession:
         return IOBinding(self)
 
     def run_with_iobinding(self, iobinding: IOBinding, run_options: RunOptions | None = None) -> None:
+        if iobinding._session is not self.cameo_session:
+            raise InvalidArgument("the binding is of another session; a session runs what its io_binding made")
         iobinding._run(run_options._stop if run_options is not None else None)
 
     # --- profiles ---
@@ -202,6 +209,8 @@ class IOBinding:
         self._binding = self._session.bind()
         self._inputs: dict[str, Any] = {}
         self._outputs: dict[str, Any] = {}  # None: memory of the binding's own
+        self._made: dict[str, Any] | None = None  # of the last run, where the binding of it is gone
+        self._has_run = False
 
     def bind_cpu_input(self, name: str, arr_on_cpu: Any) -> None:
         """The array is kept; a strided one is copied."""
@@ -247,11 +256,16 @@ class IOBinding:
         self._outputs[name] = array
 
     def _run(self, stop: Any) -> None:
+        self._made, self._has_run = None, False
         self._binding.run(None, stop)
+        self._has_run = True
+
+    def _results(self) -> dict[str, Any]:
+        return self._binding.outputs() if self._made is None else self._made
 
     def get_outputs(self) -> list[OrtValue]:
         """Of the outputs that were bound, in the order of binding."""
-        made = self._binding.outputs()
+        made = self._results()
         return [OrtValue(made[name]) for name in self._outputs]
 
     def get_outputs_as_ortvaluevector(self) -> list[OrtValue]:
@@ -259,7 +273,7 @@ class IOBinding:
 
     def copy_outputs_to_cpu(self) -> list[Any]:
         """The same as numpy arrays."""
-        made = self._binding.outputs()
+        made = self._results()
         return [numpy.array(made[name]) if self._outputs[name] is not None else made[name] for name in self._outputs]
 
     def synchronize_inputs(self) -> None:
@@ -269,6 +283,9 @@ class IOBinding:
         """Without effect: values lie in host memory."""
 
     def clear_binding_inputs(self) -> None:
+        """Outputs of the last run stay."""
+        if self._has_run:
+            self._made = self._results()
         self._binding = self._session.bind()
         self._inputs = {}
         for name, array in self._outputs.items():

@@ -13,20 +13,19 @@ from .. import _core
 from .._session import SparseTensor
 from ..errors import InvalidArgument
 
-_NUMPY = {
-    "float": "float32", "double": "float64", "float16": "float16", "bool": "bool", "string": "object",
-    "complex64": "complex64", "complex128": "complex128",
-    **{f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
-}  # fmt: skip
-# ONNX's TensorProto.DataType, by the names that cameo.Value has
+# ONNX's TensorProto.DataType: the names that cameo.Value has, and numpy's or ml_dtypes' where they differ
 _NAMES = (
     "undefined float uint8 int8 uint16 int16 int32 int64 string bool float16 double uint32 uint64 complex64 complex128 "
-    "bfloat16 float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz uint4 int4 float4e2m1 float8e8m0 uint2 int2"
+    "bfloat16 float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz uint4 int4 float4e2m1 float8e8m0 uint2 int2 "
+    "float6e2m3 float6e3m2"
 ).split()
+_NUMPY = {"float": "float32", "double": "float64", "string": "object"}
 _ML = {
-    "bfloat16": "bfloat16", "float8e4m3fn": "float8_e4m3fn", "float8e4m3fnuz": "float8_e4m3fnuz",
-    "float8e5m2": "float8_e5m2", "float8e5m2fnuz": "float8_e5m2fnuz",
+    **{name: name for name in ("bfloat16", "uint4", "int4", "uint2", "int2")},
+    **{f"float8{kind}": f"float8_{kind}" for kind in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz")},
+    "float4e2m1": "float4_e2m1fn", "float8e8m0": "float8_e8m0fnu", "float6e2m3": "float6_e2m3fn", "float6e3m2": "float6_e3m2fn",
 }  # fmt: skip
+_PACKED = {"uint4", "int4", "uint2", "int2", "float4e2m1"}
 
 
 def numpy_type(element_type: Any) -> numpy.dtype[Any]:
@@ -44,30 +43,39 @@ def numpy_type(element_type: Any) -> numpy.dtype[Any]:
 def of_address(address: int, element_type: Any, shape: Sequence[int]) -> numpy.ndarray[Any, Any]:
     """An array over memory that the caller keeps."""
     dtype = numpy_type(element_type)
+    if _core.Value(numpy.zeros(0, dtype)).dtype in _PACKED:
+        raise InvalidArgument(f"elements of {dtype} are packed in memory; bind an array or an OrtValue of them")
     count = math.prod(shape)
     memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
     return numpy.frombuffer(memory, dtype, count).reshape(tuple(shape))
 
 
 class OrtDevice:
-    """A place of memory; there is the host's."""
+    """A place of memory; there is the host's. Numbers are onnxruntime's."""
 
-    def __init__(self, device_type: str = "cpu", device_id: int = 0) -> None:
-        self._type, self._id = device_type, device_id
+    def __init__(self, device_type: int = 0, mem_type: int = 0, vendor_id: int = 0, device_id: int = 0) -> None:
+        self._numbers = device_type, mem_type, vendor_id, device_id
 
     @staticmethod
-    def make(device_type: str, device_id: int) -> OrtDevice:
-        return OrtDevice(device_type, device_id)
+    def make(ort_device_name: str, device_id: int, vendor_id: int = -1) -> OrtDevice:
+        check_device(ort_device_name)
+        return OrtDevice(0, 0, max(vendor_id, 0), device_id)
 
     @staticmethod
     def cpu() -> int:
         return 0
 
-    def device_type(self) -> str:
-        return self._type
+    def device_type(self) -> int:
+        return self._numbers[0]
+
+    def device_mem_type(self) -> int:
+        return self._numbers[1]
+
+    def device_vendor_id(self) -> int:
+        return self._numbers[2]
 
     def device_id(self) -> int:
-        return self._id
+        return self._numbers[3]
 
 
 def check_device(device_type: str) -> None:
@@ -140,7 +148,9 @@ class OrtValue:
         return self._held if isinstance(self._held, _core.Value) else _core.Value(self._held)
 
     def data_ptr(self) -> int:
-        """Where the elements begin."""
+        """Where the elements begin. InvalidArgument for those of less than a byte, which numpy does not pack."""
+        if self._value().dtype in _PACKED and not isinstance(self._held, _core.Value):
+            raise InvalidArgument(f"elements of {self.data_type()} have no address")
         return self._value().address
 
     def tensor_size_in_bytes(self) -> int:
@@ -164,9 +174,9 @@ class OrtValue:
     def as_sparse_tensor(self) -> SparseTensor:
         return self._held
 
-    def update_inplace(self, array: Any) -> None:
+    def update_inplace(self, data: Any) -> None:
         """Writes other elements, of the same type and shape."""
-        given = numpy.asarray(array)
+        given = numpy.asarray(data)
         if given.shape != self._held.shape or given.dtype != self._held.dtype:
             raise InvalidArgument(
                 f"update_inplace of {self._held.dtype}{list(self._held.shape)} with {given.dtype}{list(given.shape)}"
@@ -183,9 +193,9 @@ class OrtValue:
         return 1, 0
 
 
-def copy_tensors(source: Sequence[OrtValue], target: Sequence[OrtValue], stream: Any = None) -> None:
+def copy_tensors(src: Sequence[OrtValue], dst: Sequence[OrtValue], stream: Any = None) -> None:
     """Copies elements between values of the same types and shapes."""
     if stream is not None:
         raise InvalidArgument("copy_tensors takes no stream: values lie in host memory")
-    for one, other in zip(source, target, strict=True):
+    for one, other in zip(src, dst, strict=True):
         other.update_inplace(one.numpy())

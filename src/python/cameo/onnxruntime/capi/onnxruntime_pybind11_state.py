@@ -16,6 +16,7 @@ from ...errors import (
     NotImplemented,  # noqa: A004
     RuntimeException,
 )
+from .._absent import of_capi as __getattr__  # noqa: F401
 from .._names import (
     ExecutionMode,
     ExecutionOrder,
@@ -23,9 +24,12 @@ from .._names import (
     ModelMetadata,
     NodeArg,
     OrtAllocatorType,
+    OrtExecutionProviderDevicePolicy,
     OrtMemType,
     RunOptions,
     SessionOptions,
+    disable_telemetry_events,
+    enable_telemetry_events,
     get_all_providers,
     get_available_providers,
     get_build_info,
@@ -35,7 +39,9 @@ from .._names import (
     set_default_logger_verbosity,
     set_seed,
 )
-from .._values import OrtDevice
+from .._session import InferenceSession
+from .._session import IOBinding as SessionIOBinding
+from .._values import OrtDevice, OrtValue, SparseTensor, copy_tensors
 
 __all__ = [
     "EPFail",
@@ -44,6 +50,7 @@ __all__ = [
     "ExecutionOrder",
     "Fail",
     "GraphOptimizationLevel",
+    "InferenceSession",
     "InvalidArgument",
     "InvalidGraph",
     "InvalidProtobuf",
@@ -58,10 +65,17 @@ __all__ = [
     "NotImplemented",
     "OrtAllocatorType",
     "OrtDevice",
+    "OrtExecutionProviderDevicePolicy",
     "OrtMemType",
+    "OrtValue",
     "RunOptions",
     "RuntimeException",
+    "SessionIOBinding",
     "SessionOptions",
+    "SparseTensor",
+    "copy_tensors",
+    "disable_telemetry_events",
+    "enable_telemetry_events",
     "get_all_providers",
     "get_available_providers",
     "get_build_info",
