@@ -20,8 +20,8 @@ struct constant_branches {
 };
 
 /// Removes nodes that don't change their input: Identity, Dropout, arithmetic with 0 and 1, casts and casts of casts,
-/// transposes, slices, pads and reshapes without effect; Clip of Clip, Reshape of Reshape. Gathers rows of a large table
-/// before a Cast makes them wider.
+/// transposes, slices, pads and reshapes without effect; Clip of Clip, Reshape of Reshape. Gathers rows of a large
+/// table before a Cast makes them wider.
 struct elimination {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
