@@ -188,14 +188,14 @@ TEST_CASE("rows of a table are gathered before they are cast, where the table is
       return b.take();
     };
   };
-  const session s = check_fires<elimination>("GatherBeforeCast", gathered(1024, dtype::f32), 0);
+  const session s = check_fires<rules::elimination>("GatherBeforeCast", gathered(1024, dtype::f32), 0);
   const graph& g = s.graph().main();
   CHECK(g[g.order().front()].op_type == "Gather");
   CHECK(g[g.order().back()].op_type == "Cast");
-  check_fires<elimination>("GatherBeforeCast", gathered(1024, dtype::f64), 0);
-  check_idle<elimination>("GatherBeforeCast", gathered(16, dtype::f32));           // small: cast while loading
-  check_idle<elimination>("GatherBeforeCast", gathered(1024, dtype::i8));          // smaller afterwards
-  check_idle<elimination>("GatherBeforeCast", gathered(1024, dtype::f32, false));  // other numbers in each run
+  check_fires<rules::elimination>("GatherBeforeCast", gathered(1024, dtype::f64), 0);
+  check_idle<rules::elimination>("GatherBeforeCast", gathered(16, dtype::f32));           // small: cast while loading
+  check_idle<rules::elimination>("GatherBeforeCast", gathered(1024, dtype::i8));          // smaller afterwards
+  check_idle<rules::elimination>("GatherBeforeCast", gathered(1024, dtype::f32, false));  // other numbers in each run
 }
 
 TEST_CASE("casts go when they change nothing, and chains of them when the first loses nothing") {
