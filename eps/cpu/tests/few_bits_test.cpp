@@ -99,7 +99,8 @@ TEST_CASE("MatMulBnb4 is its definition, packed or not, row by row or together, 
     std::mt19937 random{11};
     const std::int64_t shapes[][4] = {{1, 64, 40, 64},   {5, 128, 33, 32}, {3, 48, 70, 64}, {9, 256, 17, 16},
                                       {2, 96, 65, 4096}, {1, 37, 9, 16},   {7, 20, 11, 32}};
-    for (const auto& [m, k, n, block] : shapes) {
+    for (const auto& each : shapes) {  // a binding is nothing that clang 14 lets a lambda take
+      const std::int64_t m = each[0], k = each[1], n = each[2], block = each[3];
       CAPTURE(k);
       CAPTURE(n);
       CAPTURE(block);
@@ -123,7 +124,8 @@ TEST_CASE("MatMulFpQ4 is its definition, packed or not, row by row or together, 
   for_each_target([] {
     std::mt19937 random{13};
     const std::int64_t shapes[][4] = {{1, 64, 40, 1}, {5, 100, 33, 0}, {3, 31, 7, 1}, {8, 200, 65, 0}, {2, 1, 1, 1}};
-    for (const auto& [m, k, n, zeros] : shapes) {
+    for (const auto& each : shapes) {
+      const std::int64_t m = each[0], k = each[1], n = each[2], zeros = each[3];
       CAPTURE(k);
       CAPTURE(n);
       const std::int64_t depth = (k + 31) / 32, head = zeros ? 5 : 4, bytes = head + 16;
@@ -133,8 +135,7 @@ TEST_CASE("MatMulFpQ4 is its definition, packed or not, row by row or together, 
         std::memcpy(b.data() + i * bytes, &scales[std::size_t(i)], sizeof(float));
       const std::vector<float> a = random_numbers<float>(random, m * k);
       const std::vector<std::int64_t> sizes{k, n};
-      const auto call = [&, k = k, n = n, zeros = zeros](std::int64_t first, std::int64_t rows, bool constant,
-                                                         std::size_t lanes) {
+      const auto call = [&](std::int64_t first, std::int64_t rows, bool constant, std::size_t lanes) {
         const std::vector<float> some(a.begin() + first * k, a.begin() + (first + rows) * k);
         kernel_rig rig{1, lanes};
         rig.attribute("blk_quant_type", zeros).input<float>({rows, k}, some);
