@@ -27,7 +27,7 @@ struct count_nodes {
     return false;
   }
 };
-using rules = transform_list<optimization_level::basic, rule_of<relu_before_scale>, count_nodes>;
+using own_rules = transform_list<optimization_level::basic, rule_of<relu_before_scale>, count_nodes>;
 
 auto relu_of_scaled(float factor, bool first = false, bool shared = false) {
   return [=] {
@@ -39,7 +39,7 @@ auto relu_of_scaled(float factor, bool first = false, bool shared = false) {
     return b.take();
   };
 }
-result<session> load(std::unique_ptr<model> net) { return runtime<with<rules>, eps::cpu>{}.load(std::move(net)); }
+result<session> load(std::unique_ptr<model> net) { return runtime<with<own_rules>, eps::cpu>{}.load(std::move(net)); }
 
 }  // namespace
 
