@@ -10,6 +10,7 @@ struct step_view {
   std::span<const attribute> attributes;
   std::span<const operand> inputs, outputs;
 
+  /// The attribute with this name, or null.
   const attribute* find(std::string_view attribute_name) const {
     return detail::find_attribute(attributes, attribute_name);
   }
