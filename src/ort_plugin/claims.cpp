@@ -39,7 +39,7 @@ result<bool> execution_provider_object::looks_like_body(const ort_graph& g) cons
   for (const ort_node* n : ask.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(g))
     for (const ort_value_info* v : ask.list<api::Node_GetNumInputs, api::Node_GetInputs, ort_value_info>(*n))
       is = is || (v && ask.get<api::ValueInfo_IsFromOuterScope, bool>(*v));
-  return ask.error() ? result<bool>{is} : ask.error();
+  return ask.outcome() ? result<bool>{is} : ask.outcome();
 }
 
 /// A body of a node that the provider takes whole is left to the graph around it. So is one of a node with values that
@@ -114,7 +114,7 @@ status execution_provider_object::claim(const ort_graph& in, ort_support_info& t
     ask.that<ep_api::EpGraphSupportInfo_AddNodesToFuse>(&to, static_cast<const ort_node* const*>(group.data()),
                                                         group.size(), &how);
   }
-  return ask.error();
+  return ask.outcome();
 }
 
 }  // namespace cameo::inline CAMEO_ABI::detail::ort

@@ -174,7 +174,7 @@ result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, con
   add("embed_mode", ort_attribute_kind::i, &embedded, 1);
   for (const auto& [key, text] : texts) add(key, ort_attribute_kind::s, text.data(), text.size());
   for (const auto& [key, number] : numbers) add(key, ort_attribute_kind::i, &number, 1);
-  if (!ask.error()) return ask.error();
+  if (!ask.outcome()) return ask.outcome();
   std::vector<ort_attribute*> given;
   for (auto& each : attributes) given.push_back(each.release());  // the call takes them
   std::vector<const char*> from, into;
@@ -184,7 +184,7 @@ result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, con
   const std::string type{compiled_operator().name}, domain{compiled_operator().domain};
   ask.that<editor_api::CreateNode>(type.c_str(), domain.c_str(), name.c_str(), from.data(), from.size(), into.data(),
                                    into.size(), given.data(), given.size(), &made);
-  if (!ask.error()) return ask.error();
+  if (!ask.outcome()) return ask.outcome();
   return made;
 }
 

@@ -48,7 +48,7 @@ class graph_reader {
       if (!g[id].is_output) g.add_output(id);
       if (g[id].producer == node_id::none) add_input(g, id);
     }
-    if (!ask_.error()) return ask_.error();
+    if (!ask_.outcome()) return ask_.outcome();
     return std::move(made_);
   }
 
@@ -105,7 +105,7 @@ class graph_reader {
     return made;
   }
 
-  /// Nothing for what is no tensor of numbers.
+  /// Does nothing for a value that is not a tensor of numbers.
   std::optional<value_type> type_of(const ort_value_info& info) {
     const ort_type_info* type = nullptr;
     const ort_tensor_info* tensor = nullptr;
@@ -131,7 +131,7 @@ class graph_reader {
     return value_type::tensor(dtype(elements), std::move(dims));
   }
 
-  /// Null for what is no tensor of numbers.
+  /// Null for a value that is not a tensor of numbers.
   const value* constant_of(const ort_value& from, bool is_copied) {
     result<value> made = view_of(host_, from);
     if (!made) return nullptr;
@@ -146,7 +146,7 @@ class graph_reader {
     return kept_value;
   }
 
-  /// A node of the graph itself that can't cross becomes one that nobody takes.
+  /// A node of the graph itself that can't cross becomes one that no provider takes.
   void add_node(const ort_node& node, graph& g) {
     using info = ort_value_info;
     const bool is_main = !g.outer();
@@ -184,7 +184,7 @@ class graph_reader {
 
   void require_tensors(const graph& g, std::span<const value_id> values) {
     for (value_id v : values)
-      if (v != value_id::none && !g[v].type) decline(fmt::format("'{}' is no tensor of numbers", g[v].name));
+      if (v != value_id::none && !g[v].type) decline(fmt::format("'{}' is not a tensor of numbers", g[v].name));
   }
 
   /// Before 1.27 ONNX Runtime does not give a fused node what only bodies in it read.
@@ -277,7 +277,7 @@ class graph_reader {
     ask_.that<api::OpAttr_GetTensorAttributeAsOrtValue>(&from, &tensor);
     const value* const made = tensor ? constant_of(*tensor, true) : nullptr;  // the tensor is a copy of ours
     if (tensor) host_.call<api::ReleaseValue>(tensor);
-    if (!made) decline(fmt::format("attribute '{}' is no tensor of numbers", name));
+    if (!made) decline(fmt::format("attribute '{}' is not a tensor of numbers", name));
     return {made, made ? 1u : 0u};
   }
 
@@ -287,7 +287,7 @@ class graph_reader {
       add_input(to, value_of(to, v, found::here));
     for (const info* v : ask_.list<api::Graph_GetNumInitializers, api::Graph_GetInitializers, info>(from))
       if (const value_id made = value_of(to, v, found::here); made != value_id::none && !to[made].constant)
-        decline("a body has a constant that is no tensor of numbers");
+        decline("a body has a constant that is not a tensor of numbers");
     for (const ort_node* node : ask_.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(from))
       add_node(*node, to);
     for (const info* v : ask_.list<api::Graph_GetNumOutputs, api::Graph_GetOutputs, info>(from))
@@ -335,7 +335,7 @@ result<value> view_of(const host& from, const ort_value& v) {
     if (!s) return s;
   }
   if (!is_number(type) || rank > max_rank)
-    return failed(status_code::invalid_graph, "is no tensor of numbers with at most {} axes", max_rank);
+    return failed(status_code::invalid_graph, "is not a tensor of numbers with at most {} axes", max_rank);
   const extents shape{std::span<const std::int64_t>{dims, rank}};
   std::int64_t count = 0;
   std::uint64_t bytes = 0;
@@ -355,13 +355,13 @@ result<read_graph> read_nodes(const host& from, const op_table& ops, const ort_g
 result<read_graph> read_whole(const host& from, const op_table& ops, const ort_graph& in) {
   questions ask{from};
   const auto nodes = ask.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(in);
-  return ask.error() ? read_nodes(from, ops, in, nodes, nullptr, constants::borrowed) : ask.error();
+  return ask.outcome() ? read_nodes(from, ops, in, nodes, nullptr, constants::borrowed) : ask.outcome();
 }
 
 result<read_graph> read_one(const host& from, const op_table& ops, const ort_graph& in, const ort_node& node) {
   questions ask{from};
   boundary wanted{{}, ask.list<api::Node_GetNumOutputs, api::Node_GetOutputs, ort_value_info>(node)};
-  if (!ask.error()) return ask.error();
+  if (!ask.outcome()) return ask.outcome();
   std::erase(wanted.outputs, nullptr);
   const ort_node* const only = &node;
   return read_nodes(from, ops, in, {&only, 1}, &wanted, constants::borrowed);

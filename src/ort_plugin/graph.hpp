@@ -39,7 +39,7 @@ result<read_graph> read_whole(const host&, const op_table&, const ort_graph&);
 /// One node as a graph of its own, to be looked at.
 result<read_graph> read_one(const host&, const op_table&, const ort_graph& in, const ort_node&);
 
-/// A tensor of ONNX Runtime's, in place. INVALID_GRAPH for what is no tensor of numbers.
+/// A tensor of ONNX Runtime's, in place. INVALID_GRAPH for a value that is not a tensor of numbers.
 result<value> view_of(const host&, const ort_value&);
 
 }  // namespace cameo::inline CAMEO_ABI::detail::ort

@@ -64,15 +64,16 @@ class host {
 class questions {
  public:
   explicit questions(const host& of) : host_{of} {}
-  const status& error() const { return error_; }
+  /// OK, or the first error.
+  const status& outcome() const { return outcome_; }
   void fail(status why) {
-    if (error_) error_ = std::move(why);
+    if (outcome_) outcome_ = std::move(why);
   }
 
   /// Calls a function that gives its answers by its arguments.
   template <auto Slot, class... Args>
   void that(Args... args) {
-    if (error_) error_ = host_.ask<Slot>(args...);
+    if (outcome_) outcome_ = host_.ask<Slot>(args...);
   }
   /// One answer about an object; T() without one.
   template <auto Slot, class T, class Of>
@@ -92,12 +93,12 @@ class questions {
   std::vector<const T*> list(const Of& of) {
     std::vector<const T*> all(get<Count, std::size_t>(of));
     if (!all.empty()) that<Get>(&of, all.data(), all.size());
-    return error_ ? all : std::vector<const T*>{};
+    return outcome_ ? all : std::vector<const T*>{};
   }
 
  private:
   const host& host_;
-  status error_;
+  status outcome_;
 };
 
 }  // namespace cameo::inline CAMEO_ABI::detail::ort

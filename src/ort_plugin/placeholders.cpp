@@ -49,10 +49,10 @@ void write_out(const op_version& version, std::span<const parameter> from, const
 result<std::vector<choices>> combinations(const op_version& version) {
   std::vector<choices> made{{}};
   for (const parameter& p : version.inputs)
-    if (types_of(version, p) == 0) return failed(status_code::invalid_argument, "input '{}' is no tensor", p.name);
+    if (types_of(version, p) == 0) return failed(status_code::invalid_argument, "input '{}' is not a tensor", p.name);
   for (const parameter& p : version.outputs) {
     const type_mask types = types_of(version, p);
-    if (types == 0) return failed(status_code::invalid_argument, "output '{}' is no tensor", p.name);
+    if (types == 0) return failed(status_code::invalid_argument, "output '{}' is not a tensor", p.name);
     if (only_type(types) || made[0].contains(p.type_string)) continue;
     const bool is_told = p.homogeneous && std::any_of(version.inputs.begin(), version.inputs.end(), [&](auto& input) {
                            return input.type_string == p.type_string && input.homogeneous;

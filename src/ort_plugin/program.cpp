@@ -179,7 +179,7 @@ status program::finish_output(ort_kernel_context& context, lease& with, std::siz
   const auto refuse = [&](std::string_view words) {
     return failed(status_code::fail, "output '{}' {}", session_.outputs()[i].name, words);
   };
-  if (made.kind != value_kind::tensor) return refuse("is no tensor");
+  if (made.kind != value_kind::tensor) return refuse("is not a tensor");
   if (outputs_[i].known && made.shape == with.shapes[i]) return {};
   if (outputs_[i].known)
     return refuse(fmt::format("has the shape [{}] in this run, and the model says [{}]",

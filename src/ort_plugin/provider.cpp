@@ -64,7 +64,7 @@ result<std::unique_ptr<model>> execution_provider_object::read(const fused_group
               ask.list<api::Node_GetNumOutputs, api::Node_GetOutputs, ort_value_info>(*group.node)};
   std::erase(io.inputs, nullptr), std::erase(io.outputs, nullptr);
   const auto nodes = ask.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(*group.body);
-  if (!ask.error()) return ask.error();
+  if (!ask.outcome()) return ask.outcome();
   result<read_graph> made = read_nodes(shared->side, shared->ops, *group.body, nodes, &io, constants::copied);
   if (!made) return std::move(made).error();
   for (const std::string& why : made->declined)
@@ -123,7 +123,7 @@ result<context_place> execution_provider_object::place(const fused_group& group,
   questions ask{shared->side};
   const ort_graph* const in = ask.get<api::Node_GetGraph, const ort_graph*>(*group.node);
   const std::string_view source = in ? ask.text<api::Graph_GetModelPath>(*in) : "";
-  if (!ask.error()) return ask.error();
+  if (!ask.outcome()) return ask.outcome();
   const result<std::string> model = compiled_model_path(option("ep.context_file_path"), source);
   if (!model) return model.error();
   made.folder = folder_of(*model), made.stem = stem_of(*model);

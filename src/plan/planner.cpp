@@ -417,6 +417,11 @@ const operand* bind_context::subgraph_input(std::size_t graph, std::size_t i) co
   const draft& inner = *node->subgraphs[graph];
   return i < inner.inputs.size() ? &inner.values[inner.inputs[i]].info : nullptr;
 }
+const operand* bind_context::subgraph_output(std::size_t graph, std::size_t i) const {
+  if (!node || graph >= node->subgraphs.size()) return nullptr;
+  const draft& inner = *node->subgraphs[graph];
+  return i < inner.outputs.size() ? &inner.values[inner.outputs[i]].info : nullptr;
+}
 
 result<const plan_view*> make_plan(const draft& net, const plan_options& options, arena& memory) {
   if (target_tier && options.memories.size() != 1)

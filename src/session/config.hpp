@@ -1,6 +1,8 @@
 #pragma once
 #include <cameo/session/options.hpp>
 
+#include <cassert>
+
 #include "core/config_keys.hpp"
 #include "graph/oddities.hpp"
 
@@ -24,7 +26,11 @@ class session_config {
   std::string_view operator[](const config_key_row&) const;
   /// The last value that was set; empty when none was set.
   std::string_view set_to(const config_key_row&) const;
-  bool is_on(const config_key_row& row) const { return (*this)[row] == "1"; }
+  /// Of keys that are on or off: the rows say which, so that other values are met with a warning.
+  bool is_on(const config_key_row& row) const {
+    assert(row.values == key_values::on_or_off);
+    return (*this)[row] == "1";
+  }
   /// The key that makes an oddity of a model an error; empty if none does, and for null.
   std::string_view key_against(const oddity_row*) const;
   /// The same for a key that a user names, of the table or of a provider's option; empty for others.

@@ -134,7 +134,7 @@ status apply_groups_of_providers(const rewriting& r, group_mode mode) {
   // A file for other programs has what ONNX Runtime would take on this processor; our kernels take s8 as well as u8.
   const config_key_row& signed_key = config_key<"session.qdqisint8allowed">;
   const bool is_saved = !config[groups_key].empty();
-  const group_policy policy{is_saved ? config.is_on(signed_key) : config.set_to(signed_key) != "0"};
+  const group_policy policy{is_saved ? config[signed_key] == "1" : config.set_to(signed_key) != "0"};
   application to{r};
   const bool folds = mode == group_mode::replace && !config.is_on(config_key<"session.disable_qdq_constant_folding">);
   if (mode == group_mode::record) forget_saved(r.net.main());

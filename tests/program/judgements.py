@@ -31,13 +31,9 @@ ROWS = [
     judgement("QLinearAveragePool", lambda a: True,
               "QLinearAveragePool-1: 'The output of each pooling window is divided by the number of elements'; where the"
               " quotient lies next to a half, onnxruntime's sum of floats, each of them rounded, lies on its other side"),
-    *(judgement(op, lambda a: True,
-                f"{op}-1: '{formula}'; where that lies next to a half, onnxruntime's floats, each of them rounded, lie on its"
-                " other side")
-      for op, formula in (("QLinearAdd", "C = (A_scale * (A - A_zero_point) + B_scale * (B - B_zero_point))/C_scale +"
-                                         " C_zero_point"),
-                          ("QLinearMul", "C = ((A - A_zero_point) * (B - B_zero_point)) * (A_scale * B_scale)/C_scale +"
-                                         " C_zero_point"))),
+    judgement("QLinearAdd", lambda a: True,
+              "QLinearAdd-1: 'C = (A_scale * (A - A_zero_point) + B_scale * (B - B_zero_point))/C_scale + C_zero_point'; where"
+              " that lies next to a half, onnxruntime's floats, each of them rounded, lie on its other side"),
     judgement("TreeEnsemble", lambda a: a.get("post_transform") in (1, 2),
               "TreeEnsemble-5, post_transform: 'One of 'NONE' (0), 'SOFTMAX' (1), 'LOGISTIC' (2), ...'; onnxruntime takes 1"
               " for LOGISTIC and 2 for SOFTMAX"),

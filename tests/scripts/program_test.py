@@ -579,7 +579,7 @@ class Terminal(Case):
         self.assertIn("info: cpu runs 1 nodes\n", done.stderr)
         self.assertNotIn("verbose: ", done.stderr)
         for key, value, warns in [("session.strict", "yes", True), ("session.intra_op.allow_spinning", "", True),
-                                  ("ep.enable_weightless_ep_context_nodes", "on", True),
+                                  ("ep.enable_weightless_ep_context_nodes", "on", True), ("session.separate_dims", "yes", True),
                                   ("session.strict", "0", False), ("session.graph_optimizations_loop_level", "2", False)]:
             words = f"warning: session key '{key}' is '{value}', which counts as 0; it can be 0 or 1\n"
             done = cameo("run", self.add_model(), "--random-inputs", "--config", f"{key}={value}", "--quiet")

@@ -266,7 +266,7 @@ result<context_part> ort_plugin::store(context_builder& to, const fused_view& gr
   part.sdk_version = text("ep_sdk_version"), part.hardware_architecture = text("hardware_architecture");
   part.notes = text("notes"), part.max_size = number("max_size", 0);
   part.graph_name = text("partition_name");
-  // Of a source that this provider does not list, nobody would know whose the node is.
+  // A source that this provider does not list is left out: no provider would claim the node later.
   const std::string source = text("source");
   if (std::any_of(std::begin(sources), std::end(sources), [&](const context_source& each) { return each.is(source); }))
     part.source = source;

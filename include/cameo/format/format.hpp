@@ -20,8 +20,8 @@ struct value;
 struct read_options {
   load_limits limits = {};
   std::string external_data_folder = {};  // instead of the model's own folder
-  std::shared_ptr<const detail::file_bytes> file =
-      {};  // the model's file if it is already open; used instead of the path
+  /// The model's file if it is already open; used instead of the path.
+  std::shared_ptr<const detail::file_bytes> file = {};
   /// Used instead of any path: a folder that is held open (package::open_folder).
   std::shared_ptr<const detail::held_folder> folder = {};
 };

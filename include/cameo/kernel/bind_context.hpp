@@ -104,8 +104,9 @@ class bind_context {
     return a && a->kind == attribute_kind::g ? int(a->i) : -1;
   }
 
-  /// What is known of input i of a subgraph; null past the last one. Only during bind.
+  /// What is known of input or output i of a subgraph; null past the last one. Only during bind.
   CAMEO_API const operand* subgraph_input(std::size_t graph, std::size_t i) const;
+  CAMEO_API const operand* subgraph_output(std::size_t graph, std::size_t i) const;
 
   /// Output o may be written over input i when no later step reads that input (same number of bytes).
   void may_overwrite(std::size_t o, std::size_t i) {
@@ -151,9 +152,8 @@ class bind_context {
 
  private:
   static std::uint32_t index(std::size_t i) { return std::uint32_t(i); }
-  void hint(detail::output_hint h) {
-    static_cast<void>(hints.push_back(h));
-  }  // a lost hint costs memory, never correctness
+  /// A hint that is lost costs memory, never correctness.
+  void hint(detail::output_hint h) { static_cast<void>(hints.push_back(h)); }
 };
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,5 +1,4 @@
 #include <cameo/eps/cpu/token_search.hpp>
-#include <cameo/plan/draft.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -19,10 +18,7 @@ class graph_form {
   std::size_t inputs() const { return inputs_; }
   std::size_t outputs() const { return outputs_; }
   const operand* input(std::size_t i) const { return c_.subgraph_input(graph_, i); }
-  const operand* output(std::size_t i) const {
-    const draft& inner = *c_.node->subgraphs[graph_];
-    return i < inner.outputs.size() ? &inner.values[inner.outputs[i]].info : nullptr;
-  }
+  const operand* output(std::size_t i) const { return c_.subgraph_output(graph_, i); }
 
   status input_is(std::size_t i, dtype type, std::size_t rank, std::string_view what) const {
     return is(*input(i), "input", i, type, rank, what);
@@ -57,6 +53,7 @@ class graph_form {
   std::string_view name_;
 };
 
+constexpr std::size_t whisper_tokens = 10;  // the input decoder_input_ids
 constexpr std::int64_t most_token = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
@@ -184,7 +181,7 @@ status token_search::take_encoder(bind_context& c) {
   if (takes_hidden && !encoder_starts)
     return bad_attribute(
         "the graph decoder reads encoder_hidden_states, which an encoder without decoder_input_ids does not give");
-  if (start < 0 && !(whispers && c.has_input(10)))
+  if (start < 0 && !(whispers && c.has_input(whisper_tokens)))
     return bad_attribute("needs decoder_start_token_id", whispers ? ", or the input decoder_input_ids" : "");
   return {};
 }

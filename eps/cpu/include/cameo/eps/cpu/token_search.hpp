@@ -12,17 +12,16 @@ namespace cameo::inline CAMEO_ABI::eps {
 ///   layer the past [2, rows, heads, past, size]; it gives the logits [rows, length, words] and each layer's present.
 ///   The first call may have a graph of its own, init_decoder.
 /// - `t5` (1): the encoder reads input_ids and attention_mask [batch, length], and gives for each layer the keys and
-/// the
-///   values of cross attention [batch, heads, length, size]. One that reads decoder_input_ids [batch, 1], too, makes
-///   the decoder's first step: before those it gives logits, the hidden states [batch, length, width], and the keys and
-///   values of self attention by layer. The decoder reads the last tokens [rows, 1], or whole sequences where its
+///   the values of cross attention [batch, heads, length, size]. One that also reads decoder_input_ids [batch, 1] makes
+///   the decoder's first step: before those it gives logits, the hidden states [batch, length, width], and the keys
+///   and values of self attention by layer. The decoder reads the last tokens [rows, 1], or whole sequences where its
 ///   input_ids are not declared to be of one token, then encoder_input_ids (may be left out), encoder_attention_mask,
 ///   encoder_hidden_states (may be left out), and pasts, those of self attention first; it gives logits and what is
 ///   present of self attention. Sequences begin with decoder_start_token_id.
 /// - `whisper` (2): as `t5`, but the encoder reads features [batch, ...] of floats in place of ids and mask, and makes
-/// the
-///   first step, of all of decoder_input_ids; the decoder has neither ids nor mask of the encoder's. Where
-///   decoder_output_cross_qk is set it gives each layer's scores of cross attention [rows, heads, tokens, length], too.
+///   the first step, of all of decoder_input_ids; the decoder has neither ids nor mask of the encoder's. Where
+///   decoder_output_cross_qk is set, it also gives each layer's scores of cross attention [rows, heads, tokens,
+///   length].
 ///
 /// BeamSearch has all three, GreedySearch and Sampling the first two, WhisperBeamSearch the last. Not there, and
 /// NOT_IMPLEMENTED: pasts that share a buffer with what is present, and floats of 16 bits.
