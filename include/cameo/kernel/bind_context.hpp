@@ -104,8 +104,9 @@ class bind_context {
     return a && a->kind == attribute_kind::g ? int(a->i) : -1;
   }
 
-  /// What is known of input or output i of a subgraph; null past the last one. Only during bind.
+  /// What is known of input i of a subgraph; null past the last one. Only during bind.
   CAMEO_API const operand* subgraph_input(std::size_t graph, std::size_t i) const;
+  /// The same of output i.
   CAMEO_API const operand* subgraph_output(std::size_t graph, std::size_t i) const;
 
   /// Output o may be written over input i when no later step reads that input (same number of bytes).
