@@ -5,8 +5,8 @@ The program must answer each with a status or a result: never with a signal, nor
 
 The nodes to change are ONNX's own cases and, for operators that have none, those of the differential scripts.
 
-  --long       all changes; else what is left out of one node of each operator, and every twentieth of the others,
-               other ones for another --seed
+  --long       all changes; else what is left out of one node of each operator, or is a scalar, and every twentieth of
+               the others, other ones for another --seed
   --op NAME    only this operator's
   --only WORDS all changes whose words end with these
   --keep DIR   leaves the cases that failed there
@@ -269,7 +269,8 @@ def main():
         for (domain, op), each in ((k, e) for k in sorted(nodes) for e in nodes[k] if o.op in (None, k[1])):
             for what, changed in changes(each):
                 number += 1
-                always = o.long or o.op or ("left out" in what and each is nodes[domain, op][0])
+                often_wrong = "left out" in what or what.endswith("a scalar")
+                always = o.long or o.op or (often_wrong and each is nodes[domain, op][0])
                 if what.endswith(o.only) if o.only else always or (number + o.seed) % 20 == 0:
                     name = f"case_{number}"
                     words[name] = f"{op} of {each.name}: {what}"
