@@ -33,6 +33,7 @@ status read_sizes(const run_context& c, std::int64_t heads, bool shares, decoder
       if (status s = usable_sizes("an input", one->shape); !s) return s;
   if (past_k && (past_k.shape.rank() != 4 || past_v.shape.rank() != 4)) return refused();
   if (out.packed ? !past_k : q.shape[2] % heads != 0) return refused();
+  if (v && v.shape.rank() != (out.cross ? 4u : 3u)) return refused();
   out.size = out.packed ? past_k.shape[3] : q.shape[2] / heads;
   out.value_size = out.packed ? past_v.shape[3] : out.cross ? v.shape.back() : v.shape.back() / heads;
   const std::int64_t b = out.batches;
