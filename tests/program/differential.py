@@ -84,6 +84,12 @@ def one_node(op, inputs, outputs=1, *, opset, domain="", constant=(), shapes=Tru
     return case(helper.make_model(graph, opset_imports=imports, ir_version=10), feeds, rtol, atol, name, oracle=oracle)
 
 
+def with_type(case, output, array):
+    """The case with an output whose type no input says, of an array's element type."""
+    next(o for o in case.model.graph.output if o.name == output).type.tensor_type.elem_type = element_type(array)
+    return case
+
+
 def element_type(array):
     return onnx.TensorProto.STRING if array.dtype.kind in "OSU" else helper.np_dtype_to_tensor_dtype(array.dtype)
 

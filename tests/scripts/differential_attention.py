@@ -192,13 +192,24 @@ def multi_head_attention(rng):
     if rng.random() < 0.4:
         added = numbers(rng, kind, batch if rng.random() < 0.5 else 1, heads if rng.random() < 0.5 else 1, queries,
                         whole)
-    olds = [numbers(rng, kind, batch, heads, past, size), numbers(rng, kind, batch, heads, past, value_size)]
+    room = past + keys + int(rng.integers(0, 3)) if past and rng.random() < 0.5 else 0  # the past has it for what is new
+    olds = [numbers(rng, kind, batch, heads, room or past, n) for n in (size, value_size)]
     inputs += [bias, mask, added] + (olds if past else [None, None])
+    if room:
+        inputs += [np.array([past], "i4")]
+        # With beams, onnxruntime reads what hides keys of several batches at the wrong places.
+        if queries == keys == 1 and mask is None and (added is None or len(added) == 1) and rng.random() < 0.7:
+            beams = int(rng.choice([n for n in range(1, batch + 1) if batch % n == 0]))
+            inputs += [rng.integers(0, beams, (batch // beams, beams, room)).astype("i4")]
+    outputs = ["out_0", "out_1", "out_2"] if past else ["out_0"]
+    if rng.random() < 0.3:
+        outputs += [""] * (3 - len(outputs)) + ["scores"]
     rtol, atol = TOLERANCES[kind]
-    return d.one_node("MultiHeadAttention", trimmed(inputs), 3 if past else 1, opset=1, domain="com.microsoft",
+    made = d.one_node("MultiHeadAttention", trimmed(inputs), outputs, opset=1, domain="com.microsoft",
                       num_heads=heads, scale=perhaps(rng, float(rng.uniform(0.1, 1)), 0.3), rtol=rtol, atol=atol,
                       mask_filter_value=perhaps(rng, -500.0, 0.3),
                       unidirectional=perhaps(rng, 1, 0.3))
+    return d.with_type(made, "scores", inputs[0]) if "scores" in outputs else made
 
 
 def projected_attention(rng):
@@ -228,37 +239,77 @@ def projected_attention(rng):
                       mask_filter_value=perhaps(rng, -500.0, 0.3), constant=((), (1, 2))[rng.integers(2)])
 
 
+def first_rows(case, rows):
+    """The case with only the first rows of its caches as outputs: what lies behind them is not defined."""
+    graph, ends = case.model.graph, ["out_1", "out_2"]
+    graph.initializer.extend(onnx.numpy_helper.from_array(np.array([n], "i8"), name)
+                             for name, n in (("from", 0), ("to", rows), ("axis", 2)))
+    graph.node.extend(helper.make_node("Slice", [name, "from", "to", "axis"], [name + "_rows"]) for name in ends)
+    for output in graph.output:
+        if output.name in ends:
+            output.name += "_rows"
+    return case
+
+
+def codes(rng, bits, *shape):
+    """A cache of quantised numbers, [batch, heads, rows, size], two in a byte if they have 4 bits."""
+    if bits == 8:
+        return rng.integers(-128, 128, shape).astype("i1")
+    return rng.integers(0, 256, (*shape[:-1], shape[-1] // 2)).astype("u1")
+
+
 def group_query_attention(rng):
     kind = float_type(rng)
     batch, kv_heads = (int(rng.integers(1, n)) for n in (4, 4))
     heads, size = kv_heads * int(rng.integers(1, 4)), 16 * int(rng.integers(1, 3))
-    first = rng.random() < 0.5  # a prompt, else one token after a past
+    first = rng.random() < 0.5  # a prompt, else one token (or some of one sequence) after a past
     length, past = (int(rng.integers(1, 7)), 0) if first else (1, int(rng.integers(1, 8)))
+    if batch == 1 and not first and rng.random() < 0.3:
+        length = int(rng.integers(2, 5))
     room = past + length
-    if first:  # ONNX does not define what follows the end of a shorter one
-        lengths = np.full(batch, length)
+    if first or batch == 1:  # ONNX does not define what follows the end of a shorter one
+        lengths = np.full(batch, room)
     else:
         lengths = rng.integers(1, room + 1, batch)
         lengths[int(rng.integers(batch))] = room
     packed = rng.random() < 0.3
+    window = perhaps(rng, int(rng.integers(1, 6)), 0.4)
+    forgets = window is not None and rng.random() < 0.5
+    capacity = window + int(rng.integers(0, 4)) if forgets else past
+    bits = perhaps(rng, int(rng.choice([4, 8])), 0.4)
+    rotary = rng.random() < 0.4 and not (bits and kind == "f2")  # half precision rounds to other codes
     q, k, v = (numbers(rng, kind, batch, length, n * size) for n in (heads, kv_heads, kv_heads))
     inputs = [np.concatenate([q, k, v], 2), None, None] if packed else [q, k, v]
-    inputs += [numbers(rng, kind, batch, kv_heads, past, size), numbers(rng, kind, batch, kv_heads, past, size)]
-    if past == 0 and rng.random() < 0.5:
+    inputs += [codes(rng, bits, batch, kv_heads, capacity, size) if bits
+               else numbers(rng, kind, batch, kv_heads, capacity, size) for _ in range(2)]
+    if past == 0 and not bits and not forgets and rng.random() < 0.5:
         inputs[3:] = [None, None]
-    inputs += [(lengths - 1).astype("i4"), np.array(room, "i4")]
-    rotary = rng.random() < 0.4
+    inputs += [(lengths - 1).astype("i4"), np.array(room, "i4"), None, None, None, None, None, None, None]
     if rotary:
         angles = rng.uniform(-3, 3, (room + 2, size // 2))
-        inputs += [np.cos(angles).astype(kind), np.sin(angles).astype(kind)]
+        inputs[7:9] = [np.cos(angles).astype(kind), np.sin(angles).astype(kind)]
+    if rng.random() < 0.3:
+        inputs[10] = numbers(rng, kind, int(rng.choice([1, batch])), int(rng.choice([1, heads])), length, room)
+    per_channel = rng.random() < 0.5
+    if bits:
+        scale = lambda: rng.uniform(0.005, 0.02, (1, kv_heads, 1, size) if per_channel else (1,)).astype("f4")  # noqa: E731
+        inputs[12:14] = [scale(), scale()]
     rtol, atol = TOLERANCES[kind]
-    return d.one_node("GroupQueryAttention", inputs, 3, opset=1, domain="com.microsoft", num_heads=heads,
-                      kv_num_heads=kv_heads, do_rotary=int(rotary), rtol=rtol, atol=atol,
-                      rotary_interleaved=int(rng.integers(2)) if rotary else None,
+    shown = int(rng.integers(1, 3)) if (first or batch == 1) and not forgets and rng.random() < 0.3 else 0
+    made = d.one_node("GroupQueryAttention", trimmed(inputs), 4 if shown else 3, opset=1, domain="com.microsoft",
+                      num_heads=heads, kv_num_heads=kv_heads, do_rotary=int(rotary), rtol=rtol, atol=atol,
+                      rotary_interleaved=int(rng.integers(2)) if rotary else None, qk_output=shown or None,
                       scale=perhaps(rng, float(rng.uniform(0.1, 1)), 0.3),
-                      softcap=perhaps(rng, float(rng.uniform(0.5, 3)), 0.3),
-                      local_window_size=perhaps(rng, int(rng.integers(1, 6)), 0.3),
-                      smooth_softmax=perhaps(rng, 1, 0.2))
+                      softcap=perhaps(rng, float(rng.uniform(0.5, 3)), 0.3), local_window_size=window,
+                      causal=perhaps(rng, 0, 0.2) if window is None else None,
+                      sliding_window_cache=1 if forgets else None, smooth_softmax=perhaps(rng, 1, 0.2),
+                      **(dict.fromkeys(["k_quant_type", "v_quant_type"], "PER_CHANNEL" if per_channel else "PER_TENSOR") |
+                         {"kv_cache_bit_width": bits} if bits else {}))
+    if not forgets:
+        return made
+    at_once = capacity - window + 1
+    kept = [n if n <= capacity else n - at_once * -(-(n - capacity) // at_once) for n in map(int, lengths)]
+    return first_rows(made, min(kept))
 
 
 def some_shape(rng, least=1, most=4):
@@ -292,7 +343,7 @@ def skip_layer_normalization(op):
         if op == "SkipLayerNormalization":
             inputs.append(perhaps(rng, numbers(rng, kind, hidden)))
         inputs.append(perhaps(rng, numbers(rng, kind, hidden)))
-        outputs = ["y", "", "", "sum"] if rng.random() < 0.5 else ["y"]
+        outputs = [["y"], ["y", "", "", "sum"], ["y", "mean", "inverse", "sum"], ["y", "mean", "inverse"]][int(rng.integers(4))]
         rtol, atol = TOLERANCES[kind]
         return d.one_node(op, trimmed(inputs), outputs, opset=1, domain="com.microsoft", epsilon=perhaps(rng, 1e-3),
                           rtol=rtol, atol=atol)

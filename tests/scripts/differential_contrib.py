@@ -175,7 +175,8 @@ def mrotary(rng):
     x = floats(rng, (batch, length, heads * 2 * half) if rng.random() < 0.6 else (batch, heads, length, 2 * half))
     return ms("MRotaryEmbedding", [x, rng.integers(0, table, (3, batch, length)).astype("i8"),
                                    np.cos(angles).astype("f4"), np.sin(angles).astype("f4")], mrope_section=sections,
-              num_heads=heads if x.ndim == 3 else None, mrope_layout=int(rng.integers(2)) if sections[1] * 3 <= half + 2 else 0, interleaved=int(rng.integers(2)))
+              num_heads=heads if x.ndim == 3 else None, mrope_layout=int(rng.integers(2)) if sections[1] * 3 <= half + 2 else 0,
+              interleaved=int(rng.integers(2)), scale=perhaps(rng, float(rng.uniform(-2, 2)), 0.3))
 
 
 # Norms and gates
@@ -263,7 +264,9 @@ def linear_attention(rng, domain):
     decay = -rng.random((batch, length, of_keys * (size if rng.random() < 0.5 else 1))).astype("f4")
     beta = rng.random((batch, length, of_keys if rng.random() < 0.7 else 1)).astype("f4")
     past = floats(rng, (batch, of_keys, size, width))
-    inputs = [q, k, v, perhaps(rng, past), decay if "gated" in rule else None, beta if "delta" in rule else None]
+    spare = rng.random() < 0.2  # what a rule does not ask for is not read
+    inputs = [q, k, v, perhaps(rng, past), decay if "gated" in rule or spare else None,
+              beta if "delta" in rule or spare else None]
     return d.one_node("LinearAttention", inputs, 2, opset=1 if domain else 27, domain=domain, q_num_heads=heads,
                       kv_num_heads=of_keys, update_rule=perhaps(rng, rule) if rule == "gated_delta" else rule,
                       scale=perhaps(rng, 0.7), rtol=1e-3, atol=1e-5)
@@ -582,8 +585,12 @@ def decoder_attention(rng):
         inputs[3][:, -1] = 1  # where all keys are hidden, -10000 leaves few digits of the scores
     while inputs[-1] is None:
         inputs.pop()
-    return ms("DecoderMaskedMultiHeadAttention", inputs, 1 if cross else 3, num_heads=heads, scale=perhaps(rng, 0.4),
+    outputs = ["out_0", "", ""] if cross else ["out_0", "out_1", "out_2"]
+    shown = rng.random() < 0.3
+    made = ms("DecoderMaskedMultiHeadAttention", inputs, outputs + ["scores"] if shown else [o for o in outputs if o],
+              output_qk=1 if shown else None, num_heads=heads, scale=perhaps(rng, 0.4),
               past_present_share_buffer=None if cross else 1, rtol=1e-3, atol=1e-5)
+    return d.with_type(made, "scores", q) if shown else made
 
 
 def sparse_attention(rng):

@@ -65,6 +65,9 @@ def common(rng):
     """A prompt with some pads before it, what is common to all searches, and their attributes."""
     ids = prompt(rng)
     most, changed = changes(rng, ids, ids.shape[1], len(ids), WORDS, 1)
+    if changed[-1] is not None and rng.random() < 0.5:  # a mask of its own, that does not show the pads alone
+        changed[-1] = (rng.random(ids.shape) < 0.6).astype("i4")
+        changed[-1][:, -1] = 1
     return ids, most, changed, {"eos_token_id": 1, "pad_token_id": 0, "model_type": 0,
                                 "decoder": decoder(rng, int(rng.integers(1, 3)))} | ngrams(rng)
 

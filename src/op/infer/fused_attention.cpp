@@ -61,9 +61,13 @@ status multi_head_attention(infer_context& c) {
   result<dim> hidden = product(parts), total = with_past(c, 6, 2, length);
   if (!hidden) return hidden.error();
   if (!total) return total.error();
+  const bool has_room = c.has_input(6) && c.has_input(8);  // past_sequence_length: the past has room for what is new
+  const dims* past = has_room ? c.shape(6) : nullptr;
+  const dim rows = !has_room ? *total : past && past->size() == 4 ? (*past)[2] : dim{};
   give(c, 0, c.element(0), dims{(*q)[0], (*q)[1], *hidden});
-  give(c, 1, c.element(0), dims{(*q)[0], dim::of(*heads), *total, size});
-  give(c, 2, c.element(0), dims{(*q)[0], dim::of(*heads), *total, value_size});
+  give(c, 1, c.element(0), dims{(*q)[0], dim::of(*heads), rows, size});
+  give(c, 2, c.element(0), dims{(*q)[0], dim::of(*heads), rows, value_size});
+  give(c, 3, c.element(0), dims{(*q)[0], dim::of(*heads), (*q)[1], has_room ? dim{} : *total});
   return status_code::ok;
 }
 
@@ -81,8 +85,14 @@ status group_query_attention(infer_context& c) {
   result<dim> hidden = product(parts);
   if (!hidden) return hidden.error();
   give(c, 0, c.element(0), dims{(*q)[0], (*q)[1], *hidden});
-  give(c, 1, c.element(c.has_input(3) ? 3 : 0), dims{(*q)[0], dim::of(*key_heads), dim{}, size});
-  give(c, 2, c.element(c.has_input(3) ? 3 : 0), dims{(*q)[0], dim::of(*key_heads), dim{}, size});
+  // A cache that forgets stays as long as it is; one of 4 bits has two numbers in an element.
+  const dims* past = c.has_input(3) ? c.shape(3) : nullptr;
+  const bool stays = c.int_or("sliding_window_cache", 0) != 0, packs = c.int_or("kv_cache_bit_width", 0) == 4;
+  const dim rows = stays && past && past->size() == 4 ? (*past)[2] : dim{};
+  const dim width = !packs ? size : past && past->size() == 4 ? past->back() : dim{};
+  for (const std::size_t i : {1, 2})
+    give(c, i, c.element(c.has_input(3) ? 3 : 0), dims{(*q)[0], dim::of(*key_heads), rows, width});
+  give(c, 3, c.element(0), dims{(*q)[0], dim::of(*heads), (*q)[1], dim{}});
   return status_code::ok;
 }
 

@@ -170,7 +170,7 @@ status check(const value& past_k, const value& past_v, const head_layout& q, con
 template <class C>
 result<key_rows> keys_of_attention(run_context& c, const head_tensor& now, const value& before, bool narrow, bool joins,
                                    std::size_t output) {
-  if (narrow) return past_and_new(c, now, before, joins, output);
+  if (narrow) return past_and_new(c, now, equal_past::all(before), joins, output);
   const auto wide = join_past<C>(c, now, before, output);
   if (!wide) return wide.error();
   return key_rows{wide->data, dtype_of<C>, wide->at};

@@ -86,10 +86,12 @@ result<key_source<C>> wide_heads(run_context& c, const head_tensor& t, const F& 
 struct past_heads {
   const value& from;
   std::int64_t capacity = 0, first = 0;
+  bool has_room = false;  // for the new rows, too: what lies behind them stays
 };
 
-/// For each head what is past, what is new (changed) and zeros behind one another at `to`: [batch, heads, total, size];
-/// and as `present` has it, from its element `at_present` on, where that is of another type.
+/// For each head what is past, what is new (changed) and zeros (or the rest of the past) behind one another at `to`:
+/// [batch, heads, total, size]; and as `present` has it, from its element `at_present` on, where that is of another
+/// type.
 template <class C, class P, class F = unchanged>
 void join_heads(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
                 const value* present, std::int64_t at_present, C* to, const F& change = {}) {
@@ -105,7 +107,9 @@ void join_heads(run_context& c, const past_heads& old, const P& past_of, const h
                      now.load(batch, h % at.heads, i, target);
                      change(batch, i, h % at.heads, target);
                    }
-                   std::fill(target, begin + row, C(0));
+                   const std::int64_t rest = begin + row - target;
+                   if (old.has_room) load_floats(old.from, old.first + (h + 1) * row - rest, target, rest);
+                   else std::fill_n(target, rest, C(0));
                    if (present && present->type != dtype_of<C>) save_floats(begin, *present, at_present + h * row, row);
                  }
                });
@@ -144,45 +148,56 @@ result<key_source<C>> join_past(run_context& c, const head_tensor& now, const va
   return key_source<C>{*to, head_layout::split(at.batches, at.heads, total, at.size)};
 }
 
-/// Keys or values as scores are formed with them: floats, or the 16 bits of a tensor, which are widened then.
+/// Keys or values as scores are formed with them: floats, or the 16 bits or int8 of a tensor, which are widened then.
 struct key_rows {
   const void* data = nullptr;
   dtype type = dtype::f32;
   head_layout at{};
 };
 
-/// join_heads() to what `present` has in 16 bits: what is past is copied as it is, and what is new is rounded after it
-/// was changed, so that a step computes with what later steps read.
+/// join_heads() to rows of `width` elements, of which what is past is copied as it is; make(batch, position, head,
+/// room, row) makes what is new, with room for a row of floats.
 template <class S, class P, class F>
-status join_narrow(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
-                   S* to, const F& change) {
-  const bool copies = std::is_same_v<F, unchanged> && now.from.type == dtype_of<S>;
+status join_made_rows(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now,
+                      std::int64_t total, std::int64_t width, S* to, const F& make) {
   const head_layout& at = now.at;
-  const std::int64_t heads = at.batches * at.heads, row = total * at.size;
-  const result<std::span<float>> rooms = c.scratch<float>(copies ? 0 : c.lanes() * std::size_t(at.size));
+  const std::int64_t heads = at.batches * at.heads, row = total * width;
+  const result<std::span<float>> rooms = c.scratch<float>(c.lanes() * std::size_t(at.size));
   if (!rooms) return rooms.error();
   const auto join = [&](std::int64_t first, std::int64_t last, std::size_t lane) {
     float* const room = rooms->data() + std::int64_t(lane) * at.size;
     for (std::int64_t h = first; h < last; ++h) {
-      const std::int64_t batch = h / at.heads, head = h % at.heads, past = past_of(batch) * at.size;
+      const std::int64_t batch = h / at.heads, head = h % at.heads, past = past_of(batch) * width;
+      const S* const before = static_cast<const S*>(old.from.data) + old.first + h * old.capacity * width;
       S *const begin = to + h * row, *target = begin + past;
-      if (past) std::copy_n(static_cast<const S*>(old.from.data) + old.first + h * old.capacity * at.size, past, begin);
-      for (std::int64_t i = 0; at.size > 0 && i < at.length; ++i, target += at.size) {
-        if (copies) {
-          const std::int64_t place = batch * at.batch_stride + head * at.head_stride + i * at.row_stride;
-          std::copy_n(static_cast<const S*>(now.from.data) + now.first + place, at.size, target);
-        } else {
-          now.load(batch, head, i, room);
-          change(batch, i, head, room);
-          narrow_row(room, target, at.size);
-        }
-      }
-      std::fill(target, begin + row, S{});
+      if (past) std::copy_n(before, past, begin);
+      for (std::int64_t i = 0; width > 0 && i < at.length; ++i, target += width) make(batch, i, head, room, target);
+      if (old.has_room) std::copy(before + (target - begin), before + row, target);
+      else std::fill(target, begin + row, S{});
     }
   };
   if (!parallel_rows(c, heads, std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, row)), join))
     return status_code::canceled;
   return {};
+}
+
+/// The same to what `present` has in 16 bits: what is new is rounded after it was changed, so that a step computes with
+/// what later steps read.
+template <class S, class P, class F>
+status join_narrow(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
+                   S* to, const F& change) {
+  const head_layout& at = now.at;
+  const auto make = [&](std::int64_t batch, std::int64_t i, std::int64_t head, float* room, S* row) {
+    if (std::is_same_v<F, unchanged> && now.from.type == dtype_of<S>) {
+      const std::int64_t place = batch * at.batch_stride + head * at.head_stride + i * at.row_stride;
+      std::copy_n(static_cast<const S*>(now.from.data) + now.first + place, at.size, row);
+    } else {
+      now.load(batch, head, i, room);
+      change(batch, i, head, room);
+      narrow_row(room, row, at.size);
+    }
+  };
+  return join_made_rows<S>(c, old, past_of, now, total, at.size, to, make);
 }
 
 /// The same to elements of any float type, 16 bits or not.
@@ -221,15 +236,26 @@ result<key_rows> joined_keys(run_context& c, const head_tensor& now, const past_
   return key_rows{*to, dtype::f32, split};
 }
 
+/// The past of a call in which all batches have as many rows of it: all of a tensor, or the first `rows` of one that
+/// has room for the new ones.
+struct equal_past {
+  const value& from;
+  std::int64_t rows = 0;
+  bool has_room = false;
+
+  static equal_past all(const value& v) { return {v, v ? v.shape[2] : 0, false}; }
+  std::int64_t total(std::int64_t more) const { return has_room ? from.shape[2] : rows + more; }
+  std::int64_t operator()(std::int64_t) const { return rows; }
+};
+
 /// Keys or values with those of the past before them, [batch, head, length, size] if it `joins` them (keys and values
 /// do it together, so that they have one type), else where they lie.
 template <class F = unchanged>
-result<key_rows> past_and_new(run_context& c, const head_tensor& now, const value& before, bool joins,
+result<key_rows> past_and_new(run_context& c, const head_tensor& now, const equal_past& past, bool joins,
                               std::size_t output, const F& change = {}) {
   if (joins) {
-    const std::int64_t past = before ? before.shape[2] : 0;
-    const auto past_of = [past](std::int64_t) { return past; };
-    return joined_keys(c, now, {before, past}, past_of, past + now.at.length, output, change);
+    const past_heads old{past.from, past.from ? past.from.shape[2] : 0, 0, past.has_room};
+    return joined_keys(c, now, old, past, past.total(now.at.length), output, change);
   }
   if (std::is_same_v<F, unchanged> && now.from.type != dtype::f32) {
     const auto* const bytes = static_cast<const std::byte*>(now.from.data);

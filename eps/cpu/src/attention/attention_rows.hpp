@@ -15,6 +15,15 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
+/// The caches of GroupQueryAttention may have other types than what is computed.
+struct group_query_row
+    : erased_entry<
+          op::microsoft::GroupQueryAttention, since<1>,
+          constrained_by<op::microsoft::GroupQueryAttention, since<1>, group_query_attention::elements, "T">() &&
+              constrained_by<op::microsoft::GroupQueryAttention, since<1>, group_query_attention::cache_elements,
+                             "T_CACHE">(),
+          group_query_attention> {};
+
 /// Attention, and the turning of its queries and keys.
 // clang-format off
 using attention_rows = row_list<
@@ -27,7 +36,7 @@ using attention_rows = row_list<
     computes<op::microsoft::QAttention, since<1>, quantised_attention, "T3">,
     computes<op::microsoft::DecoderMaskedMultiHeadAttention, since<1>, decoder_masked_attention, "T">,
     computes<op::microsoft::MultiHeadAttention, since<1>, multi_head_attention>,
-    computes<op::microsoft::GroupQueryAttention, since<1>, group_query_attention, "T", "T_CACHE">,
+    group_query_row,
     computes<op::microsoft::SparseAttention, since<1>, sparse_attention>
 >;
 // clang-format on

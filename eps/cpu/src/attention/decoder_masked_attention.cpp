@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "attention_masks.hpp"
+#include "attention_scores.hpp"
+#include "beams.hpp"
 #include "common/strided_copy.hpp"
 #include "common/usable_sizes.hpp"
 
@@ -88,38 +90,8 @@ result<float*> put_behind(run_context& c, const decoder_sizes& z, const value& p
   return *to;
 }
 
-/// The same positions of the past, each of the beam that `beams` names: to scratch [batch, heads, keys, size].
-result<const float*> pick_beams(run_context& c, const decoder_sizes& z, const value& beams, const float* from,
-                                std::int64_t size) {
-  const std::int64_t width = beams.shape[1], room = beams.shape[2], keys = z.keys();
-  const result<std::span<float>> made = c.scratch<float>(std::size_t(z.batches * z.heads * keys * size));
-  if (!made) return made.error();
-  const std::int32_t* const of = beams.as_unchecked<std::int32_t>().data();
-  parallel_each(c, z.batches * z.heads, 1 + (1 << 14) / (keys * size + 1), [&](std::int64_t head, std::size_t) {
-    const std::int64_t batch = head / z.heads, first = batch / width * width;
-    for (std::int64_t t = 0; t < keys; ++t) {
-      const std::int64_t source = t < z.past ? first + of[batch * room + t] : batch;
-      std::copy_n(from + ((source * z.heads + head % z.heads) * z.room + t) * size, size,
-                  made->data() + (head * keys + t) * size);
-    }
-  });
-  return static_cast<const float*>(made->data());
-}
-
-status check_beams(const decoder_sizes& z, const value& beams) {
-  const extents& s = beams.shape;
-  if (s.rank() != 3 || s[1] < 1 || s[0] * s[1] != z.batches || s[2] < z.past)
-    return bad_input("cache_indirection ", s, " must be [batch / beams, beams, ", z.past, " or more]");
-  for (std::int64_t b = 0; b < z.batches; ++b)
-    for (std::int64_t t = 0; t < z.past; ++t)
-      if (const std::int32_t beam = beams.as_unchecked<std::int32_t>()[b * s[2] + t]; beam < 0 || beam >= s[1])
-        return bad_input("cache_indirection has beam ", beam, " of ", s[1]);
-  return {};
-}
-
 }  // namespace
 
-bool decoder_masked_attention::accepts(const bind_context& c) { return !c.has_output(3); }
 result<decoder_masked_attention> decoder_masked_attention::bind(bind_context& c) {
   const result<microsoft_attention> common = microsoft_attention::read(c);
   if (!common) return common.error();
@@ -164,11 +136,17 @@ status decoder_masked_attention::run(run_context& c) const {
   }
   if ((*y)->shape.count() == 0) return {};
   if (const value& beams = c.input(9); beams && !z.cross && z.past > 0) {
-    if (status s = check_beams(z, beams); !s) return s;
-    const auto picked = pick_beams(c, z, beams, keys, z.size),
-               picked_values = pick_beams(c, z, beams, values, z.value_size);
-    if (!picked || !picked_values) return status_code::out_of_memory;
-    keys = *picked, values = *picked_values, room = z.keys();
+    if (status s = check_beams(beams, z.batches, z.past); !s) return s;
+    const auto pick = [&](const float*& data, std::int64_t size) -> status {
+      const beam_cache cache{z.batches, heads, room, z.past, z.keys(), std::size_t(size) * sizeof(float)};
+      const result<const std::byte*> picked = pick_beams(c, beams, cache, data);
+      if (!picked) return picked.error();
+      data = reinterpret_cast<const float*>(*picked);
+      return {};
+    };
+    if (status s = pick(keys, z.size); !s) return s;
+    if (status s = pick(values, z.value_size); !s) return s;
+    room = z.keys();
   }
   attention_work work{};
   work.batches = z.batches, work.heads = work.key_heads = heads;
@@ -180,6 +158,8 @@ status decoder_masked_attention::run(run_context& c) const {
   work.at_y = head_layout::joined(z.batches, heads, 1, z.value_size, z.value_width()).strides();
   work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(std::max<std::int64_t>(1, z.size))));
   if (status s = combine_masks(c, c.input(3), c.input(4), hidden_score, work); !s) return s;
+  if (c.has_output(3))
+    if (status s = write_scores(c, work, {3, work.keys}); !s) return s;
   return run_attention(c, work, **y);
 }
 

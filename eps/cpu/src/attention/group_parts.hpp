@@ -1,7 +1,10 @@
 #pragma once
 #include <cmath>
+#include <cstring>
 
 #include "attention_parts.hpp"
+#include "common/float_rows.hpp"
+#include "group_codes.hpp"
 
 // What GroupQueryAttention and SparseAttention share: a cache of keys, of which each batch has its own number.
 namespace cameo::inline CAMEO_ABI::eps {
@@ -9,12 +12,24 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// What the inputs say about sizes.
 struct group_sizes {
   std::int64_t batches, length, size;  // of new queries and keys
-  std::int64_t past, total;            // rows of the past, and of what is present afterwards
+  std::int64_t past, total;            // rows of the past, and of past and new ones
   bool first;                          // there is no past, whatever past_key holds
+  bool has_room = false;               // the past has it for the new rows, too: what lies behind them stays
+  std::int64_t window = 0;             // the past keeps at least so many rows, and forgets older ones; 0: it keeps all
   const std::int32_t* lengths;         // of each batch, less one
 
+  /// Positions up to now, and before the new ones.
   std::int64_t keys(std::int64_t batch) const { return std::int64_t(lengths[batch]) + 1; }
   std::int64_t past_of(std::int64_t batch) const { return first ? 0 : keys(batch) - length; }
+  /// The last ones of so many positions that a cache holds. As the schema says: it gives up `past - window + 1` rows
+  /// at once, when they are needed.
+  std::int64_t kept(std::int64_t positions) const {
+    if (window == 0 || positions <= past) return positions;
+    const std::int64_t at_once = past - window + 1;
+    return positions - at_once * ((positions - past + at_once - 1) / at_once);
+  }
+  /// Rows of the past before the new ones.
+  std::int64_t rows_before(std::int64_t batch) const { return kept(past_of(batch)); }
 };
 
 /// The tables of angles, and the positions that they are taken at.
@@ -59,12 +74,65 @@ inline status read_rotation(run_context& c, const group_sizes& s, const value& c
   return {};
 }
 
-/// present: for each batch and head the past, what is new (turned), and zeros: [batch, key heads, total, size].
+/// What is done to each new row of queries or of keys: it is divided by its root of the mean square where there are
+/// weights for that, then turned where there are angles.
+struct group_change {
+  const float* weights = nullptr;
+  float epsilon = 0;
+  const rotation* angles = nullptr;
+  std::int64_t size = 0;
+
+  explicit operator bool() const { return weights || angles; }
+  void operator()(std::int64_t batch, std::int64_t i, std::int64_t head, float* row) const {
+    if (weights)
+      normalize_row(
+          normal_row<float>{.x = row, .scale = weights, .y = row, .n = size, .epsilon = epsilon, .centers = false});
+    if (angles) (*angles)(batch, i, head, row);
+  }
+};
+struct group_changes {
+  group_change q, k;
+};
+
+/// present of a cache that forgets: the last ones of the rows that a run has, zeros behind them.
+inline status keep_window(run_context& c, const group_sizes& s, const key_rows& joined, const value& past,
+                          std::size_t output) {
+  if (!c.has_output(output)) return {};
+  const result<value*> made = c.output(output, past.shape);
+  if (!made) return made.error();
+  const value& present = **made;
+  const head_layout& at = joined.at;
+  const std::int64_t bytes = bits_of(present.type) / 8;
+  parallel_each(c, at.batches * at.heads, 1 + (1 << 16) / (1 + s.past * at.size), [&](std::int64_t h, std::size_t) {
+    const std::int64_t batch = h / at.heads, rows = s.kept(s.keys(batch));
+    const std::int64_t before = s.rows_before(batch) + (s.first ? s.keys(batch) : s.length);
+    const std::int64_t from = h * at.head_stride + (before - rows) * at.size, to = h * s.past * at.size;
+    std::byte* const begin = static_cast<std::byte*>(present.data) + to * bytes;
+    if (joined.type == present.type)
+      std::memcpy(begin, static_cast<const std::byte*>(joined.data) + from * bytes,
+                  std::size_t(rows * at.size * bytes));
+    else save_floats(static_cast<const float*>(joined.data) + from, present, to, rows * at.size);
+    std::memset(begin + rows * at.size * bytes, 0, std::size_t((s.past - rows) * at.size * bytes));
+  });
+  return {};
+}
+
+/// present: for each batch and head the past, what is new (changed), and zeros: [batch, key heads, total, size]. Where
+/// there are scales, a cache has codes. A cache that forgets is joined in scratch.
 template <class F>
 result<key_rows> join_ragged(run_context& c, const group_sizes& s, const head_tensor& now, std::size_t past_input,
-                             std::size_t output, const F& change) {
-  const auto past_of = [&s](std::int64_t batch) { return s.past_of(batch); };
-  return joined_keys(c, now, {c.input(past_input), s.past}, past_of, s.total, output, change);
+                             std::size_t output, const float* scales, const F& change) {
+  const value& past = c.input(past_input);
+  const auto rows_before = [&s](std::int64_t batch) { return s.rows_before(batch); };
+  const past_heads old{past, s.past, 0, s.has_room};
+  const std::size_t to = s.window > 0 ? c.output_count() : output;
+  result<key_rows> joined = scales ? join_codes(c, now, old, rows_before, s.total, to, scales, change)
+                                   : joined_keys(c, now, old, rows_before, s.total, to, change);
+  if (!joined) return joined;
+  if (s.window > 0)
+    if (status kept = keep_window(c, s, *joined, past, output); !kept) return kept;
+  if (scales) return numbers_of_codes(c, *joined, s.size);
+  return joined;
 }
 
 /// Queries, and keys and values with those of the past before them.
@@ -73,20 +141,26 @@ struct group_rows {
   key_rows k, v;
 };
 
-/// Inputs 0 to 4 (query, key, value, past_key, past_value) and outputs 1 and 2; `angles` turn queries and new keys.
+/// What the codes of a cache stand for, a number for each channel of each head; null: it has no codes.
+struct group_scales {
+  const float *k = nullptr, *v = nullptr;
+};
+
+/// Inputs 0 to 4 (query, key, value, past_key, past_value) and outputs 1 and 2.
 inline result<group_rows> read_group(run_context& c, const group_sizes& s, std::int64_t heads, std::int64_t key_heads,
-                                     const rotation* angles) {
+                                     const group_changes& changes, const group_scales& scales = {}) {
   const value &q_in = c.input(0), &k_in = c.input(1), &v_in = c.input(2);
   const std::int64_t row = q_in.shape[2], key_row = k_in ? key_heads * s.size : row;
   const head_tensor queries{q_in, 0, head_layout::joined(s.batches, heads, s.length, s.size, row)};
   head_tensor k{k_in ? k_in : q_in, 0, head_layout::joined(s.batches, key_heads, s.length, s.size, key_row)}, v = k;
   if (k_in) v.from = v_in;
   else k.first = heads * s.size, v.first = (heads + key_heads) * s.size;
-  const auto q = angles ? wide_heads<float>(c, queries, *angles) : wide_heads<float>(c, queries);
+  const auto q = changes.q ? wide_heads<float>(c, queries, changes.q) : wide_heads<float>(c, queries);
   if (!q) return q.error();
-  const auto k_all = angles ? join_ragged(c, s, k, 3, 1, *angles) : join_ragged(c, s, k, 3, 1, unchanged{});
+  const auto k_all =
+      changes.k ? join_ragged(c, s, k, 3, 1, scales.k, changes.k) : join_ragged(c, s, k, 3, 1, scales.k, unchanged{});
   if (!k_all) return k_all.error();
-  const auto v_all = join_ragged(c, s, v, 4, 2, unchanged{});
+  const auto v_all = join_ragged(c, s, v, 4, 2, scales.v, unchanged{});
   if (!v_all) return v_all.error();
   return group_rows{*q, *k_all, *v_all};
 }

@@ -1,26 +1,60 @@
 #include <cameo/eps/cpu/group_query_attention.hpp>
 
+#include "attention_scores.hpp"
 #include "common/usable_sizes.hpp"
 #include "group_parts.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-status check_past(run_context& c, std::int64_t heads, group_sizes& s) {
+constexpr bool has_codes(dtype type) { return type == dtype::i8 || type == dtype::u8 || type == dtype::f8e4m3fn; }
+
+/// What the attributes say about codes is what the caches have.
+status check_codes(const value& past_k, const value& past_v, const group_query_attention& how) {
+  if (!past_k) return how.code_bits ? bad_input("a quantised cache needs past_key, of 0 rows at first") : status{};
+  const bool fits = how.code_bits == 0   ? !has_codes(past_k.type)
+                    : how.code_bits == 4 ? past_k.type == dtype::u8
+                                         : past_k.type == dtype::i8 || past_k.type == dtype::f8e4m3fn;
+  if (fits && past_v.type == past_k.type) return {};
+  return bad_input("past_key is ", past_k.type, " and past_value ", past_v.type, "; with kv_cache_bit_width ",
+                   how.code_bits, " both must be ",
+                   how.code_bits == 0   ? "of the type of query"
+                   : how.code_bits == 4 ? "uint8 that hold two numbers"
+                                        : "int8 or float8e4m3fn");
+}
+
+status check_past(run_context& c, const group_query_attention& how, group_sizes& s) {
   const value &past_k = c.input(3), &past_v = c.input(4);
   if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
-  s.past = 0;
-  if (!past_k) return {};
+  if (status codes = check_codes(past_k, past_v, how); !codes) return codes;
+  s.past = 0, s.window = how.forgets ? how.window : 0;
+  if (!past_k) return how.forgets ? bad_input("sliding_window_cache needs past_key") : status{};
   const extents& shape = past_k.shape;
-  if (shape.rank() != 4 || past_v.shape != shape || shape[0] != s.batches || shape[1] != heads || shape[3] != s.size)
-    return bad_input("past_key ", shape, " and past_value ", past_v.shape, " must be [", s.batches, ",", heads,
-                     ",past,", s.size, "]");
+  const std::int64_t width = code_width(how.code_bits == 4 ? dtype::u8 : dtype::f32, s.size);
+  if (shape.rank() != 4 || past_v.shape != shape || shape[0] != s.batches || shape[1] != how.key_heads ||
+      shape[3] != width)
+    return bad_input("past_key ", shape, " and past_value ", past_v.shape, " must be [", s.batches, ",", how.key_heads,
+                     ",past,", width, "]");
   s.past = shape[2];
+  if (s.past < s.window)
+    return bad_input("a cache of ", s.past, " rows is too small for the local_window_size ", s.window);
   return usable_sizes("past_key", shape);
 }
 
-status read_sizes(run_context& c, std::int64_t heads, std::int64_t key_heads, group_sizes& s) {
+status check_lengths(const group_sizes& s, std::int64_t given) {
+  for (std::int64_t b = 0; b < s.batches; ++b) {
+    const bool fits = s.first ? s.keys(b) >= 1 && s.keys(b) <= s.length
+                              : s.past_of(b) >= 0 && s.rows_before(b) <= s.past && s.keys(b) <= given;
+    if (!fits)
+      return bad_input("seqlens_k has ", s.lengths[b], ": ", s.keys(b), " keys, of which ", s.length,
+                       " are new, don't fit a past of ", s.past, " and a total of ", given);
+  }
+  return {};
+}
+
+status read_sizes(run_context& c, const group_query_attention& how, group_sizes& s, std::int64_t& given) {
   const value &q = c.input(0), &k = c.input(1), &v = c.input(2), &lengths = c.input(5), &total = c.input(6);
+  const std::int64_t heads = how.heads, key_heads = how.key_heads;
   if (q.shape.rank() != 3) return bad_input("query ", q.shape, " must be [batch, sequence, size]");
   if (bool(k) != bool(v)) return bad_input("key and value go together");
   const std::int64_t rows = k ? heads : heads + 2 * key_heads;
@@ -32,85 +66,147 @@ status read_sizes(run_context& c, std::int64_t heads, std::int64_t key_heads, gr
   if (status usable = usable_sizes("query", q.shape); !usable) return usable;
   if (lengths.shape.count() != s.batches) return bad_input("seqlens_k ", lengths.shape, " must be [", s.batches, "]");
   if (total.shape.count() != 1) return bad_input("total_sequence_length must be one number, not ", total.shape);
-  if (status past = check_past(c, key_heads, s); !past) return past;
+  if (status past = check_past(c, how, s); !past) return past;
   s.lengths = static_cast<const std::int32_t*>(lengths.data);
-  s.total = *static_cast<const std::int32_t*>(total.data);
-  if (s.total < s.length) return bad_input("total_sequence_length ", s.total, " is below the ", s.length, " new keys");
-  s.first = s.total == s.length;
-  s.total = std::max(s.total, s.past);
-  for (std::int64_t b = 0; b < s.batches; ++b) {
-    const bool fits = s.first ? s.keys(b) >= 1 && s.keys(b) <= s.length
-                              : s.past_of(b) >= 0 && s.past_of(b) <= s.past && s.keys(b) <= s.total;
-    if (!fits)
-      return bad_input("seqlens_k has ", s.lengths[b], ": ", s.keys(b), " keys, of which ", s.length,
-                       " are new, don't fit a past of ", s.past, " and a total of ", s.total);
-  }
+  given = *static_cast<const std::int32_t*>(total.data);
+  if (given < s.length) return bad_input("total_sequence_length ", given, " is below the ", s.length, " new keys");
+  s.first = given == s.length;
+  if (s.window == 0) s.total = std::max(given, s.past);
+  else if (!checked_add(s.first ? 0 : s.past, s.length, s.total)) return status_code::out_of_memory;
+  return check_lengths(s, given);
+}
+
+/// attention_bias, whose last axis has all positions, for the rows of a cache that has only the last ones.
+result<const float*> bias_of_window(run_context& c, const group_sizes& s, const value& bias) {
+  const extents& b = bias.shape;
+  std::int64_t count = 0;
+  if (!extents{s.batches, b[1], s.length, s.total}.checked_count(count)) return status_code::out_of_memory;
+  const auto made = c.scratch<float>(std::size_t(count));
+  if (!made) return made.error();
+  parallel_each(c, count / std::max<std::int64_t>(1, s.total), 1 + (1 << 14) / (1 + s.total),
+                [&](std::int64_t r, std::size_t) {
+                  const std::int64_t batch = r / s.length / b[1];
+                  const std::int64_t row = b[0] == 1 ? r % (b[1] * s.length) : r;
+                  const std::int64_t first = std::min(s.past_of(batch) - s.rows_before(batch), b[3]);
+                  const std::int64_t n = std::min(s.total, b[3] - first);
+                  float* const to = made->data() + r * s.total;
+                  load_floats(bias, row * b[3] + first, to, n);
+                  std::fill(to + n, to + s.total, -std::numeric_limits<float>::infinity());
+                });
+  return static_cast<const float*>(made->data());
+}
+
+status read_bias(run_context& c, const group_sizes& s, std::int64_t heads, const value& bias, attention_work& work) {
+  const extents& b = bias.shape;
+  if (b.rank() != 4 || (b[0] != 1 && b[0] != s.batches) || (b[1] != 1 && b[1] != heads) || b[2] != s.length)
+    return bad_input("attention_bias ", b, " must be [1 or batch, 1 or heads, ", s.length, ", keys]");
+  const bool shifts = s.window > 0 && !s.first;
+  const auto read = shifts ? bias_of_window(c, s, bias) : wide_scores(c, bias);
+  if (!read) return read.error();
+  work.bias = *read, work.bias_keys = shifts ? s.total : b[3];
+  const std::int64_t head = b[2] * work.bias_keys;
+  work.at_bias = {b[0] == 1 && !shifts ? 0 : b[1] * head, b[1] == 1 ? 0 : head, work.bias_keys};
+  return {};
+}
+
+/// Scores that take weight and have no value: head_sink, or 0 for each head.
+result<const float*> read_sinks(run_context& c, std::int64_t heads, const value& sink) {
+  if (sink && sink.shape != extents{heads}) return bad_input("head_sink ", sink.shape, " must be ", extents{heads});
+  if (sink) return wide_vector<float>(c, sink);
+  const auto zeros = c.scratch<float>(std::size_t(heads));
+  if (!zeros) return zeros.error();
+  std::fill(zeros->begin(), zeros->end(), 0.0f);
+  return static_cast<const float*>(zeros->data());
+}
+
+/// The weights that queries and keys are normalised with, if there are any.
+status read_norms(run_context& c, const group_sizes& s, float epsilon, group_changes& out) {
+  const value &q = c.input(14), &k = c.input(15);
+  if (bool(q) != bool(k)) return bad_input("q_norm_weight and k_norm_weight go together");
+  if (!q) return {};
+  if (q.shape != extents{s.size} || k.shape != q.shape)
+    return bad_input("q_norm_weight ", q.shape, " and k_norm_weight ", k.shape, " must be ", extents{s.size});
+  const auto of_q = wide_vector<float>(c, q), of_k = wide_vector<float>(c, k);
+  if (!of_q || !of_k) return status_code::out_of_memory;
+  out.q.weights = *of_q, out.k.weights = *of_k;
+  out.q.epsilon = out.k.epsilon = epsilon;
   return {};
 }
 
 }  // namespace
 
-bool group_query_attention::accepts(const bind_context& c) {
-  return c.string_or("k_quant_type", "NONE") == "NONE" && c.string_or("v_quant_type", "NONE") == "NONE" &&
-         c.int_or("qk_output", 0) == 0 && c.int_or("sliding_window_cache", 0) == 0 && c.int_or("causal", 1) == 1 &&
-         !c.has_output(3) && !c.has_input(12) && !c.has_input(13) && !c.has_input(14) && !c.has_input(15);
-}
 result<group_query_attention> group_query_attention::bind(bind_context& c) {
   group_query_attention made;
   made.heads = c.int_or("num_heads", 0), made.key_heads = c.int_or("kv_num_heads", 0);
   if (made.key_heads < 1 || made.heads < 1 || made.heads > 1 << 20 || made.heads % made.key_heads != 0)
     return bad_attribute("num_heads ", made.heads, " must be a multiple of kv_num_heads ", made.key_heads);
-  made.window = c.int_or("local_window_size", -1);
+  made.window = c.int_or("local_window_size", -1), made.causal = c.int_or("causal", 1) != 0;
+  if (!made.causal && made.window != -1) return bad_attribute("local_window_size needs causal=1");
+  made.forgets = c.int_or("sliding_window_cache", 0) != 0;
+  if (made.forgets && made.window < 1) return bad_attribute("sliding_window_cache needs local_window_size");
   made.scale = c.float_or("scale", 0), made.softcap = c.float_or("softcap", 0);
   made.turns = c.int_or("do_rotary", 0) != 0, made.interleaved = c.int_or("rotary_interleaved", 0) != 0;
-  made.smooth = c.int_or("smooth_softmax", -1) > 0;
+  made.smooth = c.int_or("smooth_softmax", -1) > 0, made.epsilon = c.float_or("qk_norm_epsilon", 1e-6f);
+  made.shown = int(std::clamp<std::int64_t>(c.int_or("qk_output", 0), -1, 3));
+  if (made.shown && made.forgets) return bad_attribute("sliding_window_cache has no output of scores");
+  if (made.shown < 0 || made.shown > 2 || c.has_output(3) != (made.shown != 0))
+    return bad_attribute("qk_output must be 1 or 2 for a node with an output of scores, else 0");
+  const std::string_view of_k = c.string_or("k_quant_type", "NONE"), of_v = c.string_or("v_quant_type", "NONE");
+  if (of_k != of_v || (of_k != "NONE" && of_k != "PER_TENSOR" && of_k != "PER_CHANNEL"))
+    return bad_attribute("k_quant_type ", of_k, " and v_quant_type ", of_v,
+                         " must both be NONE, PER_TENSOR or PER_CHANNEL");
+  made.per_channel = of_k == "PER_CHANNEL";
+  const std::int64_t bits = c.int_or("kv_cache_bit_width", 0);
+  if (of_k == "NONE" ? bits != 0 : bits != 4 && bits != 8)
+    return bad_attribute("kv_cache_bit_width is ", bits, ", must be ", of_k == "NONE" ? "0" : "4 or 8", " with ", of_k);
+  made.code_bits = int(bits);
   return made;
 }
 
 status group_query_attention::run(run_context& c) const {
   group_sizes s{};
-  if (status read = read_sizes(c, heads, key_heads, s); !read) return read;
-  const value &bias = c.input(10), &sink = c.input(11);
+  std::int64_t given = 0;
+  if (status read = read_sizes(c, *this, s, given); !read) return read;
   const result<value*> y = c.output(0, extents{s.batches, s.length, heads * s.size});
   if (!y) return y.error();
   rotation angles{s};
   angles.interleaved = interleaved;
   if (turns)
     if (status read = read_rotation(c, s, c.input(7), c.input(8), c.input(9), angles); !read) return read;
-  const result<group_rows> rows = read_group(c, s, heads, key_heads, turns ? &angles : nullptr);
+  group_changes changes{};
+  changes.q.angles = changes.k.angles = turns ? &angles : nullptr;
+  changes.q.size = changes.k.size = s.size;
+  if (status read = read_norms(c, s, epsilon, changes); !read) return read;
+  group_scales scales{};
+  if (code_bits) {
+    const auto k = channel_scales(c, c.input(12), "k_scale", per_channel, key_heads, s.size);
+    const auto v = channel_scales(c, c.input(13), "v_scale", per_channel, key_heads, s.size);
+    if (!k || !v) return k ? v.error() : k.error();
+    scales = {*k, *v};
+  }
+  const result<group_rows> rows = read_group(c, s, heads, key_heads, changes, scales);
   if (!rows) return rows.error();
-  if ((*y)->shape.count() == 0) return {};
 
   attention_work work = group_work(s, *rows, heads, key_heads, scale);
-  work.softcap = softcap;
+  work.softcap = softcap, work.causal = causal;
+  work.key_scales = scales.k, work.value_scales = scales.v;
   if (window > 0) work.left_window = window - 1;
   if (!s.first) {
     const auto lengths = c.scratch<std::int64_t>(std::size_t(s.batches));
     if (!lengths) return lengths.error();
-    for (std::int64_t b = 0; b < s.batches; ++b) (*lengths)[std::size_t(b)] = s.keys(b);
+    for (std::int64_t b = 0; b < s.batches; ++b) (*lengths)[std::size_t(b)] = s.rows_before(b) + s.length;
     work.lengths = lengths->data();
   }
-  if (bias) {
-    const extents& b = bias.shape;
-    if (b.rank() != 4 || (b[0] != 1 && b[0] != s.batches) || (b[1] != 1 && b[1] != heads) || b[2] != s.length)
-      return bad_input("attention_bias ", b, " must be [1 or batch, 1 or heads, ", s.length, ", keys]");
-    const auto read = wide_scores(c, bias);
-    if (!read) return read.error();
-    work.bias = *read, work.bias_keys = b[3];
-    work.at_bias = {b[0] == 1 ? 0 : b[1] * b[2] * b[3], b[1] == 1 ? 0 : b[2] * b[3], b[3]};
-  }
-  if (sink) {
-    if (sink.shape != extents{heads}) return bad_input("head_sink ", sink.shape, " must be ", extents{heads});
-    const auto read = wide_vector<float>(c, sink);
+  if (const value& bias = c.input(10))
+    if (status read = read_bias(c, s, heads, bias, work); !read) return read;
+  if (const value& sink = c.input(11); sink || smooth) {
+    const auto read = read_sinks(c, heads, sink);
     if (!read) return read.error();
     work.sinks = *read;
-  } else if (smooth) {
-    const auto zeros = c.scratch<float>(std::size_t(heads));
-    if (!zeros) return zeros.error();
-    std::fill(zeros->begin(), zeros->end(), 0.0f);
-    work.sinks = zeros->data();
   }
-  return run_attention(c, work, **y);
+  if (shown)
+    if (status told = write_scores(c, work, {3, given, shown == 2}); !told) return told;
+  return (*y)->shape.count() == 0 ? status{} : run_attention(c, work, **y);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "attention_masks.hpp"
+#include "attention_scores.hpp"
+#include "beams.hpp"
 #include "common/usable_sizes.hpp"
 
 #include "skeletons/zip.hpp"
@@ -60,7 +62,7 @@ struct added_bias {
     zip_floats<op::Add>(row, 1, bias + head * size, 1, row, size);
   }
 };
-result<key_rows> keys_of(run_context& c, const head_tensor& now, const float* bias, const value& past, bool joins,
+result<key_rows> keys_of(run_context& c, const head_tensor& now, const float* bias, const equal_past& past, bool joins,
                          std::size_t output) {
   if (!bias) return past_and_new(c, now, past, joins, output);
   return past_and_new(c, now, past, joins, output, added_bias{bias, now.at.size});
@@ -70,6 +72,40 @@ status check_past(const value& past, const head_layout& now, std::string_view na
   const extents& s = past.shape;
   if (s.rank() == 4 && s[0] == now.batches && s[1] == now.heads && s[3] == now.size) return usable_sizes(name, s);
   return bad_input(name, " ", s, " must be [", now.batches, ",", now.heads, ",past,", now.size, "]");
+}
+
+/// The past of this run; `rows` of it count, fewer than it has room for where past_sequence_length says so.
+status read_past(const run_context& c, const three_parts& parts, std::int64_t& rows) {
+  const value &past_k = c.input(6), &past_v = c.input(7), &length = c.input(8);
+  if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
+  if (!past_k) return {};
+  if (status s = check_past(past_k, parts.k.at, "past_key"); !s) return s;
+  if (status s = check_past(past_v, parts.v.at, "past_value"); !s) return s;
+  const std::int64_t room = past_k.shape[2];
+  if (past_v.shape[2] != room) return bad_input("past_key and past_value differ in length");
+  rows = room;
+  if (!length) return {};
+  if (length.shape.count() != 1) return bad_input("past_sequence_length must be one number, not ", length.shape);
+  rows = integers{length}[0];
+  if (rows < 0 || rows > room - parts.k.at.length)
+    return bad_input("past_sequence_length is ", rows, "; with ", parts.k.at.length, " new keys it must fit into the ",
+                     room, " places of past_key");
+  return {};
+}
+
+/// Keys and values of the beams that this step goes on from.
+status follow_beams(run_context& c, const value& beams, const key_rows& k, const key_rows& v, attention_work& work) {
+  if (status s = check_beams(beams, work.batches, work.past); !s) return s;
+  const auto pick = [&](const key_rows& from, const void*& data, head_strides& at) -> status {
+    const head_layout& l = from.at;
+    const auto row = std::size_t(l.size) * std::size_t(bits_of(from.type) / 8);
+    const auto picked = pick_beams(c, beams, {l.batches, l.heads, l.length, work.past, work.keys, row}, from.data);
+    if (!picked) return picked.error();
+    data = *picked, at = head_layout::split(l.batches, l.heads, work.keys, l.size).strides();
+    return {};
+  };
+  if (status s = pick(k, work.k, work.at_k); !s) return s;
+  return pick(v, work.v, work.at_v);
 }
 
 }  // namespace
@@ -84,9 +120,6 @@ result<microsoft_attention> microsoft_attention::read(const bind_context& c) {
   return made;
 }
 
-bool multi_head_attention::accepts(const bind_context& c) {
-  return !c.has_input(8) && !c.has_input(9) && !c.has_output(3);
-}
 result<multi_head_attention> multi_head_attention::bind(bind_context& c) {
   const result<microsoft_attention> read = microsoft_attention::read(c);
   if (!read) return read.error();
@@ -114,32 +147,33 @@ status multi_head_attention::run(run_context& c) const {
   const result<const float*> added = wide_vector<float>(c, bias);
   if (!added) return added.error();
   const float* const on_keys = parts.k_has_bias ? *added : nullptr;
-  if (bool(past_k) != bool(past_v)) return bad_input("past_key and past_value go together");
-  if (past_k) {
-    if (status s = check_past(past_k, parts.k.at, "past_key"); !s) return s;
-    if (status s = check_past(past_v, parts.v.at, "past_value"); !s) return s;
-    if (past_k.shape[2] != past_v.shape[2]) return bad_input("past_key and past_value differ in length");
-  }
+  std::int64_t rows = 0;
+  if (status s = read_past(c, parts, rows); !s) return s;
+  const bool has_room = past_k && c.input(8);
   const auto q_wide =
       *added ? wide_heads<float>(c, parts.q, added_bias{*added, q.size}) : wide_heads<float>(c, parts.q);
   if (!q_wide) return q_wide.error();
   const bool joins = past_k || c.has_output(1) || c.has_output(2);
-  const auto k = keys_of(c, parts.k, on_keys ? on_keys + width : nullptr, past_k, joins, 1);
+  const auto k = keys_of(c, parts.k, on_keys ? on_keys + width : nullptr, {past_k, rows, has_room}, joins, 1);
   if (!k) return k.error();
-  const auto v = keys_of(c, parts.v, on_keys ? on_keys + 2 * width : nullptr, past_v, joins, 2);
+  const auto v = keys_of(c, parts.v, on_keys ? on_keys + 2 * width : nullptr, {past_v, rows, has_room}, joins, 2);
   if (!v) return v.error();
 
   attention_work work{};
   work.key_type = k->type;
   work.batches = q.batches, work.heads = work.key_heads = heads;
-  work.queries = q.length, work.keys = k->at.length, work.size = q.size, work.value_size = v->at.size;
+  work.queries = q.length, work.keys = rows + parts.k.at.length, work.size = q.size, work.value_size = v->at.size;
   work.q = q_wide->data, work.k = k->data, work.v = v->data;
   work.at_q = q_wide->at.strides(), work.at_k = k->at.strides(), work.at_v = v->at.strides();
   work.at_y = head_layout::joined(q.batches, heads, q.length, v->at.size, hidden).strides();
   work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(std::max<std::int64_t>(1, q.size))));
-  work.causal = work.last_sees_all = causal, work.past = past_k ? past_k.shape[2] : 0;
+  work.causal = work.last_sees_all = causal, work.past = rows;
+  if (const value& beams = c.input(9); beams && has_room && rows > 0 && q.length == 1)
+    if (status s = follow_beams(c, beams, *k, *v, work); !s) return s;
   if (q_in.shape.count() == 0 && (*y)->shape.count() == 0) return {};
   if (status s = combine_masks(c, c.input(4), c.input(5), hidden_score, work); !s) return s;
+  if (c.has_output(3))
+    if (status s = write_scores(c, work, {3, work.keys, false, std::numeric_limits<float>::lowest()}); !s) return s;
   return run_attention(c, work, **y);
 }
 

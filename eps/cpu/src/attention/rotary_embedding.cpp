@@ -159,7 +159,7 @@ result<microsoft_rotary_embedding> microsoft_rotary_embedding::read(bind_context
       return bad_attribute("mrope_section must be three sizes");
     if (layout != 0 && layout != 1) return bad_attribute("mrope_layout is ", layout, ", must be 0 or 1");
     std::copy(sections.begin(), sections.end(), made.sections);
-    made.streams = 3, made.mixed = layout == 1;
+    made.streams = 3, made.mixed = layout == 1, made.scale = c.float_or("scale", 1);
   }
   return made;
 }
@@ -197,7 +197,7 @@ status microsoft_rotary_embedding::run(run_context& c) const {
     }
     for (std::int64_t i = 0; streams > 1 && i < p.half; ++i) {
       const std::int64_t from = positions[stream_of(i) * places + place] * p.half + i;
-      cosine[i] = float_at<float>(cosines, from), sine[i] = float_at<float>(sines, from);
+      cosine[i] = float_at<float>(cosines, from) * scale, sine[i] = float_at<float>(sines, from) * scale;
     }
   });
   if (c.stopped()) return status_code::canceled;

@@ -67,7 +67,7 @@ status read_sparse_sizes(run_context& c, std::int64_t heads, std::int64_t key_he
   if (total.shape.count() != 1) return bad_input("total_sequence_length must be one number, not ", total.shape);
   if (lengths.shape != extents{s.batches})
     return bad_input("key_total_sequence_lengths ", lengths.shape, " must be ", extents{s.batches});
-  s.past = s.total = past[2];
+  s.past = s.total = past[2], s.has_room = true;
   s.first = *static_cast<const std::int32_t*>(total.data) == s.length;
   const auto less_one = c.scratch<std::int32_t>(std::size_t(s.batches));
   if (!less_one) return less_one.error();
@@ -82,19 +82,6 @@ status read_sparse_sizes(run_context& c, std::int64_t heads, std::int64_t key_he
     (*less_one)[std::size_t(b)] = count - 1;
   }
   return {};
-}
-
-/// What the past has behind the keys stays there.
-void keep_rest(run_context& c, const group_sizes& s, const value& past, std::int64_t heads, void* present) {
-  const auto bytes = std::int64_t(bits_of(past.type) / 8);
-  parallel_for(c, s.batches * heads, 1 + (1 << 16) / (1 + s.past * s.size), [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t h = first; h < last; ++h) {
-      const std::int64_t end = (h + 1) * s.past * s.size,
-                         begin = (h * s.past + s.past_of(h / heads) + s.length) * s.size;
-      std::memcpy(static_cast<std::byte*>(present) + begin * bytes,
-                  static_cast<const std::byte*>(past.data) + begin * bytes, std::size_t((end - begin) * bytes));
-    }
-  });
 }
 
 }  // namespace
@@ -124,9 +111,10 @@ status sparse_attention::run(run_context& c) const {
   angles.interleaved = interleaved;
   if (turns)
     if (status read = read_rotation(c, s, c.input(9), c.input(10), {}, angles); !read) return read;
-  const result<group_rows> rows = read_group(c, s, heads, key_heads, turns ? &angles : nullptr);
+  group_changes changes{};
+  changes.q.angles = changes.k.angles = turns ? &angles : nullptr;
+  const result<group_rows> rows = read_group(c, s, heads, key_heads, changes);
   if (!rows) return rows.error();
-  for (const std::size_t i : {1, 2}) keep_rest(c, s, c.input(2 + i), key_heads, c.output_value(i).data);
   if (s.batches == 0 || s.length == 0 || s.size == 0) return y->store(c), status{};
 
   std::int64_t most = 0;  // keys that the longest batch has

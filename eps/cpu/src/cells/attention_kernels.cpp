@@ -138,14 +138,17 @@ struct place {
 struct head_data {
   const float* q;
   std::int64_t k, v;  // where they begin
-  const float* bias;
+  const float *bias, *key_scales, *value_scales;
   float* y;
 };
 head_data data_of(const attention_work& w, const place& p) {
   const std::int64_t shared = p.head / (w.heads / w.key_heads);
   return {w.q + p.batch * w.at_q.batch + p.head * w.at_q.head + p.start * w.at_q.row,
-          p.batch * w.at_k.batch + shared * w.at_k.head, p.batch * w.at_v.batch + shared * w.at_v.head,
+          p.batch * w.at_k.batch + shared * w.at_k.head,
+          p.batch * w.at_v.batch + shared * w.at_v.head,
           w.bias ? w.bias + p.batch * w.at_bias.batch + p.head * w.at_bias.head + p.start * w.at_bias.row : nullptr,
+          w.key_scales ? w.key_scales + shared * w.size : nullptr,
+          w.value_scales ? w.value_scales + shared * w.value_size : nullptr,
           w.y + p.batch * w.at_y.batch + p.head * w.at_y.head + p.start * w.at_y.row};
 }
 
@@ -216,7 +219,15 @@ float_rows rows_of_keys(dtype type, const void* from, std::int64_t first, std::i
                         std::int64_t size, float* room) {
   if (type == dtype::f16) return widen_rows(static_cast<const float16*>(from) + first, row, n, size, room);
   if (type == dtype::bf16) return widen_rows(static_cast<const bfloat16*>(from) + first, row, n, size, room);
+  if (type == dtype::i8) return widen_rows(static_cast<const std::int8_t*>(from) + first, row, n, size, room);
   return {static_cast<const float*>(from) + first, row};
+}
+
+/// Row i of vectors times factors[i].
+void scale_rows(const float* factors, std::int64_t rows, std::int64_t step, float* y) {
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (float* at = y + i * step; at < y + (i + 1) * step; at += width())
+      store(hn::Mul(load(at), set(factors[i])), at);
 }
 
 template <int Vectors>
@@ -227,6 +238,7 @@ void attend_tile(const attention_work& w, const place& p, float* scratch) {
   const head_data at = data_of(w, p);
   if (p.count < step) std::fill_n(queries, w.size * step, 0.0f);
   transpose(at.q, w.at_q.row, p.count, w.size, w.scale, queries, step);
+  if (at.key_scales) scale_rows(at.key_scales, w.size, step, queries);
   const tile_ranges<Vectors> ranges{w, p};
   vec peak[Vectors], weight[Vectors], keep[Vectors], ones[Vectors];
   for (int v = 0; v < Vectors; ++v) {
@@ -281,6 +293,7 @@ void attend_tile(const attention_work& w, const place& p, float* scratch) {
       store(hn::Mul(load(s), factor), s);
     }
   }
+  if (at.value_scales) scale_rows(at.value_scales, w.value_size, step, sums);
   transpose(sums, step, w.value_size, p.count, 1, at.y, w.at_y.row);
 }
 
@@ -333,6 +346,7 @@ void attend_one(const attention_work& w, const place& p, float* scratch) {
   const std::int64_t lanes = width();
   float *const scores = scratch, *const query = scores + block, *const sums = query + w.size;
   for (std::int64_t i = 0; i < w.size; ++i) query[i] = at.q[i] * w.scale;
+  for (std::int64_t i = 0; at.key_scales && i < w.size; ++i) query[i] *= at.key_scales[i];
   std::int64_t first = 0, last = 0;
   w.range_of(p.batch, p.start, first, last);
   float peak = w.sinks ? w.sinks[p.head] : never, weight = w.sinks ? 1.0f : 0.0f;
@@ -385,6 +399,7 @@ void attend_one(const attention_work& w, const place& p, float* scratch) {
   if (starts) std::fill_n(sums, w.value_size, 0.0f);
   const float factor = weight == 0 ? 0 : 1 / weight;
   for (std::int64_t i = 0; i < w.value_size; ++i) at.y[i] = sums[i] * factor;
+  for (std::int64_t i = 0; at.value_scales && i < w.value_size; ++i) at.y[i] *= at.value_scales[i];
 }
 
 template <int Vectors>
@@ -412,6 +427,7 @@ void attend_now(const attention_work& w, const attention_cut& cut, std::int64_t 
     const attending::place p{head / w.heads, head % w.heads, start, std::min(cut.tile, w.queries - start)};
     if (cut.tile == 1 && w.key_type == dtype::f16) attending::attend_one<float16>(w, p, scratch);
     else if (cut.tile == 1 && w.key_type == dtype::bf16) attending::attend_one<bfloat16>(w, p, scratch);
+    else if (cut.tile == 1 && w.key_type == dtype::i8) attending::attend_one<std::int8_t>(w, p, scratch);
     else if (cut.tile == 1) attending::attend_one<float>(w, p, scratch);
     else attending::attend_with<attending::most_vectors>((p.count + lanes - 1) / lanes, w, p, scratch);
   }

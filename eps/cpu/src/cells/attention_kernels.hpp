@@ -15,11 +15,13 @@ struct attention_work {
   std::int64_t batches, heads, key_heads;  // heads is a multiple of key_heads, which are shared in order
   std::int64_t queries, keys, size, value_size;
   const float* q;
-  const void *k, *v;  // of key_type: float, or 16 bits that are widened where they are read
+  const void *k, *v;  // of key_type: float, or 16 bits or int8 that are widened where they are read
   float* y;
   head_strides at_q, at_k, at_v, at_y;
   dtype key_type = dtype::f32;
   float scale = 1, softcap = 0;  // softcap 0: none
+  // Where K and V are codes: what a code of each channel stands for, [key_heads, size] and [key_heads, value_size].
+  const float *key_scales = nullptr, *value_scales = nullptr;
 
   // What a query may see. A query that sees no key gives zeros.
   const float* bias = nullptr;  // added to scores; -infinity hides a key. Keys are neighbours, strides of 0 broadcast

@@ -23,6 +23,7 @@ inline float widened(float16 half) {
   return std::bit_cast<float>(number | special | quiet | sign);
 }
 inline float widened(bfloat16 brain) { return std::bit_cast<float>(std::uint32_t(brain.bits) << 16); }
+inline float widened(std::int8_t code) { return float(code); }
 inline float widened(float number) { return number; }
 inline double widened(double number) { return number; }
 
@@ -50,7 +51,7 @@ HWY_INLINE auto load_bits(D, const void* from) {
   return hn::PromoteTo(hn::RebindToUnsigned<D>{}, hn::LoadU(narrow, static_cast<const std::uint16_t*>(from)));
 }
 
-// A vector of D from memory of any float type that is no wider.
+// A vector of D from memory of any float type that is no wider, or of integers of a byte.
 template <class D>
 HWY_INLINE hn::Vec<D> load(D d, const hn::TFromD<D>* from) {
   return hn::LoadU(d, from);
@@ -58,6 +59,11 @@ HWY_INLINE hn::Vec<D> load(D d, const hn::TFromD<D>* from) {
 template <class D>
 HWY_INLINE hn::Vec<D> load(D d, const bfloat16* from) {
   return hn::BitCast(d, hn::ShiftLeft<16>(load_bits(d, from)));
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const std::int8_t* from) {
+  const hn::Rebind<std::int8_t, D> narrow;
+  return hn::ConvertTo(d, hn::PromoteTo(hn::RebindToSigned<D>{}, hn::LoadU(narrow, from)));
 }
 #if CAMEO_SIMD_HALVES
 template <class D>

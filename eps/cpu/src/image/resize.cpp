@@ -501,7 +501,7 @@ result<resize> resize::bind(bind_context& c) {
                          "' is none of half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, "
                          "asymmetric, tf_half_pixel_for_nn, tf_crop_and_resize");
   const std::string_view nearest = c.string_or("nearest_mode", "round_prefer_floor");
-  if (!choose(nearest, roundings, made.nearest))
+  if (!choose(nearest, roundings, made.nearest) && made.mode == interpolation::nearest)
     return bad_attribute("nearest_mode must be round_prefer_floor, round_prefer_ceil, floor or ceil, not '", nearest,
                          "'");
   const std::string_view ratio = c.string_or("keep_aspect_ratio_policy", "stretch");

@@ -40,7 +40,7 @@ status skip_layer_normalization_state::run_as(run_context& c) const {
   extents per_row = x.shape;
   per_row[rank - 1] = 1;
   float* statistics[2] = {};
-  for (std::size_t i = 0; centers && i < 2; ++i)
+  for (std::size_t i = 0; i < 2; ++i)
     if (c.has_output(i + 1)) {
       const auto made = c.output<float>(i + 1, per_row);
       if (!made) return made.error();

@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/linear_attention.hpp>
 
 #include <cmath>
+#include <limits>
 
 #include "common/float_output.hpp"
 #include "common/operand_values.hpp"
@@ -89,9 +90,12 @@ struct linear_head {
   }
 };
 
+/// No input: of an update_rule that asks for none, a decay or beta that is given is not read.
+constexpr std::size_t not_read = std::numeric_limits<std::size_t>::max();
+
 status read_sizes(const linear_attention& how, run_context& c, linear_sizes& z) {
-  const value &q = c.input(0), &k = c.input(1), &v = c.input(2), &past = c.input(3), &decay = c.input(4),
-              &beta = c.input(5);
+  const value &q = c.input(0), &k = c.input(1), &v = c.input(2), &past = c.input(3);
+  const value &decay = c.input(how.decays ? 4 : not_read), &beta = c.input(how.corrects ? 5 : not_read);
   const extents &s = q.shape, &ks = k.shape, &vs = v.shape;
   const bool fits = s.rank() == 3 && ks.rank() == 3 && vs.rank() == 3 && ks[0] == s[0] && ks[1] == s[1] &&
                     vs[0] == s[0] && vs[1] == s[1] && s[2] % how.query_heads == 0 && vs[2] % how.key_heads == 0 &&
@@ -103,8 +107,7 @@ status read_sizes(const linear_attention& how, run_context& c, linear_sizes& z) 
     if (status usable = usable_sizes("an input", one->shape); !usable) return usable;
   z = {s[0], s[1], s[2] / how.query_heads, vs[2] / how.key_heads, 0, 0};
   if (bool(decay) != how.decays || bool(beta) != how.corrects)
-    return bad_input("update_rule asks for ", how.decays ? "decay" : "no decay", " and ",
-                     how.corrects ? "beta" : "no beta");
+    return bad_input("update_rule asks for ", decay || !how.decays ? "beta" : "decay");
   if (decay) {
     z.decays = decay.shape.rank() == 3 ? decay.shape[2] : 0;
     if (decay.shape != extents{s[0], s[1], z.decays} || (z.decays != how.key_heads && z.decays != ks[2]))

@@ -87,7 +87,7 @@ class decoder_steps {
       std::int32_t place = 0;
       for (std::int64_t i = 0; i < length_; ++i) {
         const std::int64_t at = r * length_ + i;
-        const bool there = seen ? seen[i] != 0 : tokens[i] != how_.pad;
+        const bool there = tokens[i] != how_.pad;  // also where a mask is given, as in ONNX Runtime
         made[0][at] = tokens[i], made[1][at] = there ? place++ : 0, made[2][at] = seen ? seen[i] : there;
       }
       places_[std::size_t(r)] = place;

@@ -169,7 +169,6 @@ status stft::run(run_context& c) const {
   const std::int64_t parts = rank == 3 ? x.shape[2] : 1;
   if (rank < 2 || rank > 3 || parts < 1 || parts > 2)
     return bad_input("signal ", x.shape, " must be [batch, length], or with a last axis of 1 or 2");
-  if (onesided && parts == 2) return bad_input("a onesided transform needs real numbers");
   if (status s = usable_sizes("signal", x.shape); !s) return s;
   std::int64_t step = 0, length = x.shape[1];
   if (status read = read_length(c.input(1), "frame_step", step); !read) return read;

@@ -20,11 +20,12 @@ struct microsoft_attention {
 /// the values in it. bias is added to inputs that are not of rank 4. key_padding_mask is int32: [batch] numbers of
 /// keys, [2 * batch] their ends, then their beginnings, or [batch, T] or [batch, S, T] with 0 at keys that don't count;
 /// attention_bias [1 or batch, 1 or heads, S, T] is added to scores. past_key and past_value [batch, heads, P, size] go
-/// before key and value; present_key and present_value are both, T = P + L. Queries with `unidirectional` see no key
-/// after their own position, but the last one sees all, as in ONNX Runtime (which matters only if L isn't S). Scores
-/// are not stored in memory. Not for past_sequence_length, cache_indirection and the output qk.
+/// before key and value; present_key and present_value are both, T = P + L. With past_sequence_length, only so many
+/// rows of the past count, the new ones are put behind them, and present is as long as the past; a single query then
+/// sees the past of those beams that cache_indirection [batch / beams, beams, P] names. Queries with `unidirectional`
+/// see no key after their own position, but the last one sees all, as in ONNX Runtime (which matters only if L isn't
+/// S). Scores are not stored in memory, but for the output qk, which has them before the softmax.
 struct multi_head_attention : microsoft_attention {
-  static bool accepts(const bind_context&);
   static result<multi_head_attention> bind(bind_context&);
   status run(run_context&) const;
 };

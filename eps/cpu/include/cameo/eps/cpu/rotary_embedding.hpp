@@ -19,10 +19,12 @@ struct rotary_embedding {
 /// com.microsoft's RotaryEmbedding and MRotaryEmbedding, the same but for how angles are found: rows of cos_cache and
 /// sin_cache [positions, pairs] by position_ids, [batch, sequence] or one number that counts on. MRotaryEmbedding takes
 /// each pair's row by one of three positions [3, batch, sequence]: `sections` pairs of each, one after the other or
-/// mixed. `scale` and `is_packed_batching` have no effect, as in ONNX Runtime.
+/// mixed, and multiplies what it turned by `scale`. As in ONNX Runtime, RotaryEmbedding has no `scale`, and
+/// `is_packed_batching` has no effect.
 struct microsoft_rotary_embedding : rotary_embedding {
   std::int64_t streams = 1, sections[3] = {};
   bool mixed = false;
+  float scale = 1;
 
   status run(run_context&) const;
 

@@ -1,0 +1,17 @@
+#pragma once
+#include "cells/attention_kernels.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Which scores an output has, for those who look at what a model attends to.
+struct shown_scores {
+  std::size_t output;
+  std::int64_t keys;     // of its last axis, at least as many as a query may see
+  bool weights = false;  // after the softmax, else with the cap and the bias before it
+  float hidden = 0;      // stands at keys that a query does not see; weights are 0 there
+};
+/// Computes them once more, [batch, heads, queries, keys], in the order in which they lie: what attends keeps none. The
+/// scales of `work` apply. Takes about as long as attending with one query at a time.
+status write_scores(run_context&, const attention_work& work, const shown_scores&);
+
+}  // namespace cameo::inline CAMEO_ABI::eps
