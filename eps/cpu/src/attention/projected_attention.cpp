@@ -11,7 +11,8 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 bool projected_attention::accepts(const bind_context& c) {
-  return !c.has_input(6) && c.int_or("do_rotary", 0) == 0 && c.int_or("past_present_share_buffer", 0) == 0;
+  const bool shares = c.has_input(4) && c.int_or("past_present_share_buffer", 0) != 0;
+  return !c.has_input(6) && c.int_or("do_rotary", 0) == 0 && !shares;
 }
 result<projected_attention> projected_attention::bind(bind_context& c) {
   const result<microsoft_attention> read = microsoft_attention::read(c);

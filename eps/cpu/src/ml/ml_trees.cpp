@@ -143,6 +143,12 @@ status add_weights(forest_builder& b, std::span<const node_key> keys, const weig
   return {};
 }
 
+/// Whether a missing value goes the way of a true condition at node i of n. As in ONNX Runtime, a list of another
+/// length says nothing.
+bool follows_missing(std::span<const std::int64_t> tracks, std::size_t i, std::size_t n) {
+  return tracks.size() == n && tracks[i] != 0;
+}
+
 result<tree_forest> listed_forest(bind_context& c, std::int64_t targets, const weight_names& names) {
   forest_builder b{c};
   b.made.targets = targets;
@@ -153,8 +159,8 @@ result<tree_forest> listed_forest(bind_context& c, std::int64_t targets, const w
   const std::size_t n = modes.size();
   const result<std::span<const double>> splits = numbers_of(c, "nodes_values", "nodes_values_as_tensor");
   if (!splits) return splits.error();
-  for (const std::size_t count : {features.size(), yes.size(), no.size(), splits->size(), trees.size(),
-                                  c.ints_or("nodes_nodeids").size(), missing.empty() ? n : missing.size()})
+  for (const std::size_t count :
+       {features.size(), yes.size(), no.size(), splits->size(), trees.size(), c.ints_or("nodes_nodeids").size()})
     if (status same = check_count(count, n, "a list of nodes"); !same) return same;
   if (n >= std::numeric_limits<std::uint32_t>::max()) return status_code::out_of_memory;
   const result<std::span<const node_key>> keys = index_nodes(c, n);
@@ -165,7 +171,7 @@ result<tree_forest> listed_forest(bind_context& c, std::int64_t targets, const w
   for (std::size_t i = 0; i < n; ++i) {
     const result<rule> how = rule_named(modes[i]);
     if (!how) return how.error();
-    tree_node node{*how, !missing.empty() && missing[i] != 0, features[i], (*splits)[i], 0, 0, 0, 0};
+    tree_node node{*how, follows_missing(missing, i, n), features[i], (*splits)[i], 0, 0, 0, 0};
     if (*how != rule::leaf) {
       const node_key *const a = find_node(*keys, trees[i], yes[i]), *const z = find_node(*keys, trees[i], no[i]);
       if (!a || !z) return bad_attribute("tree ", trees[i], " has no node ", a ? no[i] : yes[i]);
@@ -205,14 +211,8 @@ status fill_split_nodes(forest_builder& b, const split_lists& in) {
     if (!no) return no.error();
     if (in.features[i] < 0 || in.features[i] == std::numeric_limits<std::int64_t>::max())
       return bad_attribute("nodes_featureids has ", in.features[i], ", which is no column");
-    tree_node node{rule(int(in.modes[i])),
-                   !in.missing.empty() && in.missing[i] != 0,
-                   in.features[i],
-                   in.splits[i],
-                   *yes,
-                   *no,
-                   0,
-                   0};
+    tree_node node{
+        rule(int(in.modes[i])), follows_missing(in.missing, i, n), in.features[i], in.splits[i], *yes, *no, 0, 0};
     if (node.how == rule::member) {  // the sets follow one another, each ended by a NaN
       node.members_begin = std::uint32_t(member);
       while (member < in.members.size() && in.members[member] == in.members[member]) ++member;
@@ -250,8 +250,8 @@ result<tree_forest> split_forest(bind_context& c, std::int64_t targets) {
                        *weights,
                        *members};
   const std::size_t n = modes->size(), leaves = in.targets.size();
-  for (const std::size_t count : {in.features.size(), in.yes.size(), in.no.size(), in.yes_leaf.size(),
-                                  in.no_leaf.size(), splits->size(), in.missing.empty() ? n : in.missing.size()})
+  for (const std::size_t count :
+       {in.features.size(), in.yes.size(), in.no.size(), in.yes_leaf.size(), in.no_leaf.size(), splits->size()})
     if (status same = check_count(count, n, "a list of nodes"); !same) return same;
   if (status same = check_count(weights->size(), leaves, "leaf_weights"); !same) return same;
   if (n + leaves + members->size() >= std::numeric_limits<std::uint32_t>::max()) return status_code::out_of_memory;

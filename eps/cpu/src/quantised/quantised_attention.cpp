@@ -9,7 +9,7 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 bool quantised_attention::accepts(const bind_context& c) {
-  return c.int_or("do_rotary", 0) == 0 && c.int_or("past_present_share_buffer", 0) == 0;
+  return c.int_or("do_rotary", 0) == 0 && (c.int_or("past_present_share_buffer", 0) == 0 || !c.has_input(8));
 }
 result<quantised_attention> quantised_attention::bind(bind_context& c) {
   const result<microsoft_attention> common = microsoft_attention::read(c);

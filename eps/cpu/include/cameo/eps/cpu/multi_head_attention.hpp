@@ -32,8 +32,8 @@ struct multi_head_attention : microsoft_attention {
 
 /// com.microsoft's Attention in float: input [batch, S, in] times weights [in, q + k + v] plus bias are query, key and
 /// value; mask_index, attention_bias and `unidirectional` as key_padding_mask and so on above. past and present are
-/// [2, batch, heads, P or P + S, size], keys then values. Constant weights are packed once. Not for do_rotary and
-/// past_present_share_buffer.
+/// [2, batch, heads, P or P + S, size], keys then values. Constant weights are packed once. Not for do_rotary and for
+/// a past with past_present_share_buffer.
 struct projected_attention : microsoft_attention {
   std::int64_t sizes[3] = {};    // of Q, K and V: all heads; 0: a third of the weights
   const void* packed = nullptr;  // panels of the weights, in their type; see gemm_problem

@@ -5,7 +5,8 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// com.microsoft's QAttention: its Attention, where input and weights are codes. Their product is formed in integers,
-/// as MatMulIntegerToFloat does; constant weights are packed once. Not for do_rotary and past_present_share_buffer.
+/// as MatMulIntegerToFloat does; constant weights are packed once. Not for do_rotary and for a past with
+/// past_present_share_buffer.
 struct quantised_attention : microsoft_attention {
   using elements = detail::element_set<float>;  // scales, bias and Y
   integer_factor weights = {};
