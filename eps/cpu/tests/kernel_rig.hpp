@@ -132,7 +132,10 @@ class kernel_rig {
     };
     run_context each{services, this, lanes_};
     each.enter(values_.data(), in_slots, out_slots);
-    return bound->run(each);
+    if (status done = bound->run(each); !done) return done;
+    for (const std::uint32_t slot : out_slots)
+      if (slot != 0 && !values_[slot]) return {status_code::fail, "the kernel did not make an output"};
+    return {};
   }
   template <class T>
   tensor_view<const T> output(std::size_t i) const {
