@@ -1,24 +1,18 @@
 // Which nodes of ONNX Runtime's graph a provider takes.
 #include <cameo/partition/convex_groups.hpp>
 
-#include "context/node.hpp"
 #include "file/messages.hpp"
 #include "ort_plugin/context_node.hpp"
 
 #include <algorithm>
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
-namespace {
-
-bool is_compiled_before(const graph_node& n) { return n.op && has_role(n.op->roles, role::is_compiled_context); }
-
-}  // namespace
 
 /// True if a session over the node alone can be made: of an operator that has a body of others, or of one that holds
 /// graphs, whose nodes all have to be the provider's.
 bool execution_provider_object::runs_alone(const ort_graph& in, const ort_node& node) const {
   result<read_graph> one = read_one(shared->side, shared->ops, in, node);
-  if (!one || one->declined.size() != 1 || !one->declined[0].empty()) return false;
+  if (!one || !one->trouble().empty()) return false;
   session_options how = session;
   how.optimize = optimization_level::none;
   return bool(cameo::session::load(parts_of(*shared), std::move(one->net), how));
@@ -28,17 +22,16 @@ bool execution_provider_object::runs_alone(const ort_graph& in, const ort_node& 
 /// inputs, reads values from outside, or begins as the body of a loop does (a number and a condition) is left alone.
 result<bool> execution_provider_object::looks_like_body(const ort_graph& g) const {
   questions ask{shared->side};
-  const auto inputs = ask.list<api::Graph_GetNumInputs, api::Graph_GetInputs, ort_value_info>(g);
+  const auto inputs = ask.list<api::Graph_GetNumInputs, api::Graph_GetInputs>(g);
   const auto is_of = [&](const ort_value_info* v, dtype wanted) {
-    const ort_tensor_info* tensor = nullptr;
-    if (const auto* const type = v ? ask.get<api::GetValueInfoTypeInfo, const ort_type_info*>(*v) : nullptr)
-      ask.that<api::CastTypeInfoToTensorInfo>(type, &tensor);
-    return tensor && dtype(ask.get<api::GetTensorElementType, std::int32_t>(*tensor)) == wanted;
+    const ort_type_info* const type = v ? ask.get<api::GetValueInfoTypeInfo>(*v) : nullptr;
+    const ort_tensor_info* const tensor = type ? ask.get<api::CastTypeInfoToTensorInfo>(*type) : nullptr;
+    return tensor && dtype(ask.get<api::GetTensorElementType>(*tensor)) == wanted;
   };
   bool is = inputs.empty() || (inputs.size() > 1 && is_of(inputs[0], dtype::i64) && is_of(inputs[1], dtype::boolean));
-  for (const ort_node* n : ask.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(g))
-    for (const ort_value_info* v : ask.list<api::Node_GetNumInputs, api::Node_GetInputs, ort_value_info>(*n))
-      is = is || (v && ask.get<api::ValueInfo_IsFromOuterScope, bool>(*v));
+  for (const ort_node* n : ask.list<api::Graph_GetNumNodes, api::Graph_GetNodes>(g))
+    for (const ort_value_info* v : ask.list<api::Node_GetNumInputs, api::Node_GetInputs>(*n))
+      is = is || (v && ask.get<api::ValueInfo_IsFromOuterScope>(*v));
   return ask.outcome() ? result<bool>{is} : ask.outcome();
 }
 
@@ -49,7 +42,7 @@ result<bool> execution_provider_object::is_left_to_its_node(const ort_graph& bod
   if (status s = shared->side.ask<api::Graph_GetParentNode>(&body, &parent); !s) return s;
   if (!parent) return shared->side.version() < 24 ? looks_like_body(body) : false;
   const result<read_graph> one = read_one(shared->side, shared->ops, body, *parent);  // of the same opsets
-  return !one || one->declined.size() != 1 || !one->declined[0].empty() || runs_alone(body, *parent);
+  return !one || !one->trouble().empty() || runs_alone(body, *parent);
 }
 
 /// Each compiled node is a group. Groups with a name are the provider's own; all other nodes that it takes are joined
@@ -65,54 +58,55 @@ result<std::vector<std::vector<node_id>>> execution_provider_object::groups(cons
   std::vector<fate> of(g.node_capacity(), fate::open);
   std::vector<std::vector<node_id>> made;
   for (node_group& each : *taken) {
+    // Nodes with graphs are asked one by one below.
     const bool is_free = std::all_of(each.nodes.begin(), each.nodes.end(), [&](node_id n) {
       return index_of(n) < of.size() && of[index_of(n)] == fate::open && from.declined[index_of(n)].empty() &&
-             !is_compiled_before(g[n]) && g[n].subgraphs.empty();  // those with graphs are asked one by one below
+             !node_view{g, n}.is(role::is_compiled_context) && g[n].subgraphs.empty();
     });
     if (!is_free || each.nodes.empty()) continue;
     for (node_id n : each.nodes) of[index_of(n)] = each.name.empty() ? fate::single : fate::grouped;
     if (!each.name.empty()) made.push_back(std::move(each.nodes));
   }
   std::vector<node_id> singles;
-  for (node_id n : g.order()) {
+  for (node_view node : view.nodes()) {
+    const node_id n = node.id();
     fate& its = of[index_of(n)];
     const std::string& why = from.declined[index_of(n)];
-    const bool may_be = its == fate::open && why.empty() && !is_compiled_before(g[n]);
-    if (its == fate::open && why.empty() && is_context_of(*shared, g[n])) its = fate::grouped, made.push_back({n});
-    if (may_be && runs_alone(in, *from.nodes[index_of(n)])) its = fate::single;
+    if (its == fate::open && why.empty()) {
+      if (is_context_of(*shared, node)) its = fate::grouped, made.push_back({n});
+      else if (!node.is(role::is_compiled_context) && runs_alone(in, *from.nodes[index_of(n)])) its = fate::single;
+    }
     if (its == fate::single) singles.push_back(n);
     if (its == fate::open)
       shared->side.log(log, ort_severity::verbose,
-                       fmt::format("{} leaves node '{}' ({}): {}", shared->name, g[n].name, g[n].op_type,
-                                   why.empty() ? row.why_not(shared->of.self.get(), node_view{g, n}) : why));
+                       fmt::format("{} leaves node '{}' ({}): {}", shared->name, node.name(), node.op_type(),
+                                   why.empty() ? row.why_not(shared->of.self.get(), node) : why));
   }
   for (std::vector<node_id>& nodes : convex_groups(view, singles)) made.push_back(std::move(nodes));
   return made;
 }
 
-status execution_provider_object::claim(const ort_graph& in, ort_support_info& to) {
-  result<read_graph> from = read_whole(shared->side, shared->ops, in);
+status execution_provider_object::claim(const ort_graph* in, ort_support_info* to) {
+  result<read_graph> from = read_whole(shared->side, shared->ops, *in);
   if (!from) return std::move(from).error();
   if (from->nodes.empty()) return {};
-  const auto crosses = [](const std::string& why) { return why.empty(); };
-  if (shared->side.version() < 24 && !std::all_of(from->declined.begin(), from->declined.end(), crosses))
+  if (shared->side.version() < 24 && !from->trouble().empty())
     return {};  // perhaps the body of such a node: see looks_like_body()
-  if (const result<bool> left = is_left_to_its_node(in); !left) return left.error();
-  else if (*left) return {};
+  const result<bool> left = is_left_to_its_node(*in);
+  if (!left || *left) return left.error();
   if (status s = check_model(*from->net, shared->ops); !s) {
     shared->side.log(log, ort_severity::warning,
                      fmt::format("{} takes nothing of this graph: {}", shared->name, s.words()));
     return {};
   }
-  const result<std::vector<std::vector<node_id>>> found = groups(in, *from);
+  const result<std::vector<std::vector<node_id>>> found = groups(*in, *from);
   if (!found) return found.error();
   const ort_fusion_options how{shared->side.version(), true};  // constants in a group are the provider's to keep
   questions ask{shared->side};
   for (const std::vector<node_id>& each : *found) {
     std::vector<const ort_node*> group;
     for (node_id n : each) group.push_back(from->nodes[index_of(n)]);
-    ask.that<ep_api::EpGraphSupportInfo_AddNodesToFuse>(&to, static_cast<const ort_node* const*>(group.data()),
-                                                        group.size(), &how);
+    ask.that<ep_api::EpGraphSupportInfo_AddNodesToFuse>(to, group.data(), group.size(), &how);
   }
   return ask.outcome();
 }

@@ -2,6 +2,7 @@
 #include "ort_plugin/context_node.hpp"
 
 #include <cameo/context/compatibility.hpp>
+#include <cameo/core/version.hpp>
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/format/ort.hpp>
 #include <cameo/session/compile.hpp>
@@ -35,26 +36,27 @@ std::string path_beside(const context_place& to, std::string_view node) {
   return fmt::format("{}{}_{}.bin", to.folder, to.stem, name);
 }
 
-std::vector<std::string> names_of(const graph& g, std::span<const value_id> values) {
+template <class Values>
+std::vector<std::string> names_of(const Values& values) {
   std::vector<std::string> names;
-  for (value_id v : values) names.emplace_back(v == value_id::none ? std::string_view{} : g[v].name);
+  for (value_view v : values) names.emplace_back(v ? v.name() : "");
   return names;
 }
 
 }  // namespace
 
-bool is_context_of(const plugin& p, const graph_node& node) {
-  if (!node.op || !has_role(node.op->roles, role::is_compiled_context)) return false;
-  const attribute* const source = find_attribute(node.attributes, "source");
+node_view only_node(const model& m) {
+  const auto nodes = graph_view{m.main()}.nodes();
+  return nodes.size() == 1 ? nodes[0] : node_view{};
+}
+
+bool is_context_of(const plugin& p, const node_view& node) {
+  if (!node || !node.is(role::is_compiled_context)) return false;
+  const attribute* const source = node.find("source");
   if (!source) return false;
   const std::span<const context_source> sources = p.of.row->contexts.sources;
   return source->s == p.of.row->long_name ||
          std::any_of(sources.begin(), sources.end(), [&](const context_source& each) { return each.is(source->s); });
-}
-
-bool is_context_of(const plugin& p, const model& m) {
-  const graph& g = m.main();
-  return g.order().size() == 1 && is_context_of(p, g[g.order()[0]]);
 }
 
 namespace {
@@ -65,10 +67,10 @@ thread_local std::string_view taking_for;  // the provider's long name
 
 /// Writes the model, if all of it is one compiled node.
 status take_stored(const model& m, model_sink to) {
-  graph& g = m.main();
-  if (g.order().size() != 1) return {};
-  graph_node& only = g[g.order()[0]];
-  if (only.domain != compiled_operator().domain || only.op_type != compiled_operator().name) return {};
+  const node_view node = only_node(m);
+  const op_row& op = compiled_operator();
+  if (!node || node.domain() != op.domain || node.op_type() != op.name) return {};
+  graph_node& only = m.main()[node.id()];
   taking->fit = compatibility_of(m, taking_for).value_or("");
   taking->is_compiled = true;
   for (const attribute& a : only.attributes) {
@@ -77,40 +79,31 @@ status take_stored(const model& m, model_sink to) {
     else if (a.kind == attribute_kind::s) taking->texts.emplace_back(a.name, a.s);
     else taking->numbers.emplace_back(a.name, a.i);
   }
-  std::vector<value_id> inputs;
-  for (std::size_t i = 0; i < g.input_count(g.order()[0]); ++i) inputs.push_back(g.input(g.order()[0], i));
-  taking->inputs = names_of(g, inputs), taking->outputs = names_of(g, only.outputs);
+  taking->inputs = names_of(node.inputs()), taking->outputs = names_of(node.outputs());
   const graph_node before = only;  // in the file it is a node like others
-  only.fused = -1, only.op = &compiled_operator(), only.version = &only.op->versions.back();
+  only.fused = -1, only.op = &op, only.version = &op.versions.back();
   only.opset = only.version->since;
   const result<std::string> bytes = write_ort(m);
   only = before;
-  return bytes ? to(std::as_bytes(std::span{*bytes})) : bytes.error();
+  return bytes ? to(bytes_of(*bytes)) : bytes.error();
 }
 
 /// The "file format" of compiled groups: read as ORT files, and taken apart instead of written.
-struct group_format {
-  static constexpr std::string_view name = "ort";
-  static bool recognises(std::span<const std::byte>, std::string_view) { return true; }
-  static result<std::unique_ptr<model>> read(const std::string& path, const read_options& how) {
-    return read_ort(path, how);
-  }
-  static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view called,
-                                             const read_options& how) {
-    return read_ort(bytes, called, how);
-  }
-  static status write(const model&, const std::string&, const write_options&) { return status_code::not_implemented; }
-  static status write(const model& m, model_sink to, const std::string&, const write_options&) {
+constexpr format_row group_formats[] = {[] {
+  format_row row = format_row_of<ort_format>;
+  row.needs_kernels = false;
+  row.write_to = [](const model& m, model_sink to, const std::string&, const write_options&) {
     return take_stored(m, to);
-  }
-};
+  };
+  return row;
+}()};
 
 }  // namespace
 
 session_parts parts_of(const plugin& p) {
   session_parts parts{};
   parts.providers = std::span<const provider>{&p.of, 1};
-  parts.formats = format_list<group_format>::rows;
+  parts.formats = group_formats;
   parts.transforms = default_transforms::tables();
   return parts;
 }
@@ -118,7 +111,8 @@ session_parts parts_of(const plugin& p) {
 result<stored_group> stored_group::of(const plugin& p, const session_options& session, const context_place& to,
                                       std::unique_ptr<model> m) {
   stored_group made;
-  made.inputs = names_of(m->main(), m->main().inputs()), made.outputs = names_of(m->main(), m->main().outputs());
+  const graph_view whole{m->main()};
+  made.inputs = names_of(whole.inputs()), made.outputs = names_of(whole.outputs());
   result<std::string> graph_bytes = write_ort(*m);
   if (!p.of.row->contexts.sources.empty()) {
     compile_options how;
@@ -141,7 +135,7 @@ result<stored_group> stored_group::of(const plugin& p, const session_options& se
     made.context = *graph_bytes, made.numbers = {{"main_context", 1}};
     const std::span<const context_source> sources = p.of.row->contexts.sources;
     made.texts = {{"source", std::string{sources.empty() ? p.of.row->long_name : sources.front().key}},
-                  {"ep_sdk_version", p.version},
+                  {"ep_sdk_version", CAMEO_VERSION},
                   {"notes", std::string{model_notes}}};
   }
   made.program = *std::move(graph_bytes);  // a file that several models share may not be there yet
@@ -189,45 +183,45 @@ result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, con
 }
 
 result<bool> lend_context(const model& main, model& to) {
-  const node_id from = main.main().order()[0], n = to.main().order()[0];
-  const result<context_record> record = read_context_node({main.main(), from});
+  const node_view from = only_node(main), n = only_node(to);
+  const result<context_record> record = read_context_node(from);
   if (!record) return record.error();
   if (!record->is_main) return false;
   std::vector<attribute> attributes;
-  for (const attribute& a : to.main()[n].attributes)
+  for (const attribute& a : n.raw().attributes)
     if (!is_of_place(a)) attributes.push_back(a);
-  for (attribute a : main.main()[from].attributes) {
+  for (attribute a : from.raw().attributes) {
     if (!is_of_place(a)) continue;
     const result<std::string_view> text = to.memory.copy(a.s);
     if (!text) return text.error();
     a.s = *text, attributes.push_back(a);
   }
-  to.main().set_attributes(n, attributes);
+  to.main().set_attributes(n.id(), attributes);
   return true;
 }
 
 result<std::optional<std::vector<std::byte>>> stored_model(const model& m, std::string_view compiled_model) {
-  graph& g = m.main();
-  if (g.order().size() != 1) return std::optional<std::vector<std::byte>>{};
-  const result<context_record> record = read_context_node({g, g.order()[0]});
+  std::optional<std::vector<std::byte>> made;
+  const result<context_record> record = read_context_node(only_node(m));
   if (!record) return record.error();
-  if (record->facts.notes != model_notes) return std::optional<std::vector<std::byte>>{};
+  if (record->facts.notes != model_notes) return made;
   std::span<const std::byte> bytes = bytes_of(record->context);
   std::shared_ptr<const file_bytes> file;
   if (!record->is_embedded) {
-    const std::string wanted{compiled_model};
-    if (wanted.empty() && m.path.empty())
+    const std::string_view beside = compiled_model.empty() ? m.path : compiled_model;
+    if (beside.empty())
       return status{status_code::invalid_graph,
                     "its context is a file, and the model came from memory; set ep.context_file_path to where the "
                     "model would lie"};
-    const result<held_folder> folder = held_folder::open(folder_of(wanted.empty() ? m.path : wanted));
+    const result<held_folder> folder = held_folder::open(folder_of(beside));
     if (!folder) return folder.error();
     auto mapped = folder->map(context_path, record->context, record->facts.node.name());
     if (!mapped) return std::move(mapped).error();
     file = *std::move(mapped);
     bytes = file->bytes();
   }
-  return std::optional<std::vector<std::byte>>{std::vector<std::byte>{bytes.begin(), bytes.end()}};
+  made.emplace(bytes.begin(), bytes.end());
+  return made;
 }
 
 }  // namespace cameo::inline CAMEO_ABI::detail::ort

@@ -21,9 +21,13 @@ constexpr const char* device_key = "cameo.device";
 /// it afterwards.
 struct factory_object : ort_ep_factory, std::enable_shared_from_this<factory_object> {
   explicit factory_object(std::shared_ptr<const plugin>);
-  status find_devices(std::span<const ort_hardware_device* const>, std::span<ort_ep_device*>, std::size_t& count);
-  status create(std::span<const ort_key_values* const> metadata, const ort_session_options*, const ort_logger*,
-                ort_ep** made) const;
+
+  // What ONNX Runtime calls: GetSupportedDevices, CreateEp, ValidateCompiledModelCompatibilityInfo.
+  status find_devices(const ort_hardware_device* const* found, std::size_t found_count, ort_ep_device** to,
+                      std::size_t most, std::size_t* count);
+  status create(const ort_hardware_device* const*, const ort_key_values* const* metadata, std::size_t device_count,
+                const ort_session_options*, const ort_logger*, ort_ep** made);
+  status judge(const ort_hardware_device* const*, std::size_t device_count, const char* written, std::int32_t* fit);
 
   std::shared_ptr<const plugin> shared;
   std::shared_ptr<factory_object> until_released;
@@ -49,42 +53,16 @@ result<std::vector<provider_device>> devices_of(const plugin& p) {
   return stated;
 }
 
-/// Before 1.24 ONNX Runtime takes no operators from plugins.
-std::vector<std::span<const op_row>> own_operators(const plugin& p) {
-  if (p.side.version() < 24) return {};
-  return {p.of.row->kernels().ops, p.of.row->own_ops};
-}
-
-factory_object::factory_object(std::shared_ptr<const plugin> by)
-    : shared{std::move(by)},
-      domains{shared->side, own_operators(*shared), shared->name,
-              [this](std::string_view words) { shared->side.log(shared->log, ort_severity::warning, words); }} {
+factory_object::factory_object(std::shared_ptr<const plugin> by) : shared{std::move(by)}, domains{*shared} {
   version = shared->side.version();
   GetName = [](const ort_ep_factory* of) { return plugin_of(of).name.c_str(); };
   GetVendor = [](const ort_ep_factory* of) { return plugin_of(of).vendor.c_str(); };
   GetVendorId = [](const ort_ep_factory* of) { return plugin_of(of).of.row->vendor.id; };
-  GetVersion = [](const ort_ep_factory* of) { return plugin_of(of).version.c_str(); };
-  GetSupportedDevices = [](ort_ep_factory* of, const ort_hardware_device* const* found, std::size_t n,
-                           ort_ep_device** to, std::size_t most, std::size_t* count) -> ort_status* {
-    *count = 0;
-    return plugin_of(of).side.answer([&] { return self(of).find_devices({found, n}, {to, most}, *count); });
-  };
-  CreateEp = [](ort_ep_factory* of, const ort_hardware_device* const*, const ort_key_values* const* metadata,
-                std::size_t n, const ort_session_options* options, const ort_logger* log,
-                ort_ep** made) -> ort_status* {
-    *made = nullptr;
-    return plugin_of(of).side.answer([&] { return self(of).create({metadata, metadata ? n : 0}, options, log, made); });
-  };
+  GetVersion = [](const ort_ep_factory*) { return CAMEO_VERSION; };
+  GetSupportedDevices = answered_by<factory_object, &factory_object::find_devices>;
+  CreateEp = answered_by<factory_object, &factory_object::create>;
   ReleaseEp = [](ort_ep_factory*, ort_ep* made) { delete static_cast<execution_provider_object*>(made); };
-  ValidateCompiledModelCompatibilityInfo = [](ort_ep_factory* of, const ort_hardware_device* const*, std::size_t,
-                                              const char* written, std::int32_t* fit) -> ort_status* {
-    *fit = 0;
-    return plugin_of(of).side.answer([&] {
-      const result<compiled_fit> found = fit_of(plugin_of(of).of, written ? std::string_view{written} : "");
-      if (found) *fit = std::int32_t(*found);
-      return found.error();
-    });
-  };
+  ValidateCompiledModelCompatibilityInfo = answered_by<factory_object, &factory_object::judge>;
   // Values cross in the memory of the processor: what a provider has of its own stays inside its sessions.
   CreateAllocator = [](ort_ep_factory*, const ort_memory_info*, const ort_key_values*,
                        ort_allocator** made) -> ort_status* { return *made = nullptr, nullptr; };
@@ -98,14 +76,15 @@ factory_object::factory_object(std::shared_ptr<const plugin> by)
     return *count = self(of).domains.all().size(), nullptr;
   };
   GetCustomOpDomains = [](ort_ep_factory* of, ort_custom_op_domain** to, std::size_t room) -> ort_status* {
-    const auto all = self(of).domains.all();
-    std::copy_n(all.begin(), std::min(room, all.size()), to);
+    for (const auto& [name, domain] : self(of).domains.all())
+      if (room > 0) *to++ = domain, --room;
     return nullptr;
   };
 }
 
-status factory_object::find_devices(std::span<const ort_hardware_device* const> found, std::span<ort_ep_device*> to,
-                                    std::size_t& count) {
+status factory_object::find_devices(const ort_hardware_device* const* found, std::size_t found_count,
+                                    ort_ep_device** to, std::size_t most, std::size_t* count) {
+  *count = 0;
   const host& h = shared->side;
   const result<std::vector<provider_device>> stated = devices_of(*shared);
   if (!stated) {  // its driver is not there, say: other providers go on
@@ -113,77 +92,84 @@ status factory_object::find_devices(std::span<const ort_hardware_device* const> 
           fmt::format("{} has no devices: {}", shared->name, stated.error().words()));
     return {};
   }
+  questions ask{h};
   for (const provider_device& each : *stated) {
-    const auto at = std::find_if(found.begin(), found.end(), [&](const ort_hardware_device* one) {
+    const auto* const at = std::find_if(found, found + found_count, [&](const ort_hardware_device* one) {
       return one && is_stated(h, *one, each.hardware);
     });
-    if (at == found.end() || count == to.size()) continue;
+    if (at == found + found_count || *count == most) continue;
     text_pairs about = each.metadata;
     for (auto& pair : about)  // keys that ONNX Runtime fills in for the library are the device's here
       if (pair.first == "version" || pair.first == "library_path") pair.first.insert(0, "device.");
     about.emplace_back(device_key, each.name);
     const auto metadata = h.pairs(about), options = h.pairs(each.options);
-    if (status s = h.ask<ep_api::CreateEpDevice>(static_cast<ort_ep_factory*>(this), *at, metadata.get(), options.get(),
-                                                 &to[count]);
-        !s)
-      return s;
-    ++count;
+    ask.that<ep_api::CreateEpDevice>(this, *at, metadata.get(), options.get(), to + *count);
+    if (ask.outcome()) ++*count;
   }
-  return {};
+  return ask.outcome();
 }
 
-status factory_object::create(std::span<const ort_key_values* const> metadata, const ort_session_options* wanted,
-                              const ort_logger* log, ort_ep** made) const {
+status factory_object::create(const ort_hardware_device* const*, const ort_key_values* const* metadata,
+                              std::size_t device_count, const ort_session_options* wanted, const ort_logger* log,
+                              ort_ep** to) {
+  *to = nullptr;
   const host& h = shared->side;
+  auto made = std::make_unique<execution_provider_object>(shared);
+  made->factory = shared_from_this();
+  made->log = log;
   ort_key_values* entries = nullptr;
   if (status s = h.ask<api::GetSessionOptionsConfigEntries>(wanted, &entries); !s) return s;
-  text_pairs options = h.pairs(entries);
+  made->options = h.pairs(entries);
   h.call<api::ReleaseKeyValuePairs>(entries);
 
-  session_options how;
+  session_options& how = made->session;
   how.use(threads_of_host());
   how.workspace = shared->workspace;
   how.log = [h, log](log_level level, std::string_view words) {
     h.log(log, level == log_level::warning ? ort_severity::warning : ort_severity::verbose, words);
   };
   how.log_from = log_level::warning;
-  for (const auto& [key, text] : options)
+  for (const auto& [key, text] : made->options)
     if (key.starts_with(fmt::format("ep.{}.", lower_case(shared->name)))) how.config.emplace_back(key, text);
   const std::vector<ep_device> all = detail::devices_of({&shared->of, 1});
   std::vector<ep_device> chosen;
-  for (const ort_key_values* each : metadata)
-    for (const auto& [key, text] : h.pairs(each))
+  for (std::size_t i = 0; metadata && i < device_count; ++i)
+    for (const auto& [key, text] : h.pairs(metadata[i]))
       for (const ep_device& device : all)
         if (key == device_key && device.device.name == text) chosen.push_back(device);
   if (!chosen.empty())
     if (status s = how.append(chosen); !s) return s;
-  *made = new execution_provider_object{shared, shared_from_this(), log, std::move(options), std::move(how)};
+  *to = made.release();
   return {};
+}
+
+status factory_object::judge(const ort_hardware_device* const*, std::size_t, const char* written, std::int32_t* fit) {
+  *fit = 0;
+  const result<compiled_fit> found = fit_of(shared->of, written ? written : "");
+  if (found) *fit = std::int32_t(*found);
+  return found.error();
 }
 
 }  // namespace
 
-ort_status* create_factories(const exported_provider& what, const char*, const ort_api_base* base,
-                             const ort_logger* log, ort_ep_factory** factories, std::size_t most, std::size_t* count) {
+ort_status* create_factories(provider (*make)(), const char*, const ort_api_base* base, const ort_logger* log,
+                             ort_ep_factory** factories, std::size_t most, std::size_t* count) {
   if (count) *count = 0;
   if (!base || !factories || !count || most == 0) return nullptr;
   const result<host> side = guarded([&] { return host::of(*base); });
   if (!side) return host::refuse(*base, side.error());
-  const auto make = [&]() -> status {
+  return side->give(guarded_hook([&]() -> status {
     auto made = std::make_shared<plugin>();
-    made->side = *side, made->log = log;
-    made->of = {&what.row, what.make()};
-    made->name = what.row.long_name, made->vendor = what.row.vendor.name;
-    if (made->vendor.empty()) made->vendor = what.row.name;
-    made->version = fmt::format("{}.{}.{}", CAMEO_VERSION_MAJOR, CAMEO_VERSION_MINOR, CAMEO_VERSION_PATCH);
-    made->ops = operators(what.row);
+    made->side = *side, made->log = log, made->of = make();
+    const provider_row& row = *made->of.row;
+    made->name = row.long_name, made->vendor = row.vendor.name.empty() ? row.name : row.vendor.name;
+    made->ops = operators(row);
     const auto factory = std::make_shared<factory_object>(std::move(made));
     factory->until_released = factory;
     factories[0] = factory.get();
     *count = 1;
     return {};
-  };
-  return side->answer(make);
+  }));
 }
 
 ort_status* release_factory(ort_ep_factory* made) {

@@ -21,6 +21,9 @@ struct declined_op {
 using declined_ops = op_list<declined_op>;
 using value_infos = std::vector<const ort_value_info*>;
 
+/// What becomes of the elements of constants.
+enum class constants : std::uint8_t { borrowed, copied };
+
 std::string_view plain_domain(std::string_view domain) { return domain == "ai.onnx" ? "" : domain; }
 
 /// Two kinds of trouble are kept until they are asked for: why the node that is read can't cross, which is the node's
@@ -32,21 +35,19 @@ class graph_reader {
     made_.net = std::make_unique<model>();
   }
 
-  result<read_graph> run(std::span<const ort_node* const> nodes, const boundary* wanted) {
+  /// One node, or, for null, all of the graph's, with the inputs and outputs of node `like`, or, for null, of the
+  /// graph. Whatever else comes from outside is an input, too.
+  result<read_graph> run(const ort_node* only, const ort_node* like) {
     read_imports();
     graph& g = made_.net->main();
-    if (wanted)
-      for (const ort_value_info* v : wanted->inputs) add_input(g, value_of(g, v));
-    for (const ort_node* node : nodes) add_node(*node, g);
+    if (like) add_inputs(g, inputs_of(*like));
+    for (const ort_node* node : only ? std::vector{only} : nodes_of(in_)) add_node(*node, g);
     for (std::size_t i = 0; i < g.value_count(); ++i)
       if (g[value_id(i)].producer == node_id::none) add_input(g, value_id(i));
-    const value_infos outputs =
-        wanted ? wanted->outputs : ask_.list<api::Graph_GetNumOutputs, api::Graph_GetOutputs, ort_value_info>(in_);
-    for (const ort_value_info* v : outputs) {
-      const value_id id = value_of(g, v);
-      if (id == value_id::none) continue;
-      if (!g[id].is_output) g.add_output(id);
-      if (g[id].producer == node_id::none) add_input(g, id);
+    for (value_id v : values_of(g, like ? outputs_of(*like) : outputs_of(in_))) {
+      if (v == value_id::none) continue;
+      if (!g[v].is_output) g.add_output(v);
+      if (g[v].producer == node_id::none) add_input(g, v);
     }
     if (!ask_.outcome()) return ask_.outcome();
     return std::move(made_);
@@ -55,29 +56,28 @@ class graph_reader {
  private:
   void read_imports() {
     model& m = *made_.net;
-    std::vector<const char*> domains(ask_.get<api::Graph_GetNumOperatorSets, std::size_t>(in_));
+    std::vector<const char*> domains(ask_.get<api::Graph_GetNumOperatorSets>(in_));
     std::vector<std::int64_t> versions(domains.size());
     if (!domains.empty()) ask_.that<api::Graph_GetOperatorSets>(&in_, domains.data(), versions.data(), domains.size());
     for (std::size_t i = 0; i < domains.size(); ++i)
       if (domains[i] && versions[i] > 0) m.imports.push_back({kept(plain_domain(domains[i])), versions[i]});
     m.imports.push_back({declined_op::domain, 1});
     // Initializers are constants, and no inputs.
-    m.ir_version = std::max<std::int64_t>(4, ask_.get<api::Graph_GetOnnxIRVersion, std::int64_t>(in_));
+    m.ir_version = std::max<std::int64_t>(4, ask_.get<api::Graph_GetOnnxIRVersion>(in_));
     m.producer_name = "onnxruntime";
     m.path = ask_.text<api::Graph_GetModelPath>(in_);
   }
 
-  std::string_view kept(std::string_view words) {
-    const result<std::string_view> copy = made_.net->memory.copy(words);
-    if (!copy) ask_.fail(copy.error());
-    return copy ? *copy : std::string_view{};
+  std::vector<const ort_node*> nodes_of(const ort_graph& g) {
+    return ask_.list<api::Graph_GetNumNodes, api::Graph_GetNodes>(g);
   }
+  value_infos outputs_of(const ort_graph& g) { return ask_.list<api::Graph_GetNumOutputs, api::Graph_GetOutputs>(g); }
+  value_infos inputs_of(const ort_node& n) { return ask_.list<api::Node_GetNumInputs, api::Node_GetInputs>(n); }
+  value_infos outputs_of(const ort_node& n) { return ask_.list<api::Node_GetNumOutputs, api::Node_GetOutputs>(n); }
+
+  std::string_view kept(std::string_view words) { return ask_.taken(made_.net->memory.copy(words)); }
   void decline(std::string words) {
     if (why_.empty()) why_ = std::move(words);
-  }
-
-  static void add_input(graph& g, value_id v) {
-    if (v != value_id::none && !g[v].constant && !g[v].is_input) g.add_input(v);
   }
 
   enum class found : bool { anywhere, here };
@@ -95,11 +95,18 @@ class graph_reader {
     return made;
   }
 
+  static void add_input(graph& g, value_id v) {
+    if (v != value_id::none && !g[v].constant && !g[v].is_input) g.add_input(v);
+  }
+  void add_inputs(graph& g, const value_infos& from, found where = found::anywhere) {
+    for (value_id v : values_of(g, from, where)) add_input(g, v);
+  }
+
   value_id new_value(graph& g, std::string_view name, const ort_value_info& info) {
     const value_id made = g.add_value(name);
     if (const std::optional<value_type> type = type_of(info)) g[made].type = g.owner().keep(*type);
-    if (!ask_.get<api::ValueInfo_IsConstantInitializer, bool>(info)) return made;
-    const ort_value* const elements = ask_.get<api::ValueInfo_GetInitializerValue, const ort_value*>(info);
+    if (!ask_.get<api::ValueInfo_IsConstantInitializer>(info)) return made;
+    const ort_value* const elements = ask_.get<api::ValueInfo_GetInitializerValue>(info);
     const value* const constant = elements ? constant_of(*elements, what_ == constants::copied) : nullptr;
     if (constant) g.add_initializer(made, constant);
     return made;
@@ -108,12 +115,11 @@ class graph_reader {
   /// Does nothing for a value that is not a tensor of numbers.
   std::optional<value_type> type_of(const ort_value_info& info) {
     const ort_type_info* type = nullptr;
-    const ort_tensor_info* tensor = nullptr;
     if (!host_.ask<api::GetValueInfoTypeInfo>(&info, &type) || !type) return {};
-    ask_.that<api::CastTypeInfoToTensorInfo>(type, &tensor);
-    const std::int32_t elements = tensor ? ask_.get<api::GetTensorElementType, std::int32_t>(*tensor) : 0;
+    const ort_tensor_info* const tensor = ask_.get<api::CastTypeInfoToTensorInfo>(*type);
+    const std::int32_t elements = tensor ? ask_.get<api::GetTensorElementType>(*tensor) : 0;
     if (!is_number(elements)) return {};
-    const std::size_t rank = ask_.get<api::GetDimensionsCount, std::size_t>(*tensor);
+    const std::size_t rank = ask_.get<api::GetDimensionsCount>(*tensor);
     // Before 1.24 a scalar and a tensor of unknown rank look the same; inference finds out what it can.
     const bool has_shape = rank > 0 || (host_.version() >= 24 && host_.call<api::TensorTypeAndShape_HasShape>(tensor));
     if (!has_shape) return value_type::tensor(dtype(elements));
@@ -148,20 +154,17 @@ class graph_reader {
 
   /// A node of the graph itself that can't cross becomes one that no provider takes.
   void add_node(const ort_node& node, graph& g) {
-    using info = ort_value_info;
     const bool is_main = !g.outer();
     node_spec to;
     to.name = ask_.text<api::Node_GetName>(node), to.op_type = ask_.text<api::Node_GetOperatorType>(node);
     to.domain = plain_domain(ask_.text<api::Node_GetDomain>(node));
     to.opset = made_.net->opset(to.domain);
-    if (to.opset < 1) to.opset = ask_.get<api::Node_GetSinceVersion, int>(node);
-    std::vector<value_id> inputs = values_of(g, ask_.list<api::Node_GetNumInputs, api::Node_GetInputs, info>(node));
-    std::vector<value_id> outputs =
-        values_of(g, ask_.list<api::Node_GetNumOutputs, api::Node_GetOutputs, info>(node), found::here);
+    if (to.opset < 1) to.opset = ask_.get<api::Node_GetSinceVersion>(node);
+    std::vector<value_id> inputs = values_of(g, inputs_of(node));
+    std::vector<value_id> outputs = values_of(g, outputs_of(node), found::here);
     // What bodies read from this graph is in it before they are read.
     std::vector<value_id> captured;
-    if (is_main)
-      captured = values_of(g, ask_.list<api::Node_GetNumImplicitInputs, api::Node_GetImplicitInputs, info>(node));
+    if (is_main) captured = values_of(g, ask_.list<api::Node_GetNumImplicitInputs, api::Node_GetImplicitInputs>(node));
     const op_row* const row = ops_.find(to.domain, to.op_type);
     const op_version* const version = row ? row->at(to.opset) : nullptr;
     if (is_main) require_tensors(g, inputs), require_tensors(g, outputs), require_given(g, inputs, captured);
@@ -196,14 +199,14 @@ class graph_reader {
   }
 
   void read_attributes(const ort_node& node, graph& g, std::vector<attribute>& to, std::vector<graph*>& bodies) {
-    for (const ort_attribute* a : ask_.list<api::Node_GetNumAttributes, api::Node_GetAttributes, ort_attribute>(node)) {
-      const ort_attribute_kind kind{ask_.get<api::OpAttr_GetType, std::int32_t>(*a)};
+    for (const ort_attribute* a : ask_.list<api::Node_GetNumAttributes, api::Node_GetAttributes>(node)) {
+      const ort_attribute_kind kind{ask_.get<api::OpAttr_GetType>(*a)};
       if (kind == ort_attribute_kind::g) continue;  // below, by their names
       attribute& made = to.emplace_back();
       made.name = ask_.text<api::OpAttr_GetName>(*a);
       read_attribute(*a, kind, made);
     }
-    std::vector<const ort_graph*> graphs(ask_.get<api::Node_GetNumSubgraphs, std::size_t>(node));
+    std::vector<const ort_graph*> graphs(ask_.get<api::Node_GetNumSubgraphs>(node));
     std::vector<const char*> names(graphs.size());
     if (!graphs.empty()) ask_.that<api::Node_GetSubgraphs>(&node, graphs.data(), graphs.size(), names.data());
     for (std::size_t i = 0; i < graphs.size() && graphs[i]; ++i) {
@@ -214,44 +217,42 @@ class graph_reader {
     }
   }
 
-  /// A number, or a list of elements of one size, in the model's memory.
-  template <class T>
-  std::span<const T> read_list(const ort_attribute& from, ort_attribute_kind kind) {
-    std::size_t bytes = 0;
-    if (ort_status* const room = host_.call<api::ReadOpAttr>(&from, std::int32_t(kind), nullptr, 0, &bytes))
-      host_.call<api::ReleaseStatus>(room);  // says how much it needs
-    const result<std::span<T>> made = made_.net->memory.take<T>(bytes / sizeof(T));
-    if (!made) return ask_.fail(made.error()), std::span<const T>{};
-    if (bytes > 0)
-      ask_.that<api::ReadOpAttr>(&from, std::int32_t(kind), static_cast<void*>(made->data()), bytes, &bytes);
-    return *made;
-  }
-
   void read_attribute(const ort_attribute& from, ort_attribute_kind kind, attribute& to) {
-    std::size_t bytes = 0;
-    to.kind = attribute_kind(0);
     switch (kind) {
-      case ort_attribute_kind::i:
-        to.kind = attribute_kind::i;
-        ask_.that<api::ReadOpAttr>(&from, std::int32_t(kind), static_cast<void*>(&to.i), sizeof to.i, &bytes);
-        break;
-      case ort_attribute_kind::f:
-        to.kind = attribute_kind::f;
-        ask_.that<api::ReadOpAttr>(&from, std::int32_t(kind), static_cast<void*>(&to.f), sizeof to.f, &bytes);
-        break;
+      case ort_attribute_kind::i: to.kind = attribute_kind::i, to.i = read_number<std::int64_t>(from, kind); break;
+      case ort_attribute_kind::f: to.kind = attribute_kind::f, to.f = read_number<float>(from, kind); break;
+      case ort_attribute_kind::s: to.kind = attribute_kind::s, to.s = read_text(from, kind); break;
       case ort_attribute_kind::ints:
         to.kind = attribute_kind::ints, to.ints = read_list<std::int64_t>(from, kind);
         break;
       case ort_attribute_kind::floats:
         to.kind = attribute_kind::floats, to.floats = read_list<float>(from, kind);
         break;
-      case ort_attribute_kind::s: to.kind = attribute_kind::s, to.s = read_text(from, kind); break;
       case ort_attribute_kind::strings:
         to.kind = attribute_kind::strings, to.strings = split(read_text(from, kind));
         break;
       case ort_attribute_kind::t: to.kind = attribute_kind::t, to.tensors = read_tensor(from, to.name); break;
       default: decline(fmt::format("attribute '{}' is of a kind that plugins are not given", to.name));
     }
+  }
+
+  /// Elements of one size, in the model's memory.
+  template <class T>
+  std::span<const T> read_list(const ort_attribute& from, ort_attribute_kind kind) {
+    std::size_t bytes = 0;
+    if (ort_status* const room = host_.call<api::ReadOpAttr>(&from, std::int32_t(kind), nullptr, 0, &bytes))
+      host_.call<api::ReleaseStatus>(room);  // says how much it needs
+    const std::span<T> made = ask_.taken(made_.net->memory.take<T>(bytes / sizeof(T)));
+    if (!made.empty()) ask_.that<api::ReadOpAttr>(&from, std::int32_t(kind), made.data(), made.size_bytes(), &bytes);
+    return made;
+  }
+
+  template <class T>
+  T read_number(const ort_attribute& from, ort_attribute_kind kind) {
+    T made{};
+    std::size_t bytes = 0;
+    ask_.that<api::ReadOpAttr>(&from, std::int32_t(kind), &made, sizeof made, &bytes);
+    return made;
   }
 
   std::string_view read_text(const ort_attribute& from, ort_attribute_kind kind) {
@@ -262,19 +263,15 @@ class graph_reader {
   /// Texts that each end with a zero.
   std::span<const std::string_view> split(std::string_view text) {
     std::vector<std::string_view> parts;
-    for (std::string_view rest = text; !rest.empty();) {
-      const std::size_t end = std::min(rest.find('\0'), rest.size());
-      parts.push_back(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+    for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+      end = std::min(text.find('\0', begin), text.size());
+      parts.push_back(text.substr(begin, end - begin));
     }
-    const auto copy = made_.net->memory.copy(std::span<const std::string_view>{parts});
-    if (!copy) return ask_.fail(copy.error()), std::span<const std::string_view>{};
-    return *copy;
+    return ask_.taken(made_.net->memory.copy(std::span<const std::string_view>{parts}));
   }
 
   std::span<const value> read_tensor(const ort_attribute& from, std::string_view name) {
-    ort_value* tensor = nullptr;
-    ask_.that<api::OpAttr_GetTensorAttributeAsOrtValue>(&from, &tensor);
+    ort_value* const tensor = ask_.get<api::OpAttr_GetTensorAttributeAsOrtValue>(from);
     const value* const made = tensor ? constant_of(*tensor, true) : nullptr;  // the tensor is a copy of ours
     if (tensor) host_.call<api::ReleaseValue>(tensor);
     if (!made) decline(fmt::format("attribute '{}' is not a tensor of numbers", name));
@@ -282,16 +279,12 @@ class graph_reader {
   }
 
   void read_body(const ort_graph& from, graph& to) {
-    using info = ort_value_info;
-    for (const info* v : ask_.list<api::Graph_GetNumInputs, api::Graph_GetInputs, info>(from))
-      add_input(to, value_of(to, v, found::here));
-    for (const info* v : ask_.list<api::Graph_GetNumInitializers, api::Graph_GetInitializers, info>(from))
-      if (const value_id made = value_of(to, v, found::here); made != value_id::none && !to[made].constant)
-        decline("a body has a constant that is not a tensor of numbers");
-    for (const ort_node* node : ask_.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(from))
-      add_node(*node, to);
-    for (const info* v : ask_.list<api::Graph_GetNumOutputs, api::Graph_GetOutputs, info>(from))
-      to.add_output(value_of(to, v));
+    add_inputs(to, ask_.list<api::Graph_GetNumInputs, api::Graph_GetInputs>(from), found::here);
+    const value_infos initializers = ask_.list<api::Graph_GetNumInitializers, api::Graph_GetInitializers>(from);
+    for (value_id v : values_of(to, initializers, found::here))
+      if (v != value_id::none && !to[v].constant) decline("a body has a constant that is not a tensor of numbers");
+    for (const ort_node* node : nodes_of(from)) add_node(*node, to);
+    for (value_id v : values_of(to, outputs_of(from))) to.add_output(v);
   }
 
   const host& host_;
@@ -322,18 +315,16 @@ result<value> view_of(const host& from, const ort_value& v) {
   std::size_t rank = 0;
   std::int64_t sizes[max_rank];
   const std::int64_t* dims = sizes;
+  questions ask{from};
   if (from.version() >= 24) {
-    if (status s = from.ask<api::GetTensorElementTypeAndShapeDataReference>(&v, &type, &dims, &rank); !s) return s;
-  } else {
-    ort_tensor_info* info = nullptr;
-    if (status s = from.ask<api::GetTensorTypeAndShape>(&v, &info); !s) return s;
-    const ort_tensor_info* const known = info;
-    status s = from.ask<api::GetTensorElementType>(known, &type);
-    if (s) s = from.ask<api::GetDimensionsCount>(known, &rank);
-    if (s && rank > 0 && rank <= max_rank) s = from.ask<api::GetDimensions>(known, sizes, rank);
+    ask.that<api::GetTensorElementTypeAndShapeDataReference>(&v, &type, &dims, &rank);
+  } else if (ort_tensor_info* const info = ask.get<api::GetTensorTypeAndShape>(v)) {
+    ask.that<api::GetTensorElementType>(info, &type);
+    ask.that<api::GetDimensionsCount>(info, &rank);
+    if (rank > 0 && rank <= max_rank) ask.that<api::GetDimensions>(info, sizes, rank);
     from.call<api::ReleaseTensorTypeAndShapeInfo>(info);
-    if (!s) return s;
   }
+  if (!ask.outcome()) return ask.outcome();
   if (!is_number(type) || rank > max_rank)
     return failed(status_code::invalid_graph, "is not a tensor of numbers with at most {} axes", max_rank);
   const extents shape{std::span<const std::int64_t>{dims, rank}};
@@ -341,30 +332,22 @@ result<value> view_of(const host& from, const ort_value& v) {
   std::uint64_t bytes = 0;
   if (!shape.checked_count(count) || !checked_bytes(dtype(type), std::uint64_t(count), bytes))
     return status{status_code::invalid_graph, "has an impossible shape"};
-  const void* data = nullptr;
-  if (status s = from.ask<api::GetTensorData>(&v, &data); !s) return s;
+  const void* const data = ask.get<api::GetTensorData>(v);
+  if (!ask.outcome()) return ask.outcome();
   if (!data && bytes > 0) return status{status_code::invalid_graph, "has no elements"};
   return value::tensor(dtype(type), shape, data);
 }
 
-result<read_graph> read_nodes(const host& from, const op_table& ops, const ort_graph& in,
-                              std::span<const ort_node* const> nodes, const boundary* wanted, constants what) {
-  return graph_reader{from, ops, in, what}.run(nodes, wanted);
-}
-
 result<read_graph> read_whole(const host& from, const op_table& ops, const ort_graph& in) {
-  questions ask{from};
-  const auto nodes = ask.list<api::Graph_GetNumNodes, api::Graph_GetNodes, ort_node>(in);
-  return ask.outcome() ? read_nodes(from, ops, in, nodes, nullptr, constants::borrowed) : ask.outcome();
+  return graph_reader{from, ops, in, constants::borrowed}.run(nullptr, nullptr);
 }
 
 result<read_graph> read_one(const host& from, const op_table& ops, const ort_graph& in, const ort_node& node) {
-  questions ask{from};
-  boundary wanted{{}, ask.list<api::Node_GetNumOutputs, api::Node_GetOutputs, ort_value_info>(node)};
-  if (!ask.outcome()) return ask.outcome();
-  std::erase(wanted.outputs, nullptr);
-  const ort_node* const only = &node;
-  return read_nodes(from, ops, in, {&only, 1}, &wanted, constants::borrowed);
+  return graph_reader{from, ops, in, constants::borrowed}.run(&node, &node);
+}
+
+result<read_graph> read_fused(const host& from, const op_table& ops, const ort_graph& body, const ort_node& fused) {
+  return graph_reader{from, ops, body, constants::copied}.run(nullptr, &fused);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::detail::ort

@@ -44,28 +44,22 @@ result<host> host::of(const ort_api_base& base) {
   return made;
 }
 
-ort_status* host::refuse(const ort_api_base& base, const status& why) {
-  const ort_table first = base.GetApi ? base.GetApi(1) : nullptr;
-  if (!first) return nullptr;
-  return at<api::CreateStatus>(first)(number_of(why.code()), std::string{why.words()}.c_str());
+ort_status* ort_error(ort_table functions, const status& from) {
+  if (from) return nullptr;
+  return at<api::CreateStatus>(functions)(number_of(from.code()), std::string{from.words()}.c_str());
 }
 
-std::string_view host::name_of(std::span<const slot_row> rows, std::uint16_t number) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const slot_row& row) { return row.number == number; });
-  return found->name;
+ort_status* host::refuse(const ort_api_base& base, const status& why) {
+  const ort_table first = base.GetApi ? base.GetApi(1) : nullptr;
+  return first ? ort_error(first, why) : nullptr;
 }
 
 status host::taken(ort_status* from, std::string_view function) const {
-  const char* const words = call<api::GetErrorMessage>(static_cast<const ort_status*>(from));
-  status made = failed(code_of(call<api::GetErrorCode>(static_cast<const ort_status*>(from))),
-                       "ONNX Runtime's {} says: {}", function, words ? words : "");
+  const char* const words = call<api::GetErrorMessage>(from);
+  status made =
+      failed(code_of(call<api::GetErrorCode>(from)), "ONNX Runtime's {} says: {}", function, words ? words : "");
   call<api::ReleaseStatus>(from);
   return made;
-}
-
-ort_status* host::give(const status& from) const {
-  if (from) return nullptr;
-  return call<api::CreateStatus>(number_of(from.code()), std::string{from.words()}.c_str());
 }
 
 void host::log(const ort_logger* to, ort_severity severity, std::string_view words) const {
@@ -75,17 +69,17 @@ void host::log(const ort_logger* to, ort_severity severity, std::string_view wor
       ask<api::Logger_LogMessage>(to, std::int32_t(severity), std::string{words}.c_str(), "cameo", 0, "cameo"));
 }
 
-std::vector<std::pair<std::string, std::string>> host::pairs(const ort_key_values* from) const {
+text_pairs host::pairs(const ort_key_values* from) const {
   const char *const *keys = nullptr, *const *values = nullptr;
   std::size_t count = 0;
   if (from) call<api::GetKeyValuePairs>(from, &keys, &values, &count);
-  std::vector<std::pair<std::string, std::string>> made;
+  text_pairs made;
   for (std::size_t i = 0; i < count; ++i)
     if (keys[i] && values[i]) made.emplace_back(keys[i], values[i]);
   return made;
 }
 
-std::shared_ptr<const ort_key_values> host::pairs(const std::vector<std::pair<std::string, std::string>>& from) const {
+std::shared_ptr<const ort_key_values> host::pairs(const text_pairs& from) const {
   ort_key_values* made = nullptr;
   call<api::CreateKeyValuePairs>(&made);
   for (const auto& [key, value] : from) call<api::AddKeyValuePair>(made, key.c_str(), value.c_str());

@@ -1,15 +1,18 @@
 #pragma once
 #include <cameo/core/result.hpp>
+#include <cameo/ep/device.hpp>
 #include <cameo/ort_plugin/abi.hpp>
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "core/guarded.hpp"
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
+
+/// An error in ONNX Runtime's terms, by the table of its functions; null for none.
+ort_status* ort_error(ort_table, const status&);
 
 /// ONNX Runtime, as a plugin in it sees it: its tables of functions. Cheap to copy; thread-safe.
 class host {
@@ -31,21 +34,15 @@ class host {
   template <auto Slot, class... Args>
   status ask(Args... args) const {
     ort_status* const failed = call<Slot>(args...);
-    return failed ? taken(failed, name_of(rows_of(Slot), std::uint16_t(Slot))) : status{};
+    return failed ? taken(failed, slot_type<Slot>::called) : status{};
   }
   /// Keys and values, copied.
-  std::vector<std::pair<std::string, std::string>> pairs(const ort_key_values*) const;
-
+  text_pairs pairs(const ort_key_values*) const;
   /// Keys and values to give to ONNX Runtime.
-  std::shared_ptr<const ort_key_values> pairs(const std::vector<std::pair<std::string, std::string>>&) const;
+  std::shared_ptr<const ort_key_values> pairs(const text_pairs&) const;
 
   /// The same error in ONNX Runtime's terms; null for none.
-  ort_status* give(const status&) const;
-  /// What a function for ONNX Runtime returns: nothing is thrown out of it.
-  template <class Hook>
-  ort_status* answer(Hook hook) const {
-    return give(guarded_hook([&]() -> status { return hook(); }));
-  }
+  ort_status* give(const status& from) const { return ort_error(api_, from); }
   /// Writes to the log of ONNX Runtime, unless it wants no messages of this severity.
   void log(const ort_logger*, ort_severity, std::string_view words) const;
 
@@ -53,12 +50,28 @@ class host {
   ort_table table(api) const { return api_; }
   ort_table table(ep_api) const { return ep_api_; }
   ort_table table(editor_api) const { return editor_api_; }
-  static std::string_view name_of(std::span<const slot_row>, std::uint16_t number);
   status taken(ort_status*, std::string_view function) const;
 
   ort_table api_ = nullptr, ep_api_ = nullptr, editor_api_ = nullptr;
   std::uint32_t version_ = 0;
 };
+
+/// A callback of ONNX Runtime's that a member function of T answers: nothing is thrown out of it.
+template <class T, auto Member, class Callbacks, class... Args>
+ort_status* answered_by(Callbacks* of, Args... args) {
+  T& self = static_cast<T&>(*of);
+  return self.shared->side.give(guarded_hook([&]() -> status { return (self.*Member)(args...); }));
+}
+
+/// What a function gives by its second argument: a T, or, where it is told how many there is room for, a list of them.
+template <class Function>
+struct answer;
+template <class Of, class T, class... Room>
+struct answer<ort_status*(const Of*, T*, Room...)> {
+  using type = T;
+};
+template <auto Slot>
+using answer_of = typename answer<typename slot_type<Slot>::type>::type;
 
 /// Asks one thing after the other and keeps the first error: whatever is asked after it has no answer.
 class questions {
@@ -69,31 +82,37 @@ class questions {
   void fail(status why) {
     if (outcome_) outcome_ = std::move(why);
   }
+  /// What a result holds; T(), and its error, for one that has nothing.
+  template <class T>
+  T taken(result<T> made) {
+    fail(made.error());
+    return std::move(made).value_or(T{});
+  }
 
   /// Calls a function that gives its answers by its arguments.
   template <auto Slot, class... Args>
   void that(Args... args) {
     if (outcome_) outcome_ = host_.ask<Slot>(args...);
   }
-  /// One answer about an object; T() without one.
-  template <auto Slot, class T, class Of>
-  T get(const Of& of) {
-    T made{};
+  /// One answer about an object; null, false or 0 without one.
+  template <auto Slot, class Of>
+  answer_of<Slot> get(const Of& of) {
+    answer_of<Slot> made{};
     that<Slot>(&of, &made);
     return made;
   }
   /// A text of an object; empty where it has none.
   template <api Slot, class Of>
   std::string_view text(const Of& of) {
-    const char* const words = get<Slot, const char*>(of);
+    const char* const words = get<Slot>(of);
     return words ? words : "";
   }
   /// All parts of an object, by the functions that tell how many there are and which.
-  template <api Count, api Get, class T, class Of>
-  std::vector<const T*> list(const Of& of) {
-    std::vector<const T*> all(get<Count, std::size_t>(of));
+  template <api Count, api Get, class Of>
+  std::vector<answer_of<Get>> list(const Of& of) {
+    std::vector<answer_of<Get>> all(get<Count>(of));
     if (!all.empty()) that<Get>(&of, all.data(), all.size());
-    return outcome_ ? all : std::vector<const T*>{};
+    return outcome_ ? all : std::vector<answer_of<Get>>{};
   }
 
  private:

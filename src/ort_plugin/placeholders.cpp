@@ -2,11 +2,9 @@
 #include "ort_plugin/placeholders.hpp"
 
 #include "file/messages.hpp"
-#include "ort_plugin/graph.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <map>
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
 namespace {
@@ -72,63 +70,58 @@ result<std::vector<choices>> combinations(const op_version& version) {
 
 }  // namespace
 
-placeholder::placeholder(std::uint32_t of_version, const op_row& row, const std::string& by)
-    : op{row.name}, provider{by}, since{int(row.versions.front().since)} {
-  version = of_version;
+placeholder::placeholder(const plugin& by, const op_row& row)
+    : op{row.name}, provider{by.name}, since{int(row.versions.front().since)} {
+  version = by.side.version();
   GetName = [](const ort_custom_op* of) { return self(of).op.c_str(); };
   GetExecutionProviderType = [](const ort_custom_op* of) { return self(of).provider.c_str(); };
   GetInputTypeCount = [](const ort_custom_op* of) { return self(of).inputs.size(); };
   GetInputType = [](const ort_custom_op* of, std::size_t i) { return self(of).inputs[i].type; };
-  GetInputCharacteristic = [](const ort_custom_op* of, std::size_t i) {
-    return std::int32_t(self(of).inputs[i].may_be_absent);
-  };
+  GetInputCharacteristic = [](const ort_custom_op* of, std::size_t i) { return self(of).inputs[i].presence; };
   GetInputMemoryType = [](const ort_custom_op*, std::size_t) { return std::int32_t{0}; };
   GetOutputTypeCount = [](const ort_custom_op* of) { return self(of).outputs.size(); };
   GetOutputType = [](const ort_custom_op* of, std::size_t i) { return self(of).outputs[i].type; };
-  GetOutputCharacteristic = [](const ort_custom_op* of, std::size_t i) {
-    return std::int32_t(self(of).outputs[i].may_be_absent);
-  };
+  GetOutputCharacteristic = [](const ort_custom_op* of, std::size_t i) { return self(of).outputs[i].presence; };
   GetStartVersion = [](const ort_custom_op* of) { return self(of).since; };
   CreateKernelV2 = [](const ort_custom_op* of, ort_table functions, const void*, void** kernel) -> ort_status* {
-    const std::string words =
-        fmt::format("{} left a node of operator '{}', and nothing else runs it", self(of).provider, self(of).op);
-    return *kernel = nullptr, at<api::CreateStatus>(functions)(number_of(status_code::not_implemented), words.c_str());
+    *kernel = nullptr;
+    return ort_error(functions,
+                     failed(status_code::not_implemented, "{} left a node of operator '{}', and nothing else runs it",
+                            self(of).provider, self(of).op));
   };
   KernelDestroy = [](void*) {};
 }
 
-placeholder_domains::placeholder_domains(const host& of, std::span<const std::span<const op_row>> lists,
-                                         const std::string& provider,
-                                         const callback<void(std::string_view words)>& declined)
-    : host_{of} {
-  for (const std::span<const op_row>& list : lists)
+placeholder_domains::placeholder_domains(const plugin& by) : plugin_{by} {
+  if (by.side.version() < 24) return;
+  for (const std::span<const op_row>& list : {by.of.row->kernels().ops, by.of.row->own_ops})
     for (const op_row& row : list) {
       if (row.domain.empty() || find_op(standard_ops(), row.domain, row.name)) continue;
-      if (status s = add(row, provider); !s)
-        declined(fmt::format("operator '{}' of domain '{}' is not made known: {}", row.name, row.domain, s.words()));
+      if (status s = add(row); !s)
+        by.side.log(by.log, ort_severity::warning,
+                    fmt::format("operator '{}' of domain '{}' is not made known: {}", row.name, row.domain, s.words()));
     }
 }
 
-status placeholder_domains::add(const op_row& row, const std::string& provider) {
+status placeholder_domains::add(const op_row& row) {
   const op_version& version = row.versions.back();
   const result<std::vector<choices>> all = combinations(version);
   if (!all) return all.error();
-  ort_custom_op_domain*& domain = by_name_[row.domain];
-  if (!domain) {
-    if (status s = host_.ask<api::CreateCustomOpDomain>(std::string{row.domain}.c_str(), &domain); !s) return s;
-    domains_.push_back(domain);
-  }
+  questions ask{plugin_.side};
+  ort_custom_op_domain*& domain = all_[row.domain];
+  if (!domain) ask.that<api::CreateCustomOpDomain>(std::string{row.domain}.c_str(), &domain);
+  if (!domain) return all_.erase(row.domain), ask.outcome();
   for (const choices& chosen : *all) {
-    placeholder& one = ops_.emplace_back(host_.version(), row, provider);
+    placeholder& one = ops_.emplace_back(plugin_, row);
     write_out(version, version.inputs, chosen, one.inputs);
     write_out(version, version.outputs, chosen, one.outputs);
-    if (status s = host_.ask<api::CustomOpDomain_Add>(domain, static_cast<const ort_custom_op*>(&one)); !s) return s;
+    ask.that<api::CustomOpDomain_Add>(domain, &one);
   }
-  return {};
+  return ask.outcome();
 }
 
 placeholder_domains::~placeholder_domains() {
-  for (ort_custom_op_domain* each : domains_) host_.call<api::ReleaseCustomOpDomain>(each);
+  for (const auto& [name, domain] : all_) plugin_.side.call<api::ReleaseCustomOpDomain>(domain);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::detail::ort

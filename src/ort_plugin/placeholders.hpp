@@ -1,11 +1,8 @@
 #pragma once
-#include <cameo/core/callback.hpp>
-#include <cameo/op/op.hpp>
-
 #include <deque>
 #include <map>
 
-#include "ort_plugin/host.hpp"
+#include "ort_plugin/plugin.hpp"
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
 
@@ -13,10 +10,10 @@ namespace cameo::inline CAMEO_ABI::detail::ort {
 /// outputs from it. It has no kernel: its nodes are the provider's to compile.
 struct placeholder : ort_custom_op {
   struct argument {
-    std::int32_t type = 0;  // 0: any
-    bool may_be_absent = false;
+    std::int32_t type = 0;      // 0: any
+    std::int32_t presence = 0;  // 0: required, 1: may be absent
   };
-  placeholder(std::uint32_t version, const op_row&, const std::string& provider);
+  placeholder(const plugin&, const op_row&);
 
   std::string op;
   const std::string& provider;  // the execution provider's name
@@ -27,22 +24,20 @@ struct placeholder : ort_custom_op {
 /// A provider's own operators by their domains, which ONNX Runtime adds to a session that the provider is in.
 class placeholder_domains {
  public:
-  /// Of those operators that ONNX does not have. `declined` is told which can't be made known, and why. `provider` has
-  /// to live as long.
-  placeholder_domains(const host&, std::span<const std::span<const op_row>>, const std::string& provider,
-                      const callback<void(std::string_view words)>& declined);
+  /// Of those operators that ONNX does not have; the log says which can't be made known, and why. None before ONNX
+  /// Runtime 1.24, which takes no operators from plugins. The plugin has to live as long.
+  explicit placeholder_domains(const plugin&);
   placeholder_domains(const placeholder_domains&) = delete;
   placeholder_domains& operator=(const placeholder_domains&) = delete;
   ~placeholder_domains();
 
-  std::span<ort_custom_op_domain* const> all() const { return domains_; }
+  const std::map<std::string_view, ort_custom_op_domain*>& all() const { return all_; }
 
  private:
-  status add(const op_row&, const std::string& provider);
-  const host& host_;
+  status add(const op_row&);
+  const plugin& plugin_;
   std::deque<placeholder> ops_;
-  std::map<std::string_view, ort_custom_op_domain*> by_name_;
-  std::vector<ort_custom_op_domain*> domains_;
+  std::map<std::string_view, ort_custom_op_domain*> all_;
 };
 
 }  // namespace cameo::inline CAMEO_ABI::detail::ort

@@ -3,8 +3,6 @@
 #include <cameo/ort_plugin/export.hpp>
 #include <cameo/session/session.hpp>
 
-#include <algorithm>
-
 #include "ort_plugin/graph.hpp"
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
@@ -14,7 +12,7 @@ struct plugin {
   host side;
   const ort_logger* log = nullptr;
   provider of;
-  std::string name, vendor, version;
+  std::string name, vendor;
   op_table ops;
   std::shared_ptr<context_workspace> workspace = std::make_shared<context_workspace>();  // of sessions that share
 };
@@ -32,25 +30,24 @@ struct context_place;
 
 /// An execution provider of a session: cameo's provider, as ONNX Runtime calls it.
 struct execution_provider_object : ort_ep {
-  execution_provider_object(std::shared_ptr<const plugin>, std::shared_ptr<const ort_ep_factory> made_by,
-                            const ort_logger*, text_pairs, session_options);
+  explicit execution_provider_object(std::shared_ptr<const plugin>);
 
-  status claim(const ort_graph&, ort_support_info&);
-  /// The i-th of all groups of a graph.
-  status compile(std::span<const fused_group>, std::size_t i, ort_node_compute_info** made, ort_node** context);
-  /// All groups of all graphs are compiled.
+  // What ONNX Runtime calls: GetCapability, Compile, OnSessionInitializationEnd.
+  status claim(const ort_graph*, ort_support_info*);
+  status compile(const ort_graph** bodies, const ort_node** fused, std::size_t count, ort_node_compute_info** made,
+                 ort_node** contexts);
   status finish();
+
   /// The text of a key of ONNX Runtime's session; empty without one.
   std::string_view option(std::string_view key) const {
-    const auto found =
-        std::find_if(options.begin(), options.end(), [&](const auto& pair) { return pair.first == key; });
-    return found == options.end() ? std::string_view{} : found->second;
+    const std::string* const found = find_text(options, key);
+    return found ? std::string_view{*found} : std::string_view{};
   }
   bool is_on(std::string_view key) const { return option(key) == "1"; }
 
   std::shared_ptr<const plugin> shared;
   std::shared_ptr<const ort_ep_factory> factory;  // kept: see factory_object
-  const ort_logger* log;
+  const ort_logger* log = nullptr;
   text_pairs options;       // of ONNX Runtime's session
   session_options session;  // of cameo's sessions, one for each fused node
   std::string fit;          // the compatibility text of what was compiled
@@ -62,6 +59,8 @@ struct execution_provider_object : ort_ep {
   result<bool> is_left_to_its_node(const ort_graph&) const;
   result<std::unique_ptr<model>> read(const fused_group&) const;
   result<context_place> place(const fused_group&, bool is_last) const;
+  /// The i-th of all groups that are compiled together; `context` gets its node in the compiled model, if any.
+  result<cameo::session> session_of(std::span<const fused_group>, std::size_t i, ort_node** context);
   result<cameo::session> restored(std::unique_ptr<model>) const;
   result<cameo::session> restored(std::span<const fused_group>, std::size_t i, std::unique_ptr<model>) const;
   result<cameo::session> compiled(std::unique_ptr<model>, const fused_group&, bool is_last, ort_node** context);

@@ -8,25 +8,23 @@
 
 #include <fmt/ranges.h>
 
+#include <atomic>
 #include <cstring>
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
 namespace {
 
-/// The run of ONNX Runtime's that this thread is in.
+/// A run of ONNX Runtime's that this thread is in; it may be inside another.
 struct current_run {
-  const host* of = nullptr;
-  const ort_kernel_context* context = nullptr;
-};
-thread_local current_run run_here;
+  current_run(const host& h, const ort_kernel_context& c) : of{h}, context{c} {}
+  current_run(const current_run&) = delete;
+  current_run& operator=(const current_run&) = delete;
+  ~current_run() { innermost = outer; }
 
-/// Sets run_here, and back: a run may be inside another's.
-struct entered {
-  explicit entered(current_run now) : before{std::exchange(run_here, now)} {}
-  entered(const entered&) = delete;
-  entered& operator=(const entered&) = delete;
-  ~entered() { run_here = before; }
-  current_run before;
+  static inline thread_local const current_run* innermost = nullptr;
+  const host& of;
+  const ort_kernel_context& context;
+  const current_run* const outer = std::exchange(innermost, this);
 };
 
 }  // namespace
@@ -44,13 +42,9 @@ void host_threads::parallel(std::size_t count, task f) {
     shared& s = *static_cast<shared*>(of);
     for (std::size_t i; (i = s.next.fetch_add(1, std::memory_order_relaxed)) < s.count;) s.f(i, lane);
   };
-  const current_run run = run_here;
-  if (run.of && lanes > 1) {
-    // 0 batches: as many as the session has threads. What a failure leaves undone is done here.
-    if (ort_status* const failed = run.of->call<api::KernelContext_ParallelFor>(
-            run.context, +work, lanes, std::size_t{0}, static_cast<void*>(&all)))
-      run.of->call<api::ReleaseStatus>(failed);
-  }
+  // 0 batches: as many as the session has threads. What a failure leaves undone is done here.
+  if (const current_run* const run = current_run::innermost; run && lanes > 1)
+    static_cast<void>(run->of.ask<api::KernelContext_ParallelFor>(&run->context, +work, lanes, std::size_t{0}, &all));
   work(&all, 0);
 }
 
@@ -67,7 +61,7 @@ program::program(std::shared_ptr<const plugin> by, session made)
   };
   Compute = [](ort_node_compute_info* of, void*, ort_kernel_context* context) -> ort_status* {
     const program& me = static_cast<const program&>(*of);
-    return me.host_.give(guarded_as<status_code::runtime_exception>([&]() -> status { return me.run(*context); }));
+    return me.host_.give(guarded_as<status_code::runtime_exception>([&] { return me.run(*context); }));
   };
   ReleaseState = [](ort_node_compute_info*, void*) {};
   const std::vector<io_info>& inputs = session_.inputs();
@@ -89,36 +83,18 @@ program::program(std::shared_ptr<const plugin> by, session made)
   }
 }
 
-program::~program() {
-  for (auto& each : idle_) delete each.load();
-}
-
-result<std::unique_ptr<program::lease>> program::take() const {
-  for (auto& each : idle_)
-    if (each.load(std::memory_order_relaxed))
-      if (lease* const found = each.exchange(nullptr, std::memory_order_acq_rel)) return std::unique_ptr<lease>{found};
-  auto made = std::make_unique<lease>();
-  result<io_binding> binding = session_.bind();
-  if (!binding) return std::move(binding).error();
-  made->binding = *std::move(binding);
-  made->inputs.resize(session_.inputs().size());
-  made->shapes.resize(outputs_.size());
-  return made;
-}
-
-void program::give_back(std::unique_ptr<lease> used) const {
-  for (auto& each : idle_) {
-    lease* none = nullptr;
-    if (each.compare_exchange_strong(none, used.get(), std::memory_order_acq_rel))
-      return static_cast<void>(used.release());
-  }
-}
-
 status program::run(ort_kernel_context& context) const {
-  result<std::unique_ptr<lease>> used = take();
-  if (!used) return std::move(used).error();
-  status done = run(context, **used);
-  give_back(*std::move(used));
+  std::unique_ptr<lease> used = idle_.take();
+  if (!used) {
+    result<io_binding> binding = session_.bind();
+    if (!binding) return std::move(binding).error();
+    used = std::make_unique<lease>();
+    used->binding = *std::move(binding);
+    used->inputs.resize(session_.inputs().size());
+    used->shapes.resize(outputs_.size());
+  }
+  status done = run(context, *used);
+  idle_.give_back(std::move(used));
   return done;
 }
 
@@ -127,7 +103,7 @@ status program::run(ort_kernel_context& context, lease& with) const {
   for (std::size_t i = 0; i < outputs_.size(); ++i)
     if (status s = bind_output(context, with, i); !s) return s;
   {
-    const entered run{{&host_, &context}};
+    const current_run here{host_, context};
     if (status s = session_.run(with.binding); !s) return s;
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i)
@@ -136,10 +112,9 @@ status program::run(ort_kernel_context& context, lease& with) const {
 }
 
 status program::bind_inputs(ort_kernel_context& context, lease& with) const {
-  const ort_kernel_context* const of = &context;
   for (std::size_t i = 0; i < with.inputs.size(); ++i) {
     const ort_value* given = nullptr;
-    if (status s = host_.ask<api::KernelContext_GetInput>(of, i, &given); !s) return s;
+    if (status s = host_.ask<api::KernelContext_GetInput>(&context, i, &given); !s) return s;
     if (!given) return failed(status_code::invalid_argument, "input '{}' is missing", session_.inputs()[i].name);
     const result<value> v = view_of(host_, *given);
     if (!v) return v.error().in(session_.inputs()[i].name);

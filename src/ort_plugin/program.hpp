@@ -1,10 +1,8 @@
 #pragma once
 #include <cameo/session/session.hpp>
 
-#include <array>
-#include <atomic>
-
 #include "ort_plugin/plugin.hpp"
+#include "session/idle_objects.hpp"
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
 
@@ -29,7 +27,6 @@ class program : public ort_node_compute_info {
   program(std::shared_ptr<const plugin>, session);
   program(const program&) = delete;
   program& operator=(const program&) = delete;
-  ~program();
 
  private:
   /// A dim of an output: a size, or that of an input's axis.
@@ -47,8 +44,6 @@ class program : public ort_node_compute_info {
     std::vector<value> inputs;
     std::vector<extents> shapes;  // of outputs
   };
-  result<std::unique_ptr<lease>> take() const;
-  void give_back(std::unique_ptr<lease>) const;
   status run(ort_kernel_context&, lease&) const;
   status bind_inputs(ort_kernel_context&, lease&) const;
   status bind_output(ort_kernel_context&, lease&, std::size_t) const;
@@ -62,7 +57,7 @@ class program : public ort_node_compute_info {
   const host& host_;
   session session_;
   std::vector<output> outputs_;
-  mutable std::array<std::atomic<lease*>, 8> idle_{};
+  mutable idle_objects<lease, 8> idle_;
 };
 
 }  // namespace cameo::inline CAMEO_ABI::detail::ort

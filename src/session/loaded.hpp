@@ -1,4 +1,5 @@
 #pragma once
+#include "session/idle_objects.hpp"
 #include "session/stages.hpp"
 
 #include <atomic>
@@ -55,12 +56,9 @@ struct session::impl {
   explicit impl(loaded&& made) : is{std::move(made)}, other_shape_told(is.io.outputs.size()) {}
   impl(const impl&) = delete;
   impl& operator=(const impl&) = delete;
-  ~impl() {
-    for (auto& each : idle) delete each.load(std::memory_order_acquire);
-  }
 
   const loaded is;
-  mutable std::array<std::atomic<io_binding::impl*>, 64> idle{};
+  mutable idle_objects<io_binding::impl, 64> idle;
   mutable std::deque<std::atomic<bool>> other_shape_told;  // per output: a warning about another shape was given
   mutable std::atomic<bool> sizes_told = false;            // a warning about dims of one name was given
 

@@ -123,23 +123,16 @@ result<std::unique_ptr<io_binding::impl>> io_binding::impl::make(const session::
   return made;
 }
 
-/// A runner that is not in use, or a new one. Lock-free: a slot changes its owner by one exchange.
+/// A runner that is not in use, or a new one.
 result<std::unique_ptr<io_binding::impl>> session::impl::acquire() const {
-  for (auto& each : idle)
-    if (each.load(std::memory_order_relaxed))
-      if (io_binding::impl* found = each.exchange(nullptr, std::memory_order_acq_rel))
-        return std::unique_ptr<io_binding::impl>{found};
+  if (std::unique_ptr<io_binding::impl> found = idle.take()) return found;
   return io_binding::impl::make(*this);
 }
 
 void session::impl::give_back(std::unique_ptr<io_binding::impl> used) const {
   for (std::size_t i = 0; i < is.io.defaults.size(); ++i)
     used->inputs[i] = is.io.defaults[i] ? *is.io.defaults[i] : value{};
-  for (auto& each : idle) {
-    io_binding::impl* none = nullptr;
-    if (each.compare_exchange_strong(none, used.get(), std::memory_order_acq_rel))
-      return static_cast<void>(used.release());
-  }
+  idle.give_back(std::move(used));
 }
 
 status session::impl::run(io_binding::impl& with, const run_settings& settings) const {

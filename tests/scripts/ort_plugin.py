@@ -92,7 +92,7 @@ def answers_agree(words, made, want=None):
 # Lines of code, neither empty nor comments alone, that are written by hand: the adapter for providers inside ONNX
 # Runtime, the host for plugins inside cameo, and apart from both what they share, the tables of functions by their
 # places, and the list of all names that the host has for its messages.
-SIZES = (("the adapter", ["src/ort_plugin/*", "include/cameo/ort_plugin/export.hpp"], 1600),
+SIZES = (("the adapter", ["src/ort_plugin/*", "include/cameo/ort_plugin/export.hpp"], 1500),
          ("the host", ["eps/ort_plugin/include/**/*.hpp", "eps/ort_plugin/src/[!n]*"], 1500),
          ("the tables of both", ["include/cameo/ort_plugin/abi.hpp"], 390),
          ("the host's list of names", ["eps/ort_plugin/src/names.hpp"], 140))

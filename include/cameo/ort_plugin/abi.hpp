@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -339,41 +338,43 @@ constexpr bool is_complete(const slot_row* rows, std::size_t count) {
   return true;
 }
 
-/// The type of the function at a place of a table.
+/// The type and the name of the function at a place of a table.
 template <auto Slot>
 struct slot_type;
 
 #define CAMEO_ORT_NUMBER(number, since, name, ...) name = number,
 #define CAMEO_ORT_ROW(number, since, name, ...) {number, since, #name},
 #define CAMEO_ORT_MEMBER(number, since, name, ...) std::add_pointer_t<__VA_ARGS__> name = nullptr;
-#define CAMEO_ORT_TABLE(slots, names, list)                            \
-  enum class names : std::uint16_t { list(CAMEO_ORT_NUMBER) };         \
-  inline constexpr slot_row slots[] = {list(CAMEO_ORT_ROW)};           \
-  constexpr std::span<const slot_row> rows_of(names) { return slots; } \
+#define CAMEO_ORT_TABLE(slots, names, list)                    \
+  enum class names : std::uint16_t { list(CAMEO_ORT_NUMBER) }; \
+  inline constexpr slot_row slots[] = {list(CAMEO_ORT_ROW)};   \
   static_assert(in_order(slots, std::size(slots)), "places of " #list " rise");
 CAMEO_ORT_TABLE(api_rows, api, CAMEO_ORT_API)
 CAMEO_ORT_TABLE(ep_api_rows, ep_api, CAMEO_ORT_EP_API)
 CAMEO_ORT_TABLE(editor_api_rows, editor_api, CAMEO_ORT_EDITOR_API)
 #undef CAMEO_ORT_TABLE
 
-#define CAMEO_ORT_TYPE(number, since, name, ...) \
-  template <>                                    \
-  struct slot_type<api::name> {                  \
-    using type = __VA_ARGS__;                    \
+#define CAMEO_ORT_TYPE(number, since, name, ...)      \
+  template <>                                         \
+  struct slot_type<api::name> {                       \
+    using type = __VA_ARGS__;                         \
+    static constexpr std::string_view called = #name; \
   };
 CAMEO_ORT_API(CAMEO_ORT_TYPE)
 #undef CAMEO_ORT_TYPE
-#define CAMEO_ORT_TYPE(number, since, name, ...) \
-  template <>                                    \
-  struct slot_type<ep_api::name> {               \
-    using type = __VA_ARGS__;                    \
+#define CAMEO_ORT_TYPE(number, since, name, ...)      \
+  template <>                                         \
+  struct slot_type<ep_api::name> {                    \
+    using type = __VA_ARGS__;                         \
+    static constexpr std::string_view called = #name; \
   };
 CAMEO_ORT_EP_API(CAMEO_ORT_TYPE)
 #undef CAMEO_ORT_TYPE
-#define CAMEO_ORT_TYPE(number, since, name, ...) \
-  template <>                                    \
-  struct slot_type<editor_api::name> {           \
-    using type = __VA_ARGS__;                    \
+#define CAMEO_ORT_TYPE(number, since, name, ...)      \
+  template <>                                         \
+  struct slot_type<editor_api::name> {                \
+    using type = __VA_ARGS__;                         \
+    static constexpr std::string_view called = #name; \
   };
 CAMEO_ORT_EDITOR_API(CAMEO_ORT_TYPE)
 #undef CAMEO_ORT_TYPE
