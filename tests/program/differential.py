@@ -64,6 +64,12 @@ class sparse:
     shape: list
 
 
+@dataclasses.dataclass
+class optional:
+    """An optional that holds a tensor or a list of arrays, as an input or output."""
+    held: object
+
+
 def one_node(op, inputs, outputs=1, *, opset, domain="", constant=(), shapes=True, rtol=None, atol=None, name="",
              oracle=None, **attributes):
     """A model of this node. `inputs`: arrays, lists of arrays, or None for one that is left out; those whose numbers
@@ -104,6 +110,8 @@ def type_of(value, shapes=True):
         return helper.make_map_type_proto(element_type(np.asarray(key)), type_of(np.asarray(held), shapes=False))
     if isinstance(value, sparse):
         return helper.make_sparse_tensor_type_proto(element_type(value.elements), value.shape)
+    if isinstance(value, optional):
+        return helper.make_optional_type_proto(type_of(value.held, shapes))
     array = np.asarray(value)
     return helper.make_tensor_type_proto(element_type(array), array.shape if shapes else [None] * array.ndim)
 
@@ -128,6 +136,8 @@ def write_value(path, name, value):
         made = numpy_helper.from_list(value, name)
     elif isinstance(value, dict):
         made = map_message(value, name)
+    elif isinstance(value, optional):
+        made = numpy_helper.from_optional(value.held, name)
     elif isinstance(value, sparse):
         made = helper.make_sparse_tensor(numpy_helper.from_array(value.elements, name),
                                          numpy_helper.from_array(value.indices, name + "_indices"), value.shape)

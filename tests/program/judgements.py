@@ -52,6 +52,9 @@ ROWS = [
     judgement("MatMul", lambda a: True,
               "MatMul-13: 'behaves like numpy.matmul', which broadcasts the outer sizes of products over no elements, too;"
               " onnxruntime gives the first input's"),
+    judgement("Dropout", lambda a: "ratio" not in a and len(a["inputs"]) == 1,
+              "Dropout-12: 'output = scale * data * mask', and Dropout-10: 'or a simple copy of the input', which is so where"
+              " the mask is true; before opset 12 onnxruntime fills it with false"),
     *(judgement("Reduce" + op, lambda a: True,
                 f"Reduce{op}-18: 'Reduction over an empty set of values yields ...', along the axes that are named;"
                 " onnxruntime mixes up the axes of some inputs with no elements")

@@ -81,6 +81,24 @@ TEST_CASE("a query that may see no key gives zeros, whatever the keys hold") {
   CHECK(masked.output<float>(3)[0] == 0);
 }
 
+TEST_CASE("a mask of integers is added to the scores, as one of floats is") {
+  std::mt19937 random{1};
+  const auto q = test::random_numbers<float>(random, 6), k = test::random_numbers<float>(random, 8);
+  const auto v = test::random_numbers<float>(random, 8);
+  const auto masked_by = [&]<class T>(std::type_identity<T>) {
+    const std::vector<T> mask{0, 2, 1, 0, 3, 0, 0, 1, 1, 1, 5, 0};
+    kernel_rig rig{23, 3};
+    rig.input<float>({1, 1, 3, 2}, q).input<float>({1, 1, 4, 2}, k).input<float>({1, 1, 4, 2}, v);
+    REQUIRE(rig.input<T>({3, 4}, mask).template run<eps::attention>({dtype::f32}));
+    return test::elements_of<float>(rig);
+  };
+  const std::vector<float> expected = masked_by(std::type_identity<float>{});
+  for (const dtype type :
+       {dtype::i8, dtype::u8, dtype::i16, dtype::u16, dtype::i32, dtype::u32, dtype::i64, dtype::u64})
+    eps::integer_elements::call(type,
+                                [&]<class T>(std::type_identity<T> element) { CHECK(masked_by(element) == expected); });
+}
+
 TEST_CASE("attention of nothing: no queries, no keys, no batches, huge sizes beside a 0") {
   const std::vector<float> none, two{1, 2};
   const auto run = [&](extents q, const std::vector<float>& q_data, extents k, const std::vector<float>& k_data) {

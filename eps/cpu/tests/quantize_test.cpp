@@ -20,6 +20,21 @@ TEST_CASE("halves round to even, what is beyond ends at the ends, NaN counts as 
   CHECK(elements_of<std::uint8_t>(rig) == std::vector<std::uint8_t>{10, 12, 12, 10, 255, 0, 10, 255});
 }
 
+TEST_CASE("scales of int32 are numbers, known when a plan is made or not") {
+  const std::vector<float> x{-4, 3, 9, 100};
+  const std::vector<std::int32_t> codes{-4, 3, 9, 100}, scale{2};
+  const std::vector<std::int16_t> zero{1000};
+  for (const bool constant : {false, true}) {
+    kernel_rig rig{23}, whole{23};
+    rig.input<float>({4}, x).input<std::int32_t>({}, scale, constant).input<std::int16_t>({}, zero, constant);
+    CHECK(rig.run<eps::quantize_linear>({dtype::i16}));
+    CHECK(elements_of<std::int16_t>(rig) == std::vector<std::int16_t>{998, 1002, 1004, 1050});
+    whole.input<std::int32_t>({4}, codes).input<std::int32_t>({}, scale, constant).no_input();
+    CHECK(whole.run<eps::quantize_linear>({dtype::u8}));
+    CHECK(elements_of<std::uint8_t>(whole) == std::vector<std::uint8_t>{0, 2, 4, 50});
+  }
+}
+
 TEST_CASE("a scale of 0 crashes nothing") {
   const std::vector<float> x{1, -1, 0}, scale{0};
   const std::vector<std::int8_t> zero{0};

@@ -309,14 +309,19 @@ inline result<const float*> wide_scores(run_context& c, const value& v) {
   return static_cast<const float*>(made->data());
 }
 
-/// A mask as what is added to scores: floats as they are, bool as 0 or -infinity.
+/// A mask as what is added to scores: numbers as they are, integers too, bool as 0 or -infinity.
 inline result<const float*> read_bias(run_context& c, const value& mask) {
-  if (mask.type != dtype::boolean) return wide_scores(c, mask);
+  if (detail::bit_of(mask.type) & mask_of<float, float16, bfloat16, double>) return wide_scores(c, mask);
   const auto count = std::size_t(mask.shape.count());
   const result<std::span<float>> bias = c.scratch<float>(count);
   if (!bias) return bias.error();
-  const bool* const shown = static_cast<const bool*>(mask.data);
-  for (std::size_t i = 0; i < count; ++i) (*bias)[i] = shown[i] ? 0 : -std::numeric_limits<float>::infinity();
+  number_and_truth_elements::call(mask.type, [&]<class T>(std::type_identity<T>) {
+    const T* const from = static_cast<const T*>(mask.data);
+    for (std::size_t i = 0; i < count; ++i) {
+      if constexpr (std::is_same_v<T, bool>) (*bias)[i] = from[i] ? 0 : -std::numeric_limits<float>::infinity();
+      else (*bias)[i] = float(from[i]);
+    }
+  });
   return static_cast<const float*>(bias->data());
 }
 

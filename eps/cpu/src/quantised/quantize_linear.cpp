@@ -81,9 +81,15 @@ struct placed_quantization {
   }
 };
 
+/// QuantizeLinear's scales may be int32, too, which no conversion from a narrower float reads.
+void read_scales(const value& scale, float* to, std::int64_t n) {
+  if (scale.type == dtype::i32) std::copy_n(static_cast<const std::int32_t*>(scale.data), n, to);
+  else read_wide<float>(scale.type, scale.data, 0, to, n);
+}
+
 status read_parameters(const value& scale, const value& zero, std::span<float> scales, std::span<float> zeros) {
   const std::int64_t count = scale.shape.count();
-  read_wide<float>(scale.type, scale.data, 0, scales.data(), count);
+  read_scales(scale, scales.data(), count);
   std::ranges::fill(zeros, 0.0f);
   if (!zero) return {};
   if (zero.shape.count() != count)
