@@ -16,14 +16,16 @@ namespace cameo::inline CAMEO_ABI::eps {
 using plain_floats = detail::element_set<float, double>;
 using narrow_floats = detail::element_set<float16, bfloat16>;
 
-/// n elements of a float type as float or double, to nearest.
+/// n elements of a float type as float or double, to nearest. Those of another type are NaN, not what memory held: a
+/// kernel that asks for them shows it.
 template <class C>
 void convert_floats(dtype type, const void* from, C* to, std::int64_t n) {
   if (plain_floats::call(type,
                          [&]<class T>(std::type_identity<T>) { std::copy_n(static_cast<const T*>(from), n, to); }))
     return;
   if constexpr (std::is_same_v<C, float>) {
-    narrow_floats::call(type, [&]<class T>(std::type_identity<T>) { widen_row(static_cast<const T*>(from), to, n); });
+    const auto widen = [&]<class T>(std::type_identity<T>) { widen_row(static_cast<const T*>(from), to, n); };
+    if (!narrow_floats::call(type, widen)) std::fill_n(to, n, std::numeric_limits<float>::quiet_NaN());
   } else {
     float wide[narrow_block];
     const std::int64_t bytes = bits_of(type) / 8;

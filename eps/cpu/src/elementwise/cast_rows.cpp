@@ -157,7 +157,7 @@ void read_wide(dtype type, const void* from, std::int64_t first, W* to, std::int
   detail::all_elements::call(type, [&]<class T>(std::type_identity<T>) {
     const T* const elements = static_cast<const T*>(from) + (std::is_empty_v<T> ? 0 : first);
     if constexpr (!std::is_same_v<W, wide_for<T>>) {
-      // Nothing reads this type as W.
+      std::fill_n(to, n, W{});  // nothing reads this type as W, and if something did, it would get no stale memory
     } else if constexpr (std::is_empty_v<T>) {
       for (std::int64_t i = 0; i < n; ++i) to[i] = number_of(packed_bits(from, first + i, bits_of(dtype_of<T>)), T{});
     } else if constexpr (std::is_same_v<T, bool>) {  // a file may hold other bytes than 0 and 1
