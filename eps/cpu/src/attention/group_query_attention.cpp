@@ -43,8 +43,9 @@ status check_past(run_context& c, const group_query_attention& how, group_sizes&
 
 status check_lengths(const group_sizes& s, std::int64_t given) {
   for (std::int64_t b = 0; b < s.batches; ++b) {
-    const bool fits = s.first ? s.keys(b) >= 1 && s.keys(b) <= s.length
-                              : s.past_of(b) >= 0 && s.rows_before(b) <= s.past && s.keys(b) <= given;
+    const bool fits =
+        s.first ? s.keys(b) >= 1 && s.keys(b) <= s.length
+                : s.past_of(b) >= 0 && s.rows_before(b) <= s.past && s.keys(b) <= (s.window ? given : s.total);
     if (!fits)
       return bad_input("seqlens_k has ", s.lengths[b], ": ", s.keys(b), " keys, of which ", s.length,
                        " are new, don't fit a past of ", s.past, " and a total of ", given);
@@ -73,6 +74,7 @@ status read_sizes(run_context& c, const group_query_attention& how, group_sizes&
   s.first = given == s.length;
   if (s.window == 0) s.total = std::max(given, s.past);
   else if (!checked_add(s.first ? 0 : s.past, s.length, s.total)) return status_code::out_of_memory;
+  if (status usable = usable_sizes("present_key", {s.batches, key_heads, s.total, s.size}); !usable) return usable;
   return check_lengths(s, given);
 }
 
