@@ -8,8 +8,8 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// * S + beta * k (v - S^T k) or a part of that, as update_rule says, and the output scale * q^T S. query, key and
 /// value are [batch, length, heads * size]; decay is [batch, length, heads of keys] or has a number for each of their
 /// elements; beta is [batch, length, heads of keys] or [..., 1]. Several heads of queries may share one of keys, or (in
-/// com.microsoft) the reverse. state_window: past and present hold that many states, of the last positions. Computes in
-/// float.
+/// com.microsoft) the reverse. state_window: past and present hold that many states, of the last positions. A
+/// decay or beta that the rule does not ask for is not read. Computes in float.
 struct linear_attention {
   using elements = text_model_elements;
   std::int64_t query_heads = 0, key_heads = 0, window = 0;

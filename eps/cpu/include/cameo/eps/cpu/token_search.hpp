@@ -10,7 +10,8 @@ namespace cameo::inline CAMEO_ABI::eps {
 ///
 /// - `gpt2` (0): the decoder reads the last tokens, their positions and the attention mask [rows, length], and for each
 ///   layer the past [2, rows, heads, past, size]; it gives the logits [rows, length, words] and each layer's present.
-///   The first call may have a graph of its own, init_decoder.
+///   The first call may have a graph of its own, init_decoder. Positions count the tokens that are no pads, also where
+///   attention_mask is given.
 /// - `t5` (1): the encoder reads input_ids and attention_mask [batch, length], and gives for each layer the keys and
 ///   the values of cross attention [batch, heads, length, size]. One that also reads decoder_input_ids [batch, 1] makes
 ///   the decoder's first step: before those it gives logits, the hidden states [batch, length, width], and the keys
