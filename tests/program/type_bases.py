@@ -219,9 +219,30 @@ def cast_map(inputs, attributes):
     return [(held.astype(np.float64) if to is np.int64 else held).astype(to)[None]]
 
 
+def col2im_of_texts(inputs, attributes):
+    """numpy adds texts by joining them, but only those of a type with a fixed length, which must hold the joined ones."""
+    x, image, block = inputs
+    if x.dtype != object:
+        return None
+    rank = len(image)
+    strides, dilations = attributes.get("strides", [1] * rank), attributes.get("dilations", [1] * rank)
+    pads = attributes.get("pads", [0] * (2 * rank))
+    places = [(image[i] + pads[i] + pads[i + rank] - (block[i] - 1) * dilations[i] - 1) // strides[i] + 1
+              for i in range(rank)]
+    y = np.full((x.shape[0], x.shape[1] // int(np.prod(block)), *image), "", object)
+    grid = x.reshape(*y.shape[:2], *block, *places)
+    for n, c in np.ndindex(*y.shape[:2]):
+        for tap in np.ndindex(*block):
+            for b in np.ndindex(*places):
+                at = tuple(b[i] * strides[i] - pads[i] + tap[i] * dilations[i] for i in range(rank))
+                if all(0 <= at[i] < image[i] for i in range(rank)):
+                    y[(n, c, *at)] += grid[(n, c, *tap, *b)]
+    return [y]
+
+
 # The definitions of what neither onnxruntime nor the reference evaluator has: functions of inputs and attributes.
 DEFINITIONS = {("Tile", 1): tile_once, ("Upsample", 1): upsample_once, ("QLinearMatMul", 21): qlinear_matmul,
-               ("DictVectorizer", 1): dict_vectorizer, ("CastMap", 1): cast_map}
+               ("DictVectorizer", 1): dict_vectorizer, ("CastMap", 1): cast_map, ("Col2Im", 18): col2im_of_texts}
 
 
 def by_definition(case):

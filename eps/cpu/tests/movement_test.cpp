@@ -226,3 +226,15 @@ TEST_CASE("Selections of nothing and of scalars") {
   CHECK(refused(one_node(13, {counting({2, 2}), list({3, 0})})("ReverseSequence"), "length 3"));
   CHECK(refused(one_node(13, {counting({1, 3, 1, 1})}).with("blocksize", std::int64_t{2})("DepthToSpace"), "multiple"));
 }
+
+TEST_CASE("Blocks of texts that meet in an image are joined, in the order of a block's elements") {
+  using texts = std::vector<std::string_view>;
+  const any_value x = any_value::tensor<std::string_view>({1, 2, 2}, texts{"in the padding", "b", "c", "dd"});
+  // Blocks of two elements from -1 on: the first one's second element and the second one's first meet at 0.
+  gives<std::string_view>(one_node(18, {x, list({2}), list({2})}).with("pads", ints{1, 0})("Col2Im"), {1, 1, 2},
+                          texts{"bc", "dd"});
+  // Two pixels apart they don't meet, and no block reaches the last pixel.
+  gives<std::string_view>(
+      one_node(18, {x, list({4}), list({2})}).with("pads", ints{1, 0}).with("strides", ints{2})("Col2Im"), {1, 1, 4},
+      texts{"c", "b", "dd", ""});
+}

@@ -3,6 +3,7 @@
 #include "common/operand_values.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -20,9 +21,10 @@ T added(T a, T b) {
   else return T{a.re + b.re, a.im + b.im};
 }
 
-/// Adds row `tap` of a block's elements, one for each block, to an image.
-template <class T>
-void add_row(const T* row, T* image, std::span<const block_axis> axes, std::int64_t tap) {
+/// Calls f(block, place) for row `tap` of a block's elements: the block's number, and where its element lies in an
+/// image.
+template <class F>
+void each_place(std::span<const block_axis> axes, std::int64_t tap, F&& f) {
   std::int64_t start[max_rank] = {}, index[max_rank] = {}, step[max_rank] = {}, blocks = 1, elements = 1;
   for (std::size_t i = axes.size(); i-- > 0; tap /= axes[i].block) {
     start[i] = tap % axes[i].block * axes[i].dilation - axes[i].pad;
@@ -36,9 +38,53 @@ void add_row(const T* row, T* image, std::span<const block_axis> axes, std::int6
       inside = inside && at >= 0 && at < axes[i].image;
       place += inside ? at * step[i] : 0;
     }
-    if (inside) image[place] = added(image[place], row[b]);
+    if (inside) f(b, place);
     for (std::size_t i = axes.size(); i-- > 0 && ++index[i] == axes[i].blocks;) index[i] = 0;
   }
+}
+
+/// Blocks and images of all planes: an image and a channel.
+struct planes {
+  std::span<const block_axis> axes;
+  std::int64_t count, taps, blocks, pixels;
+
+  /// Calls f(element of X, element of Y) for those of one plane.
+  template <class F>
+  void each_element(std::int64_t plane, F&& f) const {
+    for (std::int64_t tap = 0; tap < taps; ++tap)
+      each_place(axes, tap, [&](std::int64_t block, std::int64_t place) {
+        f((plane * taps + tap) * blocks + block, plane * pixels + place);
+      });
+  }
+};
+
+/// Texts are added by writing one behind the other, in the order of a block's elements: numpy does the same.
+status join_texts(run_context& c, const planes& p, const std::string_view* x, std::string_view* y) {
+  const auto count = std::size_t(p.count * p.pixels);
+  const result<std::span<std::size_t>> sizes = c.scratch<std::size_t>(count);
+  if (!sizes) return sizes.error();
+  std::ranges::fill(*sizes, std::size_t{0});
+  std::size_t all = 0;
+  bool fits = true;
+  for (std::int64_t plane = 0; plane < p.count; ++plane)
+    p.each_element(plane, [&](std::int64_t from, std::int64_t to) {
+      fits = fits && checked_add(all, x[from].size(), all);
+      if (fits) (*sizes)[std::size_t(to)] += x[from].size();
+    });
+  if (!fits) return status_code::out_of_memory;
+  const result<std::span<char>> text = c.text(all);
+  if (!text) return text.error();
+  std::size_t end = 0;  // sizes become where the next piece of a text goes
+  for (std::size_t i = 0; i < count; ++i) {
+    y[i] = {text->data() + end, (*sizes)[i]};
+    end += std::exchange((*sizes)[i], end);
+  }
+  for (std::int64_t plane = 0; plane < p.count; ++plane)
+    p.each_element(plane, [&](std::int64_t from, std::int64_t to) {
+      std::size_t& at = (*sizes)[std::size_t(to)];
+      at += x[from].copy(text->data() + at, x[from].size());
+    });
+  return {};
 }
 
 /// How the blocks lie along every axis of the image; INVALID_ARGUMENT when they don't fit it.
@@ -102,15 +148,15 @@ status col2im::run(run_context& c) const {
   const result<value*> y = c.output(0, shape);
   if (!y) return y.error();
   if (shape.count() == 0) return {};
-  elements::call(x.type, [&]<class T>(std::type_identity<T>) {
+  const planes p{axes, x.shape[0] * channels, taps, blocks, image.count()};
+  if (x.type == dtype::string)
+    return join_texts(c, p, static_cast<const std::string_view*>(x.data), static_cast<std::string_view*>((*y)->data));
+  summed_elements::call(x.type, [&]<class T>(std::type_identity<T>) {
     const T* const from = static_cast<const T*>(x.data);
     T* const to = static_cast<T*>((*y)->data);
-    const std::int64_t pixels = image.count();
-    c.parallel(std::size_t(x.shape[0] * channels), [&](std::size_t plane) {
-      T* const target = to + std::int64_t(plane) * pixels;
-      std::fill_n(target, pixels, T{});
-      for (std::int64_t tap = 0; tap < taps; ++tap)
-        add_row(from + (std::int64_t(plane) * taps + tap) * blocks, target, axes, tap);
+    c.parallel(std::size_t(p.count), [&](std::size_t plane) {
+      std::fill_n(to + std::int64_t(plane) * p.pixels, p.pixels, T{});
+      p.each_element(std::int64_t(plane), [&](std::int64_t i, std::int64_t j) { to[j] = added(to[j], from[i]); });
     });
   });
   return {};
