@@ -10,7 +10,7 @@ function(cameo_kernel_sources to)
   file(GLOB parts CONFIGURE_DEPENDS ${cpu}/src/common/*.cpp ${cpu}/src/cells/*.cpp
     ${cpu}/src/quantised/integer_*.cpp
     ${cpu}/src/quantised/nbits_*.cpp)
-  list(FILTER parts EXCLUDE REGEX "/(attention_kernels|nchwc_kernels)[.]cpp$")
+  list(FILTER parts EXCLUDE REGEX "/(attention_kernels|nchwc_kernels|nchwc_line_kernels)[.]cpp$")
   foreach(name IN LISTS ARGN)
     file(GLOB found CONFIGURE_DEPENDS ${cpu}/src/*/${name}.cpp ${cpu}/src/*/${name}_*.cpp)
     list(APPEND sources ${found})

@@ -10,7 +10,7 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-constexpr std::int64_t blocks_of(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
+constexpr std::int64_t pieces_of(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
 
 /// n elements in a row, which may become wider.
 template <class From, class To>
@@ -128,13 +128,13 @@ std::int64_t task_grain(run_context& c, const gemm_problem<T, B>& p, std::int64_
 /// Columns per task of a product that reads B once. No sum is formed across columns, so threads may decide.
 std::int64_t columns_per_task(std::int64_t n, double work, std::int64_t unit, std::size_t lanes) {
   const auto tasks = std::int64_t(std::min(lanes == 1 ? 1.0 : 2.0 * double(lanes), work / double(least_read)));
-  return tasks < 2 ? n : std::max<std::int64_t>(1, blocks_of(blocks_of(n, tasks), unit)) * unit;
+  return tasks < 2 ? n : std::max<std::int64_t>(1, pieces_of(pieces_of(n, tasks), unit)) * unit;
 }
 
 /// C is one column, and A's rows and the column are contiguous: dot products, nothing is packed.
 template <class T>
 void multiply_dots(run_context& c, const gemm_problem<T>& p, std::int64_t products) {
-  const std::int64_t step = columns_per_task(p.m, work_of(p, products), 16, c.lanes()), blocks = blocks_of(p.m, step);
+  const std::int64_t step = columns_per_task(p.m, work_of(p, products), 16, c.lanes()), blocks = pieces_of(p.m, step);
   // Lines between two questions, a multiple of what the loops do at a time, and more than lie in the second cache; and
   // elements of a long line.
   constexpr std::int64_t piece = 1 << 19, most = 1 << 16;
@@ -166,7 +166,7 @@ template <class T, class B>
 status multiply_few_rows(run_context& c, const gemm_problem<T, B>& p, std::int64_t products) {
   const std::int64_t panel = tile_of<T>().columns, strip = p.packed_b ? panel : widest_strip;
   const std::int64_t step = columns_per_task(p.n, work_of(p, products), p.packed_b ? panel : 64, c.lanes());
-  const std::int64_t blocks = blocks_of(p.n, step), depth = gemm_depth(p.k);
+  const std::int64_t blocks = pieces_of(p.n, step), depth = gemm_depth(p.k);
   // Sums of later steps of k, of a lane each: too many for the stack of a small processor.
   const std::int64_t most = p.k > depth ? p.m * std::min(strip, p.n) : 0;
   const result<std::span<T>> room = c.scratch<T>(std::size_t(most) * c.lanes());
@@ -207,7 +207,7 @@ template <class T, class B>
 void multiply_turned(run_context& c, const gemm_problem<T, B>& p, std::int64_t products) {
   const std::int64_t width = tile_of<T>().columns, depth = gemm_depth(p.k);
   const std::int64_t step = columns_per_task(p.n, work_of(p, products), width, c.lanes()),
-                     blocks = blocks_of(p.n, step);
+                     blocks = pieces_of(p.n, step);
   const bool large = p.k * p.n * std::int64_t(sizeof(B)) >= gemm_cached_bytes;
   parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t) {
     const auto one = product(p, t / blocks);
@@ -246,7 +246,7 @@ bool packs_blocks_of_b(const gemm_problem<T, B>& p) {
 template <class T, class B>
 gemm_grid grid_of(const gemm_problem<T, B>& p, std::int64_t products, std::size_t lanes) {
   const gemm_tile tile = tile_of<T>();
-  const std::int64_t row_tiles = blocks_of(p.m, tile.rows), panels = blocks_of(p.n, tile.columns);
+  const std::int64_t row_tiles = pieces_of(p.m, tile.rows), panels = pieces_of(p.n, tile.columns);
   std::int64_t rows = row_tiles, columns = panels;
   const double work = work_of(p, products);
   const double wanted = lanes == 1 ? 1 : std::min(4.0 * double(lanes), work / double(least_work));
@@ -255,7 +255,7 @@ gemm_grid grid_of(const gemm_problem<T, B>& p, std::int64_t products, std::size_
     columns = std::clamp<std::int64_t>(block / std::max<std::int64_t>(1, p.k * tile.columns), 1, panels);
   }
   const auto tasks = [&] {
-    return double(products) * double(blocks_of(row_tiles, rows)) * double(blocks_of(panels, columns));
+    return double(products) * double(pieces_of(row_tiles, rows)) * double(pieces_of(panels, columns));
   };
   while (tasks() < wanted) {
     // Rows first: every block of columns packs its rows of A anew.
@@ -265,7 +265,7 @@ gemm_grid grid_of(const gemm_problem<T, B>& p, std::int64_t products, std::size_
     else if (rows > 1) rows = (rows + 1) / 2;
     else break;
   }
-  return {rows * tile.rows, columns * tile.columns, blocks_of(row_tiles, rows), blocks_of(panels, columns)};
+  return {rows * tile.rows, columns * tile.columns, pieces_of(row_tiles, rows), pieces_of(panels, columns)};
 }
 
 /// What one call of multiply() packs where. P: what panels of B have.

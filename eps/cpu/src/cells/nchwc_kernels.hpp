@@ -18,7 +18,7 @@ struct nchwc_line {
   std::int64_t w_first;      // weights of a channel before the first of `taps`, in taps
   std::int64_t w_taps;       // taps that the weights have
   const float* w;            // [channels / 16][w_taps][up to 16 channels][blocks * 16]
-  std::int64_t blocks;       // of output channels, nchwc_kernels::most_blocks at most
+  std::int64_t blocks;       // of output channels, nchwc_line_kernels::most_blocks at most
   std::int64_t count;        // outputs
   float* y;                  // first output
   std::int64_t y_block;      // elements from one block of output channels to the next
@@ -56,12 +56,18 @@ struct nchwc_pool_line {
   const float* scale;  // mean: 1 / elements for each output; null: the largest
 };
 
-/// The loops for one instruction set. A kernel chooses when it binds and stays with it: packed weights go with it.
-struct nchwc_kernels {
+/// The loops of dense convolutions for one instruction set. A kernel chooses when it binds and stays with it: packed
+/// weights go with it.
+struct nchwc_line_kernels {
   std::int64_t most_blocks;               // of output channels that `line` does at once
   std::int64_t most_pixels;               // that it does at once of two blocks
   void (*line)(const nchwc_line&);        // x with blocked channels
   void (*plain_line)(const nchwc_line&);  // x as planes: pixels are 1 element apart, `channels` is 1
+};
+const nchwc_line_kernels& best_nchwc_line_kernels();
+
+/// The other loops for one instruction set.
+struct nchwc_kernels {
   void (*depthwise)(const nchwc_depthwise_line&);
   void (*pool)(const nchwc_pool_line&);
   void (*mean)(const float* x, std::int64_t count, float* y);  // of `count` pixels of a block

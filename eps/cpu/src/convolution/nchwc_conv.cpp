@@ -232,7 +232,7 @@ struct dense_call {
   std::size_t copy_size = 0;
   std::int64_t unit_step = 0;  // from one block of channels, or plane, to the next
   explicit dense_call(const conv_call& call)
-      : c{call}, s{call}, pairs{call.w, call.k.loops->most_blocks}, grid{call, s, pairs} {}
+      : c{call}, s{call}, pairs{call.w, call.k.lines->most_blocks}, grid{call, s, pairs} {}
 
   status prepare(run_context&);
   void run(const run_context&, std::int64_t task, std::size_t lane) const;
@@ -306,7 +306,7 @@ struct weights_ahead {
     constexpr std::int64_t near = 1 << 17;  // elements that stay near by themselves
     const std::int64_t depth = d.c.depth();
     if (pair + 1 >= d.pairs.count() || d.c.plain || d.c.w.maps * depth < near) return;
-    const std::int64_t tile = d.c.cells ? bf16_tile_rows : d.c.k.loops->most_pixels;
+    const std::int64_t tile = d.c.cells ? bf16_tile_rows : d.c.k.lines->most_pixels;
     const std::int64_t tiles = (outputs + tile - 1) / tile, unit = d.c.cells ? pair_block : channel_block;
     const std::int64_t size = d.pairs.size(pair + 1) * channel_block, all = size * unit / channel_block;
     lines = (all + calls * tiles - 1) / (calls * tiles);
@@ -358,7 +358,7 @@ void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane
   line.w_taps = std::int64_t(taps.size()), line.y_block = c.out_plane() * channel_block;
   line.taps = taps.data(), line.low = c.low, line.high = c.high, line.more = c.more;
   // Outputs of a line between two questions, as many whole tiles as are no more work than that.
-  const std::int64_t tile = c.k.loops->most_pixels, work = depth * 2 * channel_block * tile;
+  const std::int64_t tile = c.k.lines->most_pixels, work = depth * 2 * channel_block * tile;
   const std::int64_t some = std::max<std::int64_t>(1, (std::int64_t{1} << 23) / std::max<std::int64_t>(1, work)) * tile;
   detail::stop_pace pace;
   for (std::int64_t i = grid.pairs * part / grid.parts; i < grid.pairs * (part + 1) / grid.parts; ++i) {
@@ -379,7 +379,7 @@ void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane
         line.add = c.add ? c.add + at : nullptr;
         ahead.give(line);
         if (c.cells) best_bf16_cells()->line(line_of_cells(line, c.cells + block * channel_block * depth));
-        else (c.plain ? c.k.loops->plain_line : c.k.loops->line)(line);
+        else (c.plain ? c.k.lines->plain_line : c.k.lines->line)(line);
       }
     };
     if (grid.flat) {
@@ -456,7 +456,7 @@ status add_weights(run_context& c, const nchwc_conv& k, conv_call& call) {
     if (!packed_size(call.w, size)) return status_code::out_of_memory;
     result<std::span<float>> made = c.scratch<float>(size);
     if (!made) return made.error();
-    pack(c.input<float>(1).data(), call.w, k.loops->most_blocks, made->data());
+    pack(c.input<float>(1).data(), call.w, k.lines->most_blocks, made->data());
     call.packed = made->data();
   }
   if (!call.bias) {
@@ -482,7 +482,7 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   if (!f) return f.error();
   const std::span<const float> given = c.floats_or("activation_params");
   for (std::size_t i = 0; i < given.size(); ++i) f->give(i, given[i]);
-  nchwc_conv made{*shape, {}, false, *f, &best_nchwc_kernels()};
+  nchwc_conv made{*shape, {}, false, *f, &best_nchwc_kernels(), &best_nchwc_line_kernels()};
   made.plain_weights = c.int_or("plain_weights", 0) != 0;
   made.w.groups = c.int_or("group", 1);
   if (made.w.groups < 1) return bad_attribute("group is ", made.w.groups, "; it must be at least 1");
@@ -495,7 +495,7 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   if (asked_bf16(c) && !known->depthwise && known->channels >= channel_block) {
     const std::int64_t cells = pairs_of(*known) * known->taps() * rounded;
     const auto fill = [&](const value& w, std::span<std::uint32_t> to) -> status {
-      pack_cells(w.as_unchecked<float>().data(), *known, made.loops->most_blocks, to.data());
+      pack_cells(w.as_unchecked<float>().data(), *known, made.lines->most_blocks, to.data());
       return {};
     };
     const result<std::span<const std::uint32_t>> packed = c.pack<std::uint32_t>(1, std::size_t(cells), fill);
@@ -504,7 +504,7 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   } else {
     const result<std::span<const float>> packed =
         c.pack<float>(1, size, [&](const value& w, std::span<float> to) -> status {
-          pack(w.as_unchecked<float>().data(), *known, made.loops->most_blocks, to.data());
+          pack(w.as_unchecked<float>().data(), *known, made.lines->most_blocks, to.data());
           return {};
         });
     if (!packed) return packed.error();

@@ -6,6 +6,7 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 struct nchwc_kernels;
+struct nchwc_line_kernels;
 
 /// com.microsoft.nchwc Conv: Y = f(X * W + B + Sum), on images whose channels lie in blocks of 16, next to each other.
 ///
@@ -34,6 +35,7 @@ struct nchwc_conv {
   bool w_known = false;
   activation f = {};
   const nchwc_kernels* loops = nullptr;
+  const nchwc_line_kernels* lines = nullptr;
   const float* packed = nullptr;                // null: packed in every run
   const std::uint32_t* packed_cells = nullptr;  // instead of that where ep.cpu.math asks for bfloat16
   const float* bias = nullptr;                  // rounded up with zeros; null: made in every run
