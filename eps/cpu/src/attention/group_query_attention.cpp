@@ -98,7 +98,8 @@ result<const float*> bias_of_window(run_context& c, const group_sizes& s, const 
   return static_cast<const float*>(made->data());
 }
 
-status read_bias(run_context& c, const group_sizes& s, std::int64_t heads, const value& bias, attention_work& work) {
+status read_group_bias(run_context& c, const group_sizes& s, std::int64_t heads, const value& bias,
+                       attention_work& work) {
   const extents& b = bias.shape;
   if (b.rank() != 4 || (b[0] != 1 && b[0] != s.batches) || (b[1] != 1 && b[1] != heads) || b[2] != s.length)
     return bad_input("attention_bias ", b, " must be [1 or batch, 1 or heads, ", s.length, ", keys]");
@@ -200,7 +201,7 @@ status group_query_attention::run(run_context& c) const {
     work.lengths = lengths->data();
   }
   if (const value& bias = c.input(10))
-    if (status read = read_bias(c, s, heads, bias, work); !read) return read;
+    if (status read = read_group_bias(c, s, heads, bias, work); !read) return read;
   if (const value& sink = c.input(11); sink || smooth) {
     const auto read = read_sinks(c, heads, sink);
     if (!read) return read.error();

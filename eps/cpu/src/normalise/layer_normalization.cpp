@@ -19,8 +19,8 @@ struct row_operand {
 };
 
 template <class C>
-result<row_operand<C>> spread(run_context& c, const value& v, const extents& x, std::size_t axis,
-                              std::string_view name) {
+result<row_operand<C>> row_operand_of(run_context& c, const value& v, const extents& x, std::size_t axis,
+                                      std::string_view name) {
   const extents row{x.dims().subspan(axis)};
   const std::int64_t length = row.count();
   if (v.shape == row) {
@@ -71,10 +71,10 @@ status layer_normalization_state::run_as(run_context& c) const {
   if (rows) {
     const auto from = row_rooms<C>::make(c, x, 1, n), y = row_rooms<C>::make(c, **out, 1, n);
     if (!from || !y) return status_code::out_of_memory;
-    const result<row_operand<C>> scale = spread<C>(c, c.input(1), x.shape, std::size_t(a), "scale");
+    const result<row_operand<C>> scale = row_operand_of<C>(c, c.input(1), x.shape, std::size_t(a), "scale");
     if (!scale) return status{scale.error()};
     result<row_operand<C>> bias = row_operand<C>{};
-    if (c.has_input(2) && c.input(2)) bias = spread<C>(c, c.input(2), x.shape, std::size_t(a), "B");
+    if (c.has_input(2) && c.input(2)) bias = row_operand_of<C>(c, c.input(2), x.shape, std::size_t(a), "B");
     if (!bias) return bias.error();
     parallel_rows(c, rows, std::max<std::int64_t>(1, (1 << 14) / n),
                   [&](std::int64_t first, std::int64_t last, std::size_t lane) {
