@@ -69,24 +69,24 @@ HWY_INLINE void depthwise_part(const nchwc_depthwise_line& p, std::int64_t at, i
   else depthwise_tile<Pixels, Columns, Stride, true>(p, at, v);
 }
 
-/// A line in as few tiles of up to 8 as possible, about equally wide.
+/// As many outputs of a line as are summed up at once: one number at a time gains nothing by more.
+constexpr int most_depthwise = CAMEO_SIMD_EMULATED ? 2 : 8;
+template <int Columns, int Stride, int Pixels = most_depthwise>
+void depthwise_some(const nchwc_depthwise_line& p, std::int64_t at, std::int64_t count, int v) {
+  if constexpr (Pixels > 1)
+    if (count != Pixels) return depthwise_some<Columns, Stride, Pixels - 1>(p, at, count, v);
+  depthwise_part<Columns, Stride, Pixels>(p, at, v);
+}
+
+/// A line in as few tiles as possible, about equally wide.
 template <int Columns, int Stride>
 void depthwise_tiles(const nchwc_depthwise_line& p) {
-  const std::int64_t tiles = (p.count + 7) / 8;
+  const std::int64_t tiles = (p.count + most_depthwise - 1) / most_depthwise;
   for (int v = 0; v < vectors; ++v) {
     std::int64_t at = 0;
     for (std::int64_t t = 0; t < tiles; ++t) {
       const std::int64_t n = p.count / tiles + (t < p.count % tiles);
-      switch (n) {
-        case 8: depthwise_part<Columns, Stride, 8>(p, at, v); break;
-        case 7: depthwise_part<Columns, Stride, 7>(p, at, v); break;
-        case 6: depthwise_part<Columns, Stride, 6>(p, at, v); break;
-        case 5: depthwise_part<Columns, Stride, 5>(p, at, v); break;
-        case 4: depthwise_part<Columns, Stride, 4>(p, at, v); break;
-        case 3: depthwise_part<Columns, Stride, 3>(p, at, v); break;
-        case 2: depthwise_part<Columns, Stride, 2>(p, at, v); break;
-        default: depthwise_part<Columns, Stride, 1>(p, at, v);
-      }
+      depthwise_some<Columns, Stride>(p, at, n, v);
       at += n;
     }
   }

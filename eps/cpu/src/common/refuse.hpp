@@ -2,47 +2,56 @@
 #include <cameo/core/dtype.hpp>
 #include <cameo/core/extents.hpp>
 
-#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <type_traits>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// Composes a message on the stack, cut where that ends: numbers, text, shapes as [2,3], element types by name.
-class message_line {
+/// A piece of a message: text, a number, a shape as [2,3], or an element type by its name. It refers to what it is made
+/// of.
+class message_part {
  public:
-  void add(std::string_view text) {
-    const std::size_t n = std::min(text.size(), sizeof line_ - size_);
-    std::copy_n(text.data(), n, line_ + size_);
-    size_ += n;
-  }
-  void add(std::int64_t number);
-  void add(const extents& shape);
-  void add(dtype type) { add(std::string_view{detail::row_of(type).name}); }
-  std::string_view view() const { return {line_, size_}; }
+  message_part(std::string_view text) : text_{text}, kind_{kind::text} {}
+  message_part(const char* text) : message_part{std::string_view{text}} {}
+  message_part(const std::string& text) : message_part{std::string_view{text}} {}
+  message_part(const extents& shape) : shape_{&shape}, kind_{kind::shape} {}
+  message_part(dtype type) : message_part{std::string_view{detail::row_of(type).name}} {}
+  template <class T>
+  requires std::is_arithmetic_v<T> message_part(T number) : number_{std::int64_t(number)}, kind_{kind::number} {}
+
+  /// Writes it to `to`, cut at `end`; where it ends.
+  char* write(char* to, char* end) const;
 
  private:
-  char line_[320];
-  std::size_t size_ = 0;
+  enum class kind : std::uint8_t { text, number, shape };
+  union {
+    std::string_view text_;
+    std::int64_t number_;
+    const extents* shape_;
+  };
+  kind kind_;
 };
 
-/// A status with words made of `parts`. What an operator is called, the runner says.
+/// A status with words made of `parts`, cut after 320 bytes.
+[[gnu::cold, gnu::noinline]] status refuse_with(status_code code, std::initializer_list<message_part> parts);
+
+/// The same; what an operator is called, the runner says. Each call only lists its parts: a function for each list of
+/// types was a fortieth of the provider's code.
 template <class... Parts>
-[[gnu::cold, gnu::noinline]] status refuse(status_code code, const Parts&... parts) {
-  message_line line;
-  const auto add = [&](const auto& part) {
-    if constexpr (std::is_integral_v<std::remove_cvref_t<decltype(part)>>) line.add(std::int64_t(part));
-    else line.add(part);
-  };
-  (add(parts), ...);
-  return {code, line.view()};
+[[gnu::always_inline]] inline status refuse(status_code code, const Parts&... parts) {
+  return refuse_with(code, {message_part(parts)...});
 }
 /// What is wrong with the data of a run.
 template <class... Parts>
-status bad_input(const Parts&... parts) {
+[[gnu::always_inline]] inline status bad_input(const Parts&... parts) {
   return refuse(status_code::invalid_argument, parts...);
 }
 /// What is wrong with an attribute.
 template <class... Parts>
-status bad_attribute(const Parts&... parts) {
+[[gnu::always_inline]] inline status bad_attribute(const Parts&... parts) {
   return refuse(status_code::invalid_graph, parts...);
 }
 
