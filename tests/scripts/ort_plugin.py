@@ -371,20 +371,60 @@ def try_secondary_nodes(folder):
 
 
 def try_weightless(folder):
-    """Contexts of `frozen`, with and without their constants, that cameo wrote: they load in ONNX Runtime."""
+    """Contexts of `frozen`, with and without their constants, that cameo and ONNX Runtime wrote: they load in both. Two
+    variants of a model have one file of weights."""
     if FROZEN not in LIBRARY:
         return
-    for weightless in "01":
-        path = folder / f"weightless{weightless}_ctx.onnx"
-        judge.cameo("compile", DIGITS, "-o", path, "--ep", "frozen", "--embed", "--config",
-                    f"ep.enable_weightless={weightless}", "--external-initializers", f"weights{weightless}.bin")
+
+    def keys_of(path, **more):
+        return {"ep.context_enable": "1", "ep.context_file_path": str(path),
+                "ep.context_model_external_initializers_file_name": "weights.bin",
+                **{f"ep.{key}": value for key, value in more.items()}}
+
+    for by, variant, weightless in (("cameo", "a", "0"), ("cameo", "a", "1"), ("onnxruntime", "a", "0"),
+                                    ("onnxruntime", "a", "1"), ("onnxruntime", "b", "1")):
+        to = folder / f"{by}{weightless}"
+        to.mkdir(exist_ok=True)
+        path = to / f"{variant}_ctx.onnx"
+        before = (to / "weights.bin").read_bytes() if variant == "b" else None
+        if by == "cameo":
+            judge.cameo("compile", DIGITS, "-o", path, "--ep", "frozen", "--embed", "--config",
+                        f"ep.enable_weightless={weightless}", "--external-initializers", "weights.bin")
+        else:
+            made = session(DIGITS, FROZEN, level="all" if variant == "b" else "none", options=keys_of(
+                path, enable_weightless=weightless, context_embed_mode=str(int(variant == "a"))))
+            answers_agree(f"a session that writes contexts, weightless {weightless}", made)
+        words = f"weightless {weightless}, by {by}, variant {variant}"
         compiled = onnx.load(path, load_external_data=False)
-        constants = [i.name for i in compiled.graph.initializer]
-        expect(bool(constants) == (weightless == "1") and all(c in compiled.graph.node[0].input for c in constants),
-               f"weightless {weightless}: constants {constants}")
-        made = session(path, FROZEN)
-        expect(not HAS_RECORD or set(placed(made)) == {FROZEN}, f"weightless {weightless}: on {dict(placed(made))}")
-        answers_agree(f"weightless {weightless}", made)
+        constants = sorted(i.name for i in compiled.graph.initializer)
+        expect(constants == (["conv_weight", "dense_weight"] if weightless == "1" else []) and
+               sorted(compiled.graph.node[0].input) == [*constants, "image"], f"{words}: constants {constants}")
+        expect(all(i.data_location == onnx.TensorProto.EXTERNAL for i in compiled.graph.initializer), f"{words}: inside")
+        expect(before is None or before == (to / "weights.bin").read_bytes(), f"{words}: other weights")
+        for each in sorted(to.glob("*_ctx.onnx")):
+            made = session(each, FROZEN, options={"ep.enable_weightless": weightless})
+            expect(not HAS_RECORD or set(placed(made)) == {FROZEN}, f"{words}: on {dict(placed(made))}")
+            answers_agree(words, made)
+            judge.cameo("run", each, "--random-inputs", "--ep", "frozen")
+    value, node = onnx.helper.make_tensor_value_info, onnx.helper.make_node
+    weights = [onnx.numpy_helper.from_array(np.full(100, 3, np.float32), "w"),
+               onnx.numpy_helper.from_array(np.full(100, 5, np.float32), "v")]
+    graph = onnx.helper.make_graph([node("Mul", ["w", "x"], ["a"]), node("Sub", ["v", "a"], ["b"]), node("Div", ["b", "y"], ["z"])],
+                                   "g", [value("x", 1, [100]), value("y", 1, [100])], [value("z", 1, [100])], weights)
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9)
+    path = folder / "constants_first_ctx.onnx"
+    for each in (model.SerializeToString(), path):
+        made = session(each, FROZEN, options={} if each is path else keys_of(path, enable_weightless="1"))
+        z = made.run(None, {"x": np.full(100, 2, np.float32), "y": np.full(100, 4, np.float32)})[0]
+        expect((z == -0.25).all(), f"constants before inputs: {z}")
+    expect(len(onnx.load(path).graph.initializer) == 2, "constants before inputs: not left in the model")
+    for ep, key in ((CAMEO, "enable_weightless"), (FUSING, "enable_weightless"), (FUSING, "enable_weightless_ep_context_nodes")):
+        try:
+            session(fusable(0).SerializeToString(), ep, options=keys_of(folder / "none_ctx.onnx", **{key: "1"}))
+            expect(False, f"{ep}: contexts without constants, by {key}")
+        except Exception as refused:  # noqa: BLE001
+            expect("weightless" in str(refused) and ep in str(refused), f"{ep}, {key}: {refused}")
+        expect(not (folder / "none_ctx.onnx").exists(), f"{ep}: a compiled model of which nothing was compiled")
 
 
 def try_in_cameo():
