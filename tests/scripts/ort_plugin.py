@@ -246,8 +246,8 @@ def try_own_operators():
         refused = refusal(own_model(chain, [("x", 1)], [("y", 1)]))
         expect("acme" in refused, f"operators of one's own before 1.24: {refused}")
         return
-    for kind, dtype in ((1, np.float32), (11, np.float64)):
-        made = session(own_model(chain, [("x", kind)], [("y", kind)]), ACME)
+    for kind, dtype, opset in ((1, np.float32, 1), (11, np.float64, 1), (1, np.float32, 2)):
+        made = session(own_model(chain, [("x", kind)], [("y", kind)], opset), ACME)
         x = np.array([-2, 0, 3], dtype)
         expect(np.array_equal(made.run(None, {"x": x})[0], x ** 4), "Square: other answers")
         expect(not HAS_RECORD or placed(made)[ACME] == ["Square", "Square"], f"Square: on {dict(placed(made))}")
@@ -257,9 +257,30 @@ def try_own_operators():
             made = session(own_model(nodes, [("x", 1), ("like", kind)], [("y", kind), ("n", 7)], 2), ACME)
             y, n = made.run(None, {"x": np.array([-2, 0, 3], np.float32), "like": np.zeros(3, dtype)})
             expect(y.dtype == dtype and y.tolist() == [2, 0, 3] and n == more, f"As: {y} and {n}, with {more} more")
-    for op, kinds, words in (("Square", (6, 6), "int32"), ("Later", (1, 1), "Later"), ("Guess", (1, 1), "Guess")):
-        refused = refusal(own_model([node(op, ["x"], ["y"], domain="acme")], [("x", kinds[0])], [("y", kinds[1])]))
-        expect(words in refused, f"{op}: {refused}")
+    for opset, kinds in ((2, (1,)), (3, (11,)), (4, (1, 11)), (5, (7, 1)), (9, (7, 11))):
+        inputs = list(zip("xz", kinds))
+        counts = [("n", 7)] if opset >= 4 else []
+        nodes = [node("Grown", [name for name, _ in inputs], ["a", *["n" for _ in counts]], domain="acme.grown"),
+                 node("Abs", ["a"], ["y"])]
+        try:
+            made = session(own_model(nodes, inputs, [("y", kinds[0]), *counts], opset), ACME)
+            feeds = {name: np.array([-2, 0, 3], {1: np.float32, 7: np.int64, 11: np.float64}[kind]) for name, kind in inputs}
+            found = made.run(None, feeds)
+            expect(found[0].tolist() == [4, 0, 9] and found[1:] == [1] * len(counts), f"Grown at {opset}: {found}")
+            expect(not HAS_RECORD or placed(made)[ACME] == ["Grown"], f"Grown at {opset}: on {dict(placed(made))}")
+        except Exception as refused:  # noqa: BLE001
+            expect(False, f"Grown at {opset}: {refused}")
+    # What no version has is refused; of versions that give the same inputs other outputs, ONNX Runtime knows the first.
+    for op, opset, kinds, words in (("Square", 1, (6, 6), "int32"), ("Later", 1, (1, 1), "Later"),
+                                    ("Guess", 1, (1, 1), "Guess"), ("Grown", 2, (7, 7), "Grown"),
+                                    ("Grown", 4, (1, 1), "Grown"), ("Turned", 3, (1, 1), "expected type (tensor(int64))")):
+        domain = "acme.grown" if op in ("Grown", "Turned") else "acme"
+        refused = refusal(own_model([node(op, ["x"], ["y"], domain=domain)], [("x", kinds[0])], [("y", kinds[1])], opset))
+        expect(words in refused, f"{op} at {opset}: {refused}")
+    refused = refusal(own_model([node("Turned", ["x"], ["y"], domain="acme.grown")], [("x", 1)], [("y", 7)], 2))
+    expect(refused == "it loads", f"Turned at 2: {refused}")
+    refused = refusal(own_model([node("Guess", ["x"], ["y"], domain="acme")], [("x", 1)], [("y", 1)], 3))
+    expect(refused == "it loads", f"Guess at 3: {refused}")
 
 
 def refusal(model):
