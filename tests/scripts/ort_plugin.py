@@ -448,6 +448,35 @@ def try_weightless(folder):
         expect(not (folder / "none_ctx.onnx").exists(), f"{ep}: a compiled model of which nothing was compiled")
 
 
+def try_weightless_in_cameo(folder):
+    """A plugin's contexts without constants, which cameo writes: variants of a model have equal files of weights."""
+    if FROZEN not in LIBRARY:
+        return
+    plugin, key = ["--config", "ep.ort_plugin.contexts=1", "--ep-library"], ["--config", "ep.enable_weightless=1"]
+    np.save(folder / "image.npy", image())
+    given = ["--input", f"image={folder / 'image.npy'}", "--output-dir", folder]
+    judge.cameo("run", DIGITS, *given)
+    want = np.load(folder / "logits.npy")
+    weights = set()
+    for variant in ("--embed", "--force"):
+        to = folder / variant
+        to.mkdir()
+        judge.cameo("compile", DIGITS, "-o", to / "m_ctx.onnx", *plugin, LIBRARY[FROZEN], *key, variant,
+                    "--external-initializers", "weights.bin")
+        compiled = onnx.load(to / "m_ctx.onnx", load_external_data=False).graph
+        expect([n.op_type for n in compiled.node] == ["EPContext"] and
+               sorted(compiled.node[0].input) == ["conv_weight", "dense_weight", "image"] and
+               len(compiled.initializer) == 2, f"a plugin's context without constants: {compiled.node}")
+        weights.add((to / "weights.bin").read_bytes())
+        for more in ([], key):
+            judge.cameo("run", to / "m_ctx.onnx", *plugin, LIBRARY[FROZEN], *more, *given)
+            expect(np.allclose(np.load(folder / "logits.npy"), want, rtol=1e-5), f"{variant} {more}: other answers")
+    expect(len(weights) == 1, "variants of a model have other weights")
+    for ep in (FUSING, NPU):
+        done = judge.cameo("compile", DIGITS, "-o", folder / "none_ctx.onnx", *plugin, LIBRARY[ep], *key, check=False)
+        expect("NOT_IMPLEMENTED" in done.stderr and ep in done.stderr, f"{ep}: {done.stderr}")
+
+
 def try_in_cameo():
     """cameo's program loads the plugins that were made of cameo's providers."""
     for ep in (NPU, CAMEO):
@@ -673,6 +702,7 @@ def main():
             try_shared_contexts(pathlib.Path(folder))
         with tempfile.TemporaryDirectory() as folder:
             try_shared_in_cameo(pathlib.Path(folder))
+            try_weightless_in_cameo(pathlib.Path(folder))
         try_own_operators()
         try_in_cameo()
     if given.long and not given.names:

@@ -74,20 +74,16 @@ R guarded_call(Args... args) noexcept {
   }
 }
 
-template <std::uint16_t Number>
+/// Places of the smaller tables have no names here.
+enum class which : bool { main, smaller };
+template <which Table, std::uint16_t Number>
 ort_status* missing() noexcept {
   try {
-    return error_of(no_function, fmt::format("cameo has no function {} (place {} of OrtApi) for plugins",
-                                             api_names[Number], Number));
-  } catch (...) {
-    return nullptr;
-  }
-}
-/// Of the smaller tables; the place has no name here.
-template <std::uint16_t Number>
-ort_status* missing_inner() noexcept {
-  try {
-    return error_of(no_function, fmt::format("cameo has no function at place {} of this table for plugins", Number));
+    if constexpr (Table == which::smaller)
+      return error_of(no_function, fmt::format("cameo has no function at place {} of this table for plugins", Number));
+    else
+      return error_of(no_function, fmt::format("cameo has no function {} (place {} of OrtApi) for plugins",
+                                               api_names[Number], Number));
   } catch (...) {
     return nullptr;
   }
@@ -272,15 +268,20 @@ void set_runs(api_table& t) {
   t.answer<api::Logger_GetLoggingSeverityLevel>([](const ort_logger& log) { return log.from; });
 }
 
-template <auto Slot, class T, class Of, class List>
-void set_list(api_table& t, List) {
+/// A list that is a member of an object, and how long it is.
+template <auto Slot, auto List, class Of, class T>
+void put_list(api_table& t, ort_status* (*)(const Of*, T**, std::size_t)) {
   t.set<Slot, nulls::allowed>([](const Of* of, T** to, std::size_t room) {
-    return of ? give_list(List{}(*of), to, room) : error_of(bad_argument, "a list of nothing");
+    return of ? give_list(of->*List, to, room) : error_of(bad_argument, "a list of nothing");
   });
+}
+template <auto Count, auto Slot, auto List>
+void set_list(api_table& t) {
+  t.answer<Count>([](const auto& of) { return (of.*List).size(); });
+  put_list<Slot, List>(t, static_cast<typename slot_type<Slot>::type*>(nullptr));
 }
 
 void set_graphs(api_table& t) {
-  using g = const ort_graph&;
   using info = const ort_value_info;
   t.answer<api::Graph_GetName>([](const ort_graph& of) { return of.name.c_str(); });
   t.answer<api::Graph_GetModelPath>([](const ort_graph& of) { return of.path.c_str(); });
@@ -294,18 +295,10 @@ void set_graphs(api_table& t) {
           domains[i] = of->opsets[i].first.c_str(), versions[i] = of->opsets[i].second;
         return nullptr;
       });
-  t.answer<api::Graph_GetNumInputs>([](const ort_graph& of) { return of.inputs.size(); });
-  set_list<api::Graph_GetInputs, info, ort_graph>(
-      t, [](g of) -> const auto& { return of.inputs; });
-  t.answer<api::Graph_GetNumOutputs>([](const ort_graph& of) { return of.outputs.size(); });
-  set_list<api::Graph_GetOutputs, info, ort_graph>(
-      t, [](g of) -> const auto& { return of.outputs; });
-  t.answer<api::Graph_GetNumInitializers>([](const ort_graph& of) { return of.initializers.size(); });
-  set_list<api::Graph_GetInitializers, info, ort_graph>(
-      t, [](g of) -> const auto& { return of.initializers; });
-  t.answer<api::Graph_GetNumNodes>([](const ort_graph& of) { return of.order.size(); });
-  set_list<api::Graph_GetNodes, const ort_node, ort_graph>(
-      t, [](g of) -> const auto& { return of.order; });
+  set_list<api::Graph_GetNumInputs, api::Graph_GetInputs, &ort_graph::inputs>(t);
+  set_list<api::Graph_GetNumOutputs, api::Graph_GetOutputs, &ort_graph::outputs>(t);
+  set_list<api::Graph_GetNumInitializers, api::Graph_GetInitializers, &ort_graph::initializers>(t);
+  set_list<api::Graph_GetNumNodes, api::Graph_GetNodes, &ort_graph::order>(t);
   t.answer<api::Graph_GetParentNode>([](const ort_graph& of) { return of.parent; });
   t.answer<api::GetValueInfoName>([](const ort_value_info& v) { return v.name.c_str(); });
   t.answer<api::GetValueInfoTypeInfo>([](const ort_value_info& v) { return &v.type; });
@@ -329,32 +322,22 @@ void set_graphs(api_table& t) {
         return nullptr;
       });
   t.answer<api::ValueInfo_IsRequiredGraphInput>([](info& v) { return v.is_input; });
-  t.answer<api::ValueInfo_IsOptionalGraphInput>([](info&) { return false; });
+  t.answer<api::ValueInfo_IsOptionalGraphInput>([](info& v) { return v.is_optional; });
   t.answer<api::ValueInfo_IsGraphOutput>([](info& v) { return v.is_output; });
   t.answer<api::ValueInfo_IsConstantInitializer>([](info& v) { return v.is_constant; });
   t.answer<api::ValueInfo_IsFromOuterScope>([](info& v) { return v.is_outer; });
 }
 
 void set_nodes(api_table& t) {
-  using n = const ort_node&;
-  using info = const ort_value_info;
   t.answer<api::Node_GetId>([](const ort_node& of) { return of.id; });
   t.answer<api::Node_GetName>([](const ort_node& of) { return of.name.c_str(); });
   t.answer<api::Node_GetOperatorType>([](const ort_node& of) { return of.type.c_str(); });
   t.answer<api::Node_GetDomain>([](const ort_node& of) { return of.domain.c_str(); });
   t.answer<api::Node_GetSinceVersion>([](const ort_node& of) { return of.since; });
-  t.answer<api::Node_GetNumInputs>([](const ort_node& of) { return of.inputs.size(); });
-  set_list<api::Node_GetInputs, info, ort_node>(
-      t, [](n of) -> const auto& { return of.inputs; });
-  t.answer<api::Node_GetNumOutputs>([](const ort_node& of) { return of.outputs.size(); });
-  set_list<api::Node_GetOutputs, info, ort_node>(
-      t, [](n of) -> const auto& { return of.outputs; });
-  t.answer<api::Node_GetNumImplicitInputs>([](const ort_node& of) { return of.captured.size(); });
-  set_list<api::Node_GetImplicitInputs, info, ort_node>(
-      t, [](n of) -> const auto& { return of.captured; });
-  t.answer<api::Node_GetNumAttributes>([](const ort_node& of) { return of.listed.size(); });
-  set_list<api::Node_GetAttributes, const ort_attribute, ort_node>(
-      t, [](n of) -> const auto& { return of.listed; });
+  set_list<api::Node_GetNumInputs, api::Node_GetInputs, &ort_node::inputs>(t);
+  set_list<api::Node_GetNumOutputs, api::Node_GetOutputs, &ort_node::outputs>(t);
+  set_list<api::Node_GetNumImplicitInputs, api::Node_GetImplicitInputs, &ort_node::captured>(t);
+  set_list<api::Node_GetNumAttributes, api::Node_GetAttributes, &ort_node::listed>(t);
   t.set<api::Node_GetAttributeByName>([](const ort_node* of, const char* name, const ort_attribute** to) {
     *to = nullptr;
     for (const ort_attribute* each : of->listed)
@@ -458,21 +441,17 @@ void set_options_and_devices(api_table& t) {
   t.set<api::GetBuildInfoString>([] { return "cameo"; });
 }
 
-template <std::size_t... Ns>
-void set_missing(api_table& t, std::index_sequence<Ns...>) {
+template <which Table, std::size_t Count, std::size_t... Ns>
+void set_missing(table<Count>& t, std::index_sequence<Ns...>) {
   // By an array: clang limits how many operands a fold expression has.
-  const void* const all[] = {reinterpret_cast<const void*>(&missing<Ns>)...};
+  const void* const all[] = {reinterpret_cast<const void*>(&missing<Table, Ns>)...};
   std::copy(std::begin(all), std::end(all), std::begin(t.places));
-}
-template <std::size_t Count, std::size_t... Ns>
-void set_missing_inner(table<Count>& t, std::index_sequence<Ns...>) {
-  ((t.places[Ns] = reinterpret_cast<const void*>(&missing_inner<Ns>)), ...);
 }
 
 ort_table ep_functions() {
   static const auto made = [] {
     table<74> t;
-    set_missing_inner(t, std::make_index_sequence<74>{});
+    set_missing<which::smaller>(t, std::make_index_sequence<74>{});
     t.set<ep_api::CreateEpDevice, nulls::allowed>([](ort_ep_factory* factory, const ort_hardware_device* hardware,
                                                      const ort_key_values* metadata, const ort_key_values* options,
                                                      ort_ep_device** to) -> ort_status* {
@@ -518,28 +497,40 @@ ort_table ep_functions() {
   return made.places.data();
 }
 
+bool take_names(const char* const* from, std::size_t count, std::vector<std::string>& to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!from || !from[i]) return false;
+    to.emplace_back(from[i]);
+  }
+  return true;
+}
+
 ort_table editor_functions() {
   static const auto made = [] {
     table<24> t;
-    set_missing_inner(t, std::make_index_sequence<24>{});
-    t.set<editor_api::CreateNode, nulls::allowed>(
-        [](const char* type, const char* domain, const char* name, const char* const*, std::size_t, const char* const*,
-           std::size_t, ort_attribute** attributes, std::size_t count, ort_node** to) -> ort_status* {
-          if (!type || !domain || !name || !to || (!attributes && count > 0))
-            return error_of(bad_argument, "CreateNode: an argument is null");
-          auto node = std::make_unique<ort_node>();
-          node->type = type, node->domain = domain, node->name = name;
-          for (std::size_t i = 0; i < count; ++i) {
-            if (!attributes[i]) return error_of(bad_argument, "CreateNode: an attribute is null");
-            const std::unique_ptr<ort_attribute> given{attributes[i]};
-            node->attributes.push_back(std::move(*given));
-            node->listed.push_back(&node->attributes.back());
-          }
-          *to = node.get();
-          const std::lock_guard lock{nodes_made().guard};
-          nodes_made().all.emplace(node.get(), std::move(node));
-          return nullptr;
-        });
+    set_missing<which::smaller>(t, std::make_index_sequence<24>{});
+    t.set<editor_api::CreateNode, nulls::allowed>([](const char* type, const char* domain, const char* name,
+                                                     const char* const* inputs, std::size_t input_count,
+                                                     const char* const* outputs, std::size_t output_count,
+                                                     ort_attribute** attributes, std::size_t count,
+                                                     ort_node** to) -> ort_status* {
+      if (!type || !domain || !name || !to || (!attributes && count > 0))
+        return error_of(bad_argument, "CreateNode: an argument is null");
+      auto node = std::make_unique<ort_node>();
+      node->type = type, node->domain = domain, node->name = name;
+      if (!take_names(inputs, input_count, node->input_names) || !take_names(outputs, output_count, node->output_names))
+        return error_of(bad_argument, "CreateNode: a name is null");
+      for (std::size_t i = 0; i < count; ++i) {
+        if (!attributes[i]) return error_of(bad_argument, "CreateNode: an attribute is null");
+        const std::unique_ptr<ort_attribute> given{attributes[i]};
+        node->attributes.push_back(std::move(*given));
+        node->listed.push_back(&node->attributes.back());
+      }
+      *to = node.get();
+      const std::lock_guard lock{nodes_made().guard};
+      nodes_made().all.emplace(node.get(), std::move(node));
+      return nullptr;
+    });
     return t;
   }();
   return made.places.data();
@@ -548,7 +539,7 @@ ort_table editor_functions() {
 ort_table functions() {
   static const auto made = [] {
     auto t = std::make_unique<api_table>();
-    set_missing(*t, std::make_index_sequence<std::size(api_names)>{});
+    set_missing<which::main>(*t, std::make_index_sequence<std::size(api_names)>{});
     set_errors_and_types(*t), set_values(*t), set_runs(*t), set_graphs(*t), set_nodes(*t), set_options_and_devices(*t);
     t->set<api::GetEpApi>([] { return ep_functions(); });
     t->set<api::GetModelEditorApi>([] { return editor_functions(); });

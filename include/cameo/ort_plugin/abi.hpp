@@ -60,7 +60,7 @@ enum class ort_attribute_kind : std::int32_t { undefined, i, ints, f, floats, s,
 enum class ort_severity : std::int32_t { verbose, info, warning, error, fatal };
 
 /// Which constants an execution provider can leave outside its contexts, and the metadata of devices that says so.
-inline constexpr std::int32_t weightless_none = 0, weightless_external = 1, weightless_all = 2;
+inline constexpr std::int32_t weightless_none = 0, weightless_external = 1, weightless_all = 2, weightless_either = 3;
 inline constexpr const char* weightless_metadata = "weightless_support";
 
 /// The newest version whose functions are listed here, and the first that has plugins.
