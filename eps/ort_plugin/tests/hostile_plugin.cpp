@@ -138,9 +138,11 @@ ort_status* make_context(const ort_node* fused, ort_node** made) {
   if (is("weightless_null_name")) names[0][0] = nullptr;
   ort_attribute* bytes = nullptr;
   at<api::CreateOpAttr>(functions)("ep_cache_context", "sum", 3, std::int32_t(ort_attribute_kind::s), &bytes);
-  return at<editor_api::CreateNode>(at<api::GetModelEditorApi>(functions)())(
+  ort_status* const failed = at<editor_api::CreateNode>(at<api::GetModelEditorApi>(functions)())(
       "EPContext", "com.microsoft", "sum", names[0].data(), names[0].size(), names[1].data(), names[1].size(), &bytes,
       1, made);
+  if (failed) at<api::ReleaseOpAttr>(functions)(bytes);
+  return failed;
 }
 
 struct ep_object : ort_ep {
