@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <climits>
 #include <filesystem>
+#include <map>
 #include <set>
 
 namespace cameo::inline CAMEO_ABI {
@@ -147,11 +148,20 @@ void compiled_model::become_node(const fused_node& f, const shared_context& in, 
     model_.imports.push_back({op.domain, op.versions.front().since});
 }
 
-/// `f` takes them as inputs behind its own.
+/// `f` takes them as inputs behind its own. Those that nothing else read may have been taken from the initializers by a
+/// rewrite after partitioning.
 void compiled_model::add_constants(const fused_node& f, std::span<const value_id> of_body) {
   if (of_body.empty()) return;
+  std::map<const graph*, std::set<value_id>> listed;
   std::vector<value_id> inputs = before_.back().inputs;
-  for (value_id v : of_body) inputs.push_back(f.values[index_of(v)]);
+  for (value_id inner : of_body) {
+    graph* in = f.in;
+    value_id v = inputs.emplace_back(f.values[index_of(inner)]);
+    while ((*in)[v].outer != value_id::none) v = (*in)[v].outer, in = in->outer();
+    const auto [known, is_new] = listed.try_emplace(in);
+    if (is_new) known->second = {in->initializers().begin(), in->initializers().end()};
+    if (known->second.insert(v).second) in->add_initializer(v, f.body->constant_of(inner));
+  }
   f.in->set_inputs(f.node, inputs);
 }
 

@@ -101,7 +101,8 @@ status execution_provider_object::claim(const ort_graph* in, ort_support_info* t
   }
   const result<std::vector<std::vector<node_id>>> found = groups(*in, *from);
   if (!found) return found.error();
-  const ort_fusion_options how{shared->side.version(), true};  // constants in a group are the provider's to keep
+  // Constants in a group are the provider's to keep; those that it leaves in the model are inputs of the node.
+  const ort_fusion_options how{shared->side.version(), !is_weightless()};
   questions ask{shared->side};
   for (const std::vector<node_id>& each : *found) {
     std::vector<const ort_node*> group;

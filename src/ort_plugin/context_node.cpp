@@ -43,24 +43,6 @@ std::vector<std::string> names_of(const Values& values) {
   return names;
 }
 
-}  // namespace
-
-node_view only_node(const model& m) {
-  const auto nodes = graph_view{m.main()}.nodes();
-  return nodes.size() == 1 ? nodes[0] : node_view{};
-}
-
-bool is_context_of(const plugin& p, const node_view& node) {
-  if (!node || !node.is(role::is_compiled_context)) return false;
-  const attribute* const source = node.find("source");
-  if (!source) return false;
-  const std::span<const context_source> sources = p.of.row->contexts.sources;
-  return source->s == p.of.row->long_name ||
-         std::any_of(sources.begin(), sources.end(), [&](const context_source& each) { return each.is(source->s); });
-}
-
-namespace {
-
 /// Where what is stored of a compiled model goes to. One compilation at a time on each thread.
 thread_local stored_group* taking = nullptr;
 thread_local std::string_view taking_for;  // the provider's long name
@@ -99,6 +81,20 @@ constexpr format_row group_formats[] = {[] {
 }()};
 
 }  // namespace
+
+node_view only_node(const model& m) {
+  const auto nodes = graph_view{m.main()}.nodes();
+  return nodes.size() == 1 ? nodes[0] : node_view{};
+}
+
+bool is_context_of(const plugin& p, const node_view& node) {
+  if (!node || !node.is(role::is_compiled_context)) return false;
+  const attribute* const source = node.find("source");
+  if (!source) return false;
+  const std::span<const context_source> sources = p.of.row->contexts.sources;
+  return source->s == p.of.row->long_name ||
+         std::any_of(sources.begin(), sources.end(), [&](const context_source& each) { return each.is(source->s); });
+}
 
 session_parts parts_of(const plugin& p) {
   session_parts parts{};

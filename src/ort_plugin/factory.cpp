@@ -39,10 +39,9 @@ const plugin& plugin_of(const ort_ep_factory* of) { return *static_cast<const fa
 /// Whether a device of the machine is one that the provider states.
 bool is_stated(const host& h, const ort_hardware_device& found, const hardware_device& stated) {
   const auto same = [](std::uint32_t a, std::uint32_t b) { return a == 0 || b == 0 || a == b; };
-  if (h.call<api::HardwareDevice_Type>(&found) != std::int32_t(stated.kind)) return false;
-  if (stated.kind == device_kind::cpu) return true;
-  return same(h.call<api::HardwareDevice_VendorId>(&found), stated.vendor_id) &&
-         same(h.call<api::HardwareDevice_DeviceId>(&found), stated.id);
+  return h.call<api::HardwareDevice_Type>(&found) == std::int32_t(stated.kind) &&
+         (stated.kind == device_kind::cpu || (same(h.call<api::HardwareDevice_VendorId>(&found), stated.vendor_id) &&
+                                              same(h.call<api::HardwareDevice_DeviceId>(&found), stated.id)));
 }
 
 /// The provider's devices; one that states none is taken to run on the processor.
@@ -64,9 +63,6 @@ factory_object::factory_object(std::shared_ptr<const plugin> by) : shared{std::m
   ReleaseEp = [](ort_ep_factory*, ort_ep* made) { delete static_cast<execution_provider_object*>(made); };
   ValidateCompiledModelCompatibilityInfo = answered_by<factory_object, &factory_object::judge>;
   // Values cross in the memory of the processor: what a provider has of its own stays inside its sessions.
-  CreateAllocator = [](ort_ep_factory*, const ort_memory_info*, const ort_key_values*,
-                       ort_allocator** made) -> ort_status* { return *made = nullptr, nullptr; };
-  ReleaseAllocator = [](ort_ep_factory*, ort_allocator*) {};
   CreateDataTransfer = [](ort_ep_factory*, ort_data_transfer** made) -> ort_status* {
     return *made = nullptr, nullptr;
   };
@@ -102,6 +98,7 @@ status factory_object::find_devices(const ort_hardware_device* const* found, std
     for (auto& pair : about)  // keys that ONNX Runtime fills in for the library are the device's here
       if (pair.first == "version" || pair.first == "library_path") pair.first.insert(0, "device.");
     about.emplace_back(device_key, each.name);
+    if (shared->of.row->contexts.can_be_weightless) about.emplace_back(weightless_metadata, "all");
     const auto metadata = h.pairs(about), options = h.pairs(each.options);
     ask.that<ep_api::CreateEpDevice>(this, *at, metadata.get(), options.get(), to + *count);
     if (ask.outcome()) ++*count;
@@ -130,7 +127,8 @@ status factory_object::create(const ort_hardware_device* const*, const ort_key_v
   };
   how.log_from = log_level::warning;
   for (const auto& [key, text] : made->options)
-    if (key.starts_with(fmt::format("ep.{}.", lower_case(shared->name)))) how.config.emplace_back(key, text);
+    if (key.starts_with(fmt::format("ep.{}.", lower_case(shared->name))) || key.starts_with("ep.enable_weightless"))
+      how.config.emplace_back(key, text);
   const std::vector<ep_device> all = detail::devices_of({&shared->of, 1});
   std::vector<ep_device> chosen;
   for (std::size_t i = 0; metadata && i < device_count; ++i)

@@ -40,8 +40,8 @@ class graph_reader {
   result<read_graph> run(const ort_node* only, const ort_node* like) {
     read_imports();
     graph& g = made_.net->main();
-    if (like) add_inputs(g, inputs_of(*like));
     for (const ort_node* node : only ? std::vector{only} : nodes_of(in_)) add_node(*node, g);
+    if (like) add_inputs(g, inputs_of(*like));  // what a fused node says of values lacks which are constant
     for (std::size_t i = 0; i < g.value_count(); ++i)
       if (g[value_id(i)].producer == node_id::none) add_input(g, value_id(i));
     for (value_id v : values_of(g, like ? outputs_of(*like) : outputs_of(in_))) {
@@ -249,10 +249,8 @@ class graph_reader {
 
   template <class T>
   T read_number(const ort_attribute& from, ort_attribute_kind kind) {
-    T made{};
-    std::size_t bytes = 0;
-    ask_.that<api::ReadOpAttr>(&from, std::int32_t(kind), &made, sizeof made, &bytes);
-    return made;
+    const std::span<const T> one = read_list<T>(from, kind);
+    return one.empty() ? T{} : one[0];
   }
 
   std::string_view read_text(const ort_attribute& from, ort_attribute_kind kind) {

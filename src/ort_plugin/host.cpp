@@ -18,15 +18,11 @@ std::uint32_t minor_of(std::string_view version) {
   return error == std::errc{} && (end == last || *end == '.' || *end == '-' || *end == '+') ? number : 0;
 }
 
-std::string_view version_of(const ort_api_base& base) {
-  const char* const words = base.GetVersionString ? base.GetVersionString() : nullptr;
-  return words ? words : "";
-}
-
 }  // namespace
 
 result<host> host::of(const ort_api_base& base) {
-  const std::string_view words = version_of(base);
+  const char* const version = base.GetVersionString ? base.GetVersionString() : nullptr;
+  const std::string_view words = version ? version : "";
   const std::uint32_t found = minor_of(words);
   if (found < oldest_version)
     return failed(status_code::not_implemented,

@@ -70,8 +70,8 @@ result<std::vector<choices>> combinations(const op_version& version) {
 
 }  // namespace
 
-placeholder::placeholder(const plugin& by, const op_row& row)
-    : op{row.name}, provider{by.name}, since{int(row.versions.front().since)} {
+placeholder::placeholder(const plugin& by, const op_row& row, const op_version& what)
+    : op{row.name}, provider{by.name}, since{what.since} {
   version = by.side.version();
   GetName = [](const ort_custom_op* of) { return self(of).op.c_str(); };
   GetExecutionProviderType = [](const ort_custom_op* of) { return self(of).provider.c_str(); };
@@ -95,29 +95,43 @@ placeholder::placeholder(const plugin& by, const op_row& row)
 placeholder_domains::placeholder_domains(const plugin& by) : plugin_{by} {
   if (by.side.version() < 24) return;
   for (const std::span<const op_row>& list : {by.of.row->kernels().ops, by.of.row->own_ops})
-    for (const op_row& row : list) {
-      if (row.domain.empty() || find_op(standard_ops(), row.domain, row.name)) continue;
-      if (status s = add(row); !s)
-        by.side.log(by.log, ort_severity::warning,
-                    fmt::format("operator '{}' of domain '{}' is not made known: {}", row.name, row.domain, s.words()));
-    }
+    for (const op_row& row : list)
+      if (!row.domain.empty() && !find_op(standard_ops(), row.domain, row.name)) add(row);
 }
 
-status placeholder_domains::add(const op_row& row) {
-  const op_version& version = row.versions.back();
-  const result<std::vector<choices>> all = combinations(version);
-  if (!all) return all.error();
-  questions ask{plugin_.side};
-  ort_custom_op_domain*& domain = all_[row.domain];
-  if (!domain) ask.that<api::CreateCustomOpDomain>(std::string{row.domain}.c_str(), &domain);
-  if (!domain) return all_.erase(row.domain), ask.outcome();
-  for (const choices& chosen : *all) {
-    placeholder& one = ops_.emplace_back(plugin_, row);
-    write_out(version, version.inputs, chosen, one.inputs);
-    write_out(version, version.outputs, chosen, one.outputs);
-    ask.that<api::CustomOpDomain_Add>(domain, &one);
+/// ONNX Runtime has one schema for all versions, and refuses to load anything where one of them has more arguments: so
+/// all have as many, which may be absent. What a node has to have is checked when it is claimed.
+void placeholder_domains::add(const op_row& row) {
+  const auto warn = [&](int version, const status& why) {
+    plugin_.side.log(plugin_.log, ort_severity::warning,
+                     fmt::format("operator '{}' of domain '{}', version {}, is not made known: {}", row.name,
+                                 row.domain, version, why.words()));
+  };
+  std::vector<placeholder*> made;
+  for (const op_version& version : row.versions) {
+    const result<std::vector<choices>> all = combinations(version);
+    if (!all) warn(version.since, all.error());
+    for (const choices& chosen : all.value_or(std::vector<choices>{})) {
+      placeholder& one = *made.emplace_back(&ops_.emplace_back(plugin_, row, version));
+      write_out(version, version.inputs, chosen, one.inputs);
+      write_out(version, version.outputs, chosen, one.outputs);
+    }
   }
-  return ask.outcome();
+  for (const auto list : {&placeholder::inputs, &placeholder::outputs}) {
+    std::size_t most = 0;
+    for (const placeholder* each : made) most = std::max(most, (each->*list).size());
+    for (placeholder* each : made) {
+      (each->*list).resize(most, {std::int32_t(dtype::f32), 1});
+      for (placeholder::argument& a : each->*list) a.presence |= row.versions.size() > 1;
+    }
+  }
+  questions ask{plugin_.side};
+  for (const placeholder* one : made) {
+    ort_custom_op_domain*& domain = all_[row.domain];
+    if (!domain) ask.that<api::CreateCustomOpDomain>(std::string{row.domain}.c_str(), &domain);
+    ask.that<api::CustomOpDomain_Add>(domain, one);
+  }
+  if (!ask.outcome()) warn(row.versions.back().since, ask.outcome());
 }
 
 placeholder_domains::~placeholder_domains() {

@@ -6,14 +6,14 @@
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
 
-/// One way to type an operator of a provider's own: ONNX Runtime checks models against it, and takes the types of
-/// outputs from it. It has no kernel: its nodes are the provider's to compile.
+/// One way to type a version of an operator of a provider's own: ONNX Runtime checks models against it, and takes the
+/// types of outputs from it. It has no kernel: its nodes are the provider's to compile.
 struct placeholder : ort_custom_op {
   struct argument {
     std::int32_t type = 0;      // 0: any
     std::int32_t presence = 0;  // 0: required, 1: may be absent
   };
-  placeholder(const plugin&, const op_row&);
+  placeholder(const plugin&, const op_row&, const op_version&);
 
   std::string op;
   const std::string& provider;  // the execution provider's name
@@ -34,7 +34,7 @@ class placeholder_domains {
   const std::map<std::string_view, ort_custom_op_domain*>& all() const { return all_; }
 
  private:
-  status add(const op_row&);
+  void add(const op_row&);
   const plugin& plugin_;
   std::deque<placeholder> ops_;
   std::map<std::string_view, ort_custom_op_domain*> all_;

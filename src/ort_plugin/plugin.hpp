@@ -44,6 +44,11 @@ struct execution_provider_object : ort_ep {
     return found ? std::string_view{*found} : std::string_view{};
   }
   bool is_on(std::string_view key) const { return option(key) == "1"; }
+  /// Whether contexts are written that leave constants in the compiled model.
+  bool is_weightless() const {
+    return is_on("ep.context_enable") &&
+           (is_on("ep.enable_weightless") || is_on("ep.enable_weightless_ep_context_nodes"));
+  }
 
   std::shared_ptr<const plugin> shared;
   std::shared_ptr<const ort_ep_factory> factory;  // kept: see factory_object

@@ -1,13 +1,12 @@
 // Runs of fused nodes inside ONNX Runtime.
 #include "ort_plugin/program.hpp"
 
-#include <cameo/session/threads.hpp>
-
 #include "file/messages.hpp"
 #include "ort_plugin/graph.hpp"
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -28,8 +27,6 @@ struct current_run {
 };
 
 }  // namespace
-
-host_threads::host_threads() : lanes_{available_threads()} {}
 
 void host_threads::parallel(std::size_t count, task f) {
   struct shared {
@@ -53,7 +50,7 @@ host_threads& threads_of_host() {
   return all;
 }
 
-program::program(std::shared_ptr<const plugin> by, session made)
+program::program(std::shared_ptr<const plugin> by, const ort_graph& body, session made)
     : shared_{std::move(by)}, host_{shared_->side}, session_{std::move(made)} {
   version = host_.version();
   CreateState = [](ort_node_compute_info*, ort_compute_context*, void** state) -> ort_status* {
@@ -65,6 +62,11 @@ program::program(std::shared_ptr<const plugin> by, session made)
   };
   ReleaseState = [](ort_node_compute_info*, void*) {};
   const std::vector<io_info>& inputs = session_.inputs();
+  questions ask{host_};
+  const auto given = ask.list<api::Graph_GetNumInputs, api::Graph_GetInputs>(body);
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (!ask.get<api::ValueInfo_IsConstantInitializer>(*given[i])) places_.push_back(i);
+  places_.resize(inputs.size(), SIZE_MAX);  // a context may have more inputs than its node: the run says so
   const auto known = [&](dim d) {
     if (d.known()) return known_dim{d.size};
     for (std::size_t i = 0; d.symbol != 0 && i < inputs.size(); ++i)
@@ -75,11 +77,9 @@ program::program(std::shared_ptr<const plugin> by, session made)
   for (const io_info& each : session_.outputs()) {
     output& made_output = outputs_.emplace_back();
     if (!each.type.shape || each.type.shape->size() > max_rank) continue;
-    made_output.known = true;
-    for (dim d : *each.type.shape) {
-      made_output.dims.push_back(known(d));
-      if (made_output.dims.back().input == inputs.size()) made_output.known = false;
-    }
+    std::transform(each.type.shape->begin(), each.type.shape->end(), std::back_inserter(made_output.emplace()), known);
+    const auto is_unknown = [&](const known_dim& d) { return d.input == inputs.size(); };
+    if (std::any_of(made_output->begin(), made_output->end(), is_unknown)) made_output.reset();
   }
 }
 
@@ -114,7 +114,7 @@ status program::run(ort_kernel_context& context, lease& with) const {
 status program::bind_inputs(ort_kernel_context& context, lease& with) const {
   for (std::size_t i = 0; i < with.inputs.size(); ++i) {
     const ort_value* given = nullptr;
-    if (status s = host_.ask<api::KernelContext_GetInput>(&context, i, &given); !s) return s;
+    if (status s = host_.ask<api::KernelContext_GetInput>(&context, places_[i], &given); !s) return s;
     if (!given) return failed(status_code::invalid_argument, "input '{}' is missing", session_.inputs()[i].name);
     const result<value> v = view_of(host_, *given);
     if (!v) return v.error().in(session_.inputs()[i].name);
@@ -136,11 +136,10 @@ result<void*> program::memory_of(ort_kernel_context& context, std::size_t i, con
 
 /// Where the shape of an output is known, the run writes it where ONNX Runtime has it.
 status program::bind_output(ort_kernel_context& context, lease& with, std::size_t i) const {
-  if (!outputs_[i].known) return {};
+  if (!outputs_[i]) return {};
   extents& shape = with.shapes[i];
   shape.resize(0);
-  for (const known_dim& d : outputs_[i].dims)
-    shape.push_back(d.size >= 0 ? d.size : with.inputs[d.input].shape[d.axis]);
+  for (const known_dim& d : *outputs_[i]) shape.push_back(d.size >= 0 ? d.size : with.inputs[d.input].shape[d.axis]);
   std::int64_t count = 0;
   if (!shape.checked_count(count)) return status{status_code::invalid_argument, "an output would be too large"};
   const result<void*> memory = memory_of(context, i, shape);
@@ -155,8 +154,8 @@ status program::finish_output(ort_kernel_context& context, lease& with, std::siz
     return failed(status_code::fail, "output '{}' {}", session_.outputs()[i].name, words);
   };
   if (made.kind != value_kind::tensor) return refuse("is not a tensor");
-  if (outputs_[i].known && made.shape == with.shapes[i]) return {};
-  if (outputs_[i].known)
+  if (outputs_[i] && made.shape == with.shapes[i]) return {};
+  if (outputs_[i])
     return refuse(fmt::format("has the shape [{}] in this run, and the model says [{}]",
                               fmt::join(made.shape.dims(), ","), fmt::join(with.shapes[i].dims(), ",")));
   const result<void*> memory = memory_of(context, i, made.shape);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/session/session.hpp>
+#include <cameo/session/threads.hpp>
 
 #include "ort_plugin/plugin.hpp"
 #include "session/idle_objects.hpp"
@@ -10,12 +11,11 @@ namespace cameo::inline CAMEO_ABI::detail::ort {
 /// called it, and any other work, as while a model is loaded, stays on its thread.
 class host_threads {
  public:
-  host_threads();
   std::size_t concurrency() const { return lanes_; }
   void parallel(std::size_t count, task);
 
  private:
-  std::size_t lanes_;
+  std::size_t lanes_ = available_threads();
 };
 /// One for all sessions: it has no state.
 host_threads& threads_of_host();
@@ -24,9 +24,7 @@ host_threads& threads_of_host();
 /// are known beforehand, outputs written where ONNX Runtime has them; other outputs are copied.
 class program : public ort_node_compute_info {
  public:
-  program(std::shared_ptr<const plugin>, session);
-  program(const program&) = delete;
-  program& operator=(const program&) = delete;
+  program(std::shared_ptr<const plugin>, const ort_graph& body, session);
 
  private:
   /// A dim of an output: a size, or that of an input's axis.
@@ -34,10 +32,8 @@ class program : public ort_node_compute_info {
     std::int64_t size = -1;
     std::size_t input = 0, axis = 0;
   };
-  struct output {
-    bool known = false;  // all dims are
-    std::vector<known_dim> dims;
-  };
+  /// All dims of an output; nothing unless all are known.
+  using output = std::optional<std::vector<known_dim>>;
   /// A binding with room for what a run looks up.
   struct lease {
     io_binding binding;
@@ -56,6 +52,7 @@ class program : public ort_node_compute_info {
   std::shared_ptr<const plugin> shared_;
   const host& host_;
   session session_;
+  std::vector<std::size_t> places_;  // of the session's inputs among those of the node, which has constants, too
   std::vector<output> outputs_;
   mutable idle_objects<lease, 8> idle_;
 };

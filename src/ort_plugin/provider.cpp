@@ -12,7 +12,6 @@
 namespace cameo::inline CAMEO_ABI::detail::ort {
 namespace {
 
-execution_provider_object& self(ort_ep* of) { return static_cast<execution_provider_object&>(*of); }
 const execution_provider_object& self(const ort_ep* of) { return static_cast<const execution_provider_object&>(*of); }
 
 }  // namespace
@@ -29,6 +28,10 @@ execution_provider_object::execution_provider_object(std::shared_ptr<const plugi
   if (version >= 24) IsConcurrentRunSupported = [](ort_ep*, bool* is) -> ort_status* { return *is = true, nullptr; };
   if (version >= 27)
     OnSessionInitializationEnd = answered_by<execution_provider_object, &execution_provider_object::finish>;
+  if (version >= 29)
+    GetWeightlessSupport = [](const ort_ep* of, std::int32_t* to) -> ort_status* {
+      return *to = self(of).shared->of.row->contexts.can_be_weightless ? weightless_all : weightless_none, nullptr;
+    };
 }
 
 status execution_provider_object::compile(const ort_graph** bodies, const ort_node** fused, std::size_t count,
@@ -40,7 +43,7 @@ status execution_provider_object::compile(const ort_graph** bodies, const ort_no
   for (std::size_t i = 0; i < count; ++i) {
     result<cameo::session> runs = session_of(groups, i, contexts ? contexts + i : nullptr);
     if (!runs) return std::move(runs).error();
-    programs.push_back(std::make_unique<program>(shared, *std::move(runs)));
+    programs.push_back(std::make_unique<program>(shared, *bodies[i], *std::move(runs)));
   }
   for (std::size_t i = 0; i < count; ++i) made[i] = programs[i].release();
   return {};
@@ -134,6 +137,9 @@ result<cameo::session> execution_provider_object::compiled(std::unique_ptr<model
   if (!to) return to.error();
   const result<stored_group> stored = stored_group::of(*shared, session, *to, std::move(m));
   if (!stored) return stored.error();
+  if (is_weightless() && !stored->is_compiled)
+    return failed(status_code::not_implemented, "{} has no contexts without constants; set ep.enable_weightless to 0",
+                  shared->name);
   if (!stored->fit.empty()) fit = stored->fit;
   const result<ort_node*> node = stored->node(*shared, *group.node, *to);
   if (!node) return node.error();

@@ -31,6 +31,10 @@ class session_config {
     assert(row.values == key_values::on_or_off);
     return (*this)[row] == "1";
   }
+  /// Whether compiled models keep the constants of their contexts, by either key.
+  bool is_weightless() const {
+    return is_on(config_key<"ep.enable_weightless">) || is_on(config_key<"ep.enable_weightless_ep_context_nodes">);
+  }
   /// The key that makes an oddity of a model an error; empty if none does, and for null.
   std::string_view key_against(const oddity_row*) const;
   /// The same for a key that a user names, of the table or of a provider's option; empty for others.

@@ -113,8 +113,7 @@ class output_choice {
   status choose_contexts(compilation& it) const {
     context_output& contexts = it.contexts;
     contexts.embed = how_.config.is_on(config_key<"ep.context_embed_mode">) || (only_ && only_->embed);
-    contexts.weightless = how_.config.is_on(config_key<"ep.enable_weightless">) ||
-                          how_.config.is_on(config_key<"ep.enable_weightless_ep_context_nodes">);
+    contexts.weightless = how_.config.is_weightless();
     contexts.write = how_.options.write_context;
     if (only_) contexts.files = only_->files;
     contexts.folder = folder_of(it.path), contexts.stem = stem_of(it.path);

@@ -113,13 +113,15 @@ result<provider_options> options_for(const provider_row& row, const session_opti
 }
 
 /// Replaces a provider that has options or devices of the session's by a copy of it that has these.
-status configure(provider& p, const session_options& options, chosen_providers& of) {
+status configure(provider& p, const load_settings& how, chosen_providers& of) {
   const provider_row& row = *p.row;
   std::vector<provider_device> mine;
   for (const ep_device& d : of.devices)
     if (d.ep == row.long_name) mine.push_back(d.device);
-  const result<provider_options> set = options_for(row, options, mine);
-  if (!set) return set.error();
+  result<provider_options> set = options_for(row, how.options, mine);
+  if (!set) return std::move(set).error();
+  // One that compiles otherwise for such contexts has an option for it (docs/contexts.md); others have no such row.
+  if (how.config.is_weightless()) static_cast<void>(set->set("weightless", "1"));
   publish(row, *set, of.options);
   if (set->empty()) return {};
   const auto make = [&] { return row.configured(p.self.get(), *set); };
@@ -139,7 +141,7 @@ detail::device_kinds kinds_of(const provider& p, std::vector<ep_device> chosen) 
 
 result<chosen_providers> configured(chosen_providers&& made, const load_settings& how) {
   for (provider& p : made.list)
-    if (status s = configure(p, how.options, made); !s) return s;
+    if (status s = configure(p, how, made); !s) return s;
   if (how.used_rules())
     for (const provider& p : made.list) made.kinds.push_back(kinds_of(p, made.devices));
   return std::move(made);

@@ -81,6 +81,21 @@ TEST_CASE("constants of compiled groups stay initializers, and become inputs beh
   }
 }
 
+TEST_CASE("rewrites of the nodes that nobody compiles take no constants from compiled ones") {
+  for (const auto level : {optimization_level::none, optimization_level::basic, optimization_level::extended,
+                           optimization_level::layout, optimization_level::all}) {
+    CAPTURE(int(level));
+    const scratch_folder folder;
+    compile_options options = weightless(saved(folder, "m.onnx", true), folder / "m_ctx.onnx");
+    options.optimize = level;
+    REQUIRE(verdict(light_runtime{}.compile(std::move(options))) == "OK");
+    CHECK(read(folder / "m_ctx.onnx")->main().initializers().size() == 3);
+    const auto restored = light_runtime{}.load(folder / "m_ctx.onnx");
+    REQUIRE(verdict(restored) == "OK");
+    CHECK(near(outputs_of(*restored), expected(true)));
+  }
+}
+
 TEST_CASE("without the key, or with another value, contexts hold the constants") {
   const scratch_folder folder;
   compile_options options = weightless(saved(folder, "m.onnx"), folder / "m_ctx.onnx");

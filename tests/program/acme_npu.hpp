@@ -13,13 +13,15 @@ namespace acme {
 
 inline constexpr cameo::type_rule numbers[] = {{"T", cameo::mask_of<float, double>},
                                                {"U", cameo::mask_of<float, std::int64_t>},
-                                               {"tensor(int64)", cameo::mask_of<std::int64_t>}};
+                                               {"tensor(int64)", cameo::mask_of<std::int64_t>},
+                                               {"tensor(float)", cameo::mask_of<float>}};
 
-/// y = x * x, elementwise.
+/// y = x * x, elementwise, in both versions.
 struct Square {
   static constexpr std::string_view domain = "acme", name = "Square";
   static constexpr cameo::parameter inputs[] = {{"x", "T"}}, outputs[] = {{"y", "T"}};
-  static constexpr cameo::op_version versions[] = {{1, inputs, outputs, numbers, {}, 1, 1}};
+  static constexpr cameo::op_version versions[] = {{1, inputs, outputs, numbers, {}, 1, 1},
+                                                   {2, inputs, outputs, numbers, {}, 1, 1}};
   static cameo::status infer(cameo::infer_context& c) {
     if (const cameo::value_type* x = c.input(0)) c.set_output(0, *x);
     return {};
@@ -39,17 +41,41 @@ struct As {
     return {};
   }
 };
+/// y = x * x, elementwise; from version 4 on of other types, with a second input, whose type is the one of the second
+/// output, the number of further inputs.
+struct Grown {
+  static constexpr std::string_view domain = "acme.grown", name = "Grown";
+  static constexpr cameo::parameter inputs[] = {{"x", "T"}}, outputs[] = {{"y", "T"}};
+  static constexpr cameo::parameter more_inputs[] = {{"x", "U"}, {"z", "T"}};
+  static constexpr cameo::parameter more_outputs[] = {{"y", "U"}, {"n", "tensor(int64)"}};
+  static constexpr cameo::op_version versions[] = {{2, inputs, outputs, numbers, {}, 1, 1},
+                                                   {4, more_inputs, more_outputs, numbers, {}, 2, 1}};
+  static cameo::status infer(cameo::infer_context& c) {
+    if (const cameo::value_type* x = c.input(0)) c.set_output(0, *x);
+    if (c.output_count() > 1) c.set_output(1, cameo::value_type::tensor(cameo::dtype::i64, {}));
+    return {};
+  }
+};
+/// y = x * x, elementwise, of integers; from version 3 on of floats.
+struct Turned {
+  static constexpr std::string_view domain = "acme.grown", name = "Turned";
+  static constexpr cameo::parameter inputs[] = {{"x", "U"}}, outputs[] = {{"y", "tensor(int64)"}},
+                                    later[] = {{"y", "tensor(float)"}};
+  static constexpr cameo::op_version versions[] = {{1, inputs, outputs, numbers, {}, 1, 1},
+                                                   {3, inputs, later, numbers, {}, 1, 1}};
+};
 /// Nobody runs it.
 struct Later {
   static constexpr std::string_view domain = "acme", name = "Later";
   static constexpr cameo::parameter inputs[] = {{"x", "T"}}, outputs[] = {{"y", "T"}};
   static constexpr cameo::op_version versions[] = {{1, inputs, outputs, numbers, {}, 1, 1}};
 };
-/// No input has the type of its output: ONNX Runtime can't be told what it is.
+/// No input has the type of its output, up to version 3: ONNX Runtime can't be told what it is.
 struct Guess {
   static constexpr std::string_view domain = "acme", name = "Guess";
-  static constexpr cameo::parameter inputs[] = {{"x", "T"}}, outputs[] = {{"y", "U"}};
-  static constexpr cameo::op_version versions[] = {{1, inputs, outputs, numbers, {}, 1, 1}};
+  static constexpr cameo::parameter inputs[] = {{"x", "T"}}, outputs[] = {{"y", "U"}}, told[] = {{"y", "T"}};
+  static constexpr cameo::op_version versions[] = {{1, inputs, outputs, numbers, {}, 1, 1},
+                                                   {3, inputs, told, numbers, {}, 1, 1}};
 };
 
 class memory {
@@ -83,12 +109,10 @@ class memory {
 
 struct npu {
   static constexpr std::string_view name = "acme_npu", long_name = "AcmeNpuExecutionProvider";
-  using operators = cameo::op_list<Square, As, Later, Guess>;
+  using operators = cameo::op_list<Square, As, Grown, Turned, Later, Guess>;
   std::shared_ptr<memory> own = std::make_shared<memory>();
 
-  bool claims(const cameo::node_view& n) const {
-    return n.op_type() == "Square" || n.op_type() == "As" || n.op_type() == "Guess";
-  }
+  bool claims(const cameo::node_view& n) const { return n.domain().starts_with("acme") && n.op_type() != "Later"; }
   cameo::status execute(const cameo::step_view& step, cameo::run_context& c) const {
     const cameo::value& x = c.input(0);
     const cameo::result<cameo::value*> y = c.output(0, x.shape);
@@ -96,17 +120,18 @@ struct npu {
     if (!own->has(x.data, x.bytes()) || !own->has((*y)->data, (*y)->bytes()))
       return {cameo::status_code::ep_fail, "a value is not in this provider's memory"};
     for (std::int64_t i = 0; i < x.shape.count(); ++i) {
-      const double a =
-          x.type == cameo::dtype::f32 ? static_cast<const float*>(x.data)[i] : static_cast<const double*>(x.data)[i];
-      const double b = step.op_type == "Square" ? a * a : a;
+      const double a = x.type == cameo::dtype::f32   ? double(static_cast<const float*>(x.data)[i])
+                       : x.type == cameo::dtype::f64 ? static_cast<const double*>(x.data)[i]
+                                                     : double(static_cast<const std::int64_t*>(x.data)[i]);
+      const double b = step.op_type == "As" ? a : a * a;
       if ((*y)->type == cameo::dtype::f32) static_cast<float*>((*y)->data)[i] = float(b);
       if ((*y)->type == cameo::dtype::f64) static_cast<double*>((*y)->data)[i] = b;
       if ((*y)->type == cameo::dtype::i64) static_cast<std::int64_t*>((*y)->data)[i] = std::int64_t(b);
     }
-    if (step.op_type != "As") return {};
+    if (step.outputs.size() < 2) return {};
     const auto n = c.output<std::int64_t>(1, cameo::extents{});
     if (!n) return n.error();
-    (*n)[0] = std::int64_t(step.inputs.size()) - 2;
+    (*n)[0] = std::int64_t(step.inputs.size()) - (step.op_type == "As" ? 2 : 1);
     return {};
   }
   void* allocate(std::size_t bytes, std::size_t alignment) const noexcept { return own->allocate(bytes, alignment); }

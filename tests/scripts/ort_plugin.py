@@ -246,8 +246,8 @@ def try_own_operators():
         refused = refusal(own_model(chain, [("x", 1)], [("y", 1)]))
         expect("acme" in refused, f"operators of one's own before 1.24: {refused}")
         return
-    for kind, dtype in ((1, np.float32), (11, np.float64)):
-        made = session(own_model(chain, [("x", kind)], [("y", kind)]), ACME)
+    for kind, dtype, opset in ((1, np.float32, 1), (11, np.float64, 1), (1, np.float32, 2)):
+        made = session(own_model(chain, [("x", kind)], [("y", kind)], opset), ACME)
         x = np.array([-2, 0, 3], dtype)
         expect(np.array_equal(made.run(None, {"x": x})[0], x ** 4), "Square: other answers")
         expect(not HAS_RECORD or placed(made)[ACME] == ["Square", "Square"], f"Square: on {dict(placed(made))}")
@@ -257,9 +257,30 @@ def try_own_operators():
             made = session(own_model(nodes, [("x", 1), ("like", kind)], [("y", kind), ("n", 7)], 2), ACME)
             y, n = made.run(None, {"x": np.array([-2, 0, 3], np.float32), "like": np.zeros(3, dtype)})
             expect(y.dtype == dtype and y.tolist() == [2, 0, 3] and n == more, f"As: {y} and {n}, with {more} more")
-    for op, kinds, words in (("Square", (6, 6), "int32"), ("Later", (1, 1), "Later"), ("Guess", (1, 1), "Guess")):
-        refused = refusal(own_model([node(op, ["x"], ["y"], domain="acme")], [("x", kinds[0])], [("y", kinds[1])]))
-        expect(words in refused, f"{op}: {refused}")
+    for opset, kinds in ((2, (1,)), (3, (11,)), (4, (1, 11)), (5, (7, 1)), (9, (7, 11))):
+        inputs = list(zip("xz", kinds))
+        counts = [("n", 7)] if opset >= 4 else []
+        nodes = [node("Grown", [name for name, _ in inputs], ["a", *["n" for _ in counts]], domain="acme.grown"),
+                 node("Abs", ["a"], ["y"])]
+        try:
+            made = session(own_model(nodes, inputs, [("y", kinds[0]), *counts], opset), ACME)
+            feeds = {name: np.array([-2, 0, 3], {1: np.float32, 7: np.int64, 11: np.float64}[kind]) for name, kind in inputs}
+            found = made.run(None, feeds)
+            expect(found[0].tolist() == [4, 0, 9] and found[1:] == [1] * len(counts), f"Grown at {opset}: {found}")
+            expect(not HAS_RECORD or placed(made)[ACME] == ["Grown"], f"Grown at {opset}: on {dict(placed(made))}")
+        except Exception as refused:  # noqa: BLE001
+            expect(False, f"Grown at {opset}: {refused}")
+    # What no version has is refused; of versions that give the same inputs other outputs, ONNX Runtime knows the first.
+    for op, opset, kinds, words in (("Square", 1, (6, 6), "int32"), ("Later", 1, (1, 1), "Later"),
+                                    ("Guess", 1, (1, 1), "Guess"), ("Grown", 2, (7, 7), "Grown"),
+                                    ("Grown", 4, (1, 1), "Grown"), ("Turned", 3, (1, 1), "expected type (tensor(int64))")):
+        domain = "acme.grown" if op in ("Grown", "Turned") else "acme"
+        refused = refusal(own_model([node(op, ["x"], ["y"], domain=domain)], [("x", kinds[0])], [("y", kinds[1])], opset))
+        expect(words in refused, f"{op} at {opset}: {refused}")
+    refused = refusal(own_model([node("Turned", ["x"], ["y"], domain="acme.grown")], [("x", 1)], [("y", 7)], 2))
+    expect(refused == "it loads", f"Turned at 2: {refused}")
+    refused = refusal(own_model([node("Guess", ["x"], ["y"], domain="acme")], [("x", 1)], [("y", 1)], 3))
+    expect(refused == "it loads", f"Guess at 3: {refused}")
 
 
 def refusal(model):
@@ -371,20 +392,89 @@ def try_secondary_nodes(folder):
 
 
 def try_weightless(folder):
-    """Contexts of `frozen`, with and without their constants, that cameo wrote: they load in ONNX Runtime."""
+    """Contexts of `frozen`, with and without their constants, that cameo and ONNX Runtime wrote: they load in both. Two
+    variants of a model have one file of weights."""
     if FROZEN not in LIBRARY:
         return
-    for weightless in "01":
-        path = folder / f"weightless{weightless}_ctx.onnx"
-        judge.cameo("compile", DIGITS, "-o", path, "--ep", "frozen", "--embed", "--config",
-                    f"ep.enable_weightless={weightless}", "--external-initializers", f"weights{weightless}.bin")
+
+    def keys_of(path, **more):
+        return {"ep.context_enable": "1", "ep.context_file_path": str(path),
+                "ep.context_model_external_initializers_file_name": "weights.bin",
+                **{f"ep.{key}": value for key, value in more.items()}}
+
+    for by, variant, weightless in (("cameo", "a", "0"), ("cameo", "a", "1"), ("onnxruntime", "a", "0"),
+                                    ("onnxruntime", "a", "1"), ("onnxruntime", "b", "1")):
+        to = folder / f"{by}{weightless}"
+        to.mkdir(exist_ok=True)
+        path = to / f"{variant}_ctx.onnx"
+        before = (to / "weights.bin").read_bytes() if variant == "b" else None
+        if by == "cameo":
+            judge.cameo("compile", DIGITS, "-o", path, "--ep", "frozen", "--embed", "--config",
+                        f"ep.enable_weightless={weightless}", "--external-initializers", "weights.bin")
+        else:
+            made = session(DIGITS, FROZEN, level="all" if variant == "b" else "none", options=keys_of(
+                path, enable_weightless=weightless, context_embed_mode=str(int(variant == "a"))))
+            answers_agree(f"a session that writes contexts, weightless {weightless}", made)
+        words = f"weightless {weightless}, by {by}, variant {variant}"
         compiled = onnx.load(path, load_external_data=False)
-        constants = [i.name for i in compiled.graph.initializer]
-        expect(bool(constants) == (weightless == "1") and all(c in compiled.graph.node[0].input for c in constants),
-               f"weightless {weightless}: constants {constants}")
-        made = session(path, FROZEN)
-        expect(not HAS_RECORD or set(placed(made)) == {FROZEN}, f"weightless {weightless}: on {dict(placed(made))}")
-        answers_agree(f"weightless {weightless}", made)
+        constants = sorted(i.name for i in compiled.graph.initializer)
+        expect(constants == (["conv_weight", "dense_weight"] if weightless == "1" else []) and
+               sorted(compiled.graph.node[0].input) == [*constants, "image"], f"{words}: constants {constants}")
+        expect(all(i.data_location == onnx.TensorProto.EXTERNAL for i in compiled.graph.initializer), f"{words}: inside")
+        expect(before is None or before == (to / "weights.bin").read_bytes(), f"{words}: other weights")
+        for each in sorted(to.glob("*_ctx.onnx")):
+            made = session(each, FROZEN, options={"ep.enable_weightless": weightless})
+            expect(not HAS_RECORD or set(placed(made)) == {FROZEN}, f"{words}: on {dict(placed(made))}")
+            answers_agree(words, made)
+            judge.cameo("run", each, "--random-inputs", "--ep", "frozen")
+    value, node = onnx.helper.make_tensor_value_info, onnx.helper.make_node
+    weights = [onnx.numpy_helper.from_array(np.full(100, 3, np.float32), "w"),
+               onnx.numpy_helper.from_array(np.full(100, 5, np.float32), "v")]
+    graph = onnx.helper.make_graph([node("Mul", ["w", "x"], ["a"]), node("Sub", ["v", "a"], ["b"]), node("Div", ["b", "y"], ["z"])],
+                                   "g", [value("x", 1, [100]), value("y", 1, [100])], [value("z", 1, [100])], weights)
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9)
+    path = folder / "constants_first_ctx.onnx"
+    for each in (model.SerializeToString(), path):
+        made = session(each, FROZEN, options={} if each is path else keys_of(path, enable_weightless="1"))
+        z = made.run(None, {"x": np.full(100, 2, np.float32), "y": np.full(100, 4, np.float32)})[0]
+        expect((z == -0.25).all(), f"constants before inputs: {z}")
+    expect(len(onnx.load(path).graph.initializer) == 2, "constants before inputs: not left in the model")
+    for ep, key in ((CAMEO, "enable_weightless"), (FUSING, "enable_weightless"), (FUSING, "enable_weightless_ep_context_nodes")):
+        try:
+            session(fusable(0).SerializeToString(), ep, options=keys_of(folder / "none_ctx.onnx", **{key: "1"}))
+            expect(False, f"{ep}: contexts without constants, by {key}")
+        except Exception as refused:  # noqa: BLE001
+            expect("weightless" in str(refused) and ep in str(refused), f"{ep}, {key}: {refused}")
+        expect(not (folder / "none_ctx.onnx").exists(), f"{ep}: a compiled model of which nothing was compiled")
+
+
+def try_weightless_in_cameo(folder):
+    """A plugin's contexts without constants, which cameo writes: variants of a model have equal files of weights."""
+    if FROZEN not in LIBRARY:
+        return
+    plugin, key = ["--config", "ep.ort_plugin.contexts=1", "--ep-library"], ["--config", "ep.enable_weightless=1"]
+    np.save(folder / "image.npy", image())
+    given = ["--input", f"image={folder / 'image.npy'}", "--output-dir", folder]
+    judge.cameo("run", DIGITS, *given)
+    want = np.load(folder / "logits.npy")
+    weights = set()
+    for variant in ("--embed", "--force"):
+        to = folder / variant
+        to.mkdir()
+        judge.cameo("compile", DIGITS, "-o", to / "m_ctx.onnx", *plugin, LIBRARY[FROZEN], *key, variant,
+                    "--external-initializers", "weights.bin")
+        compiled = onnx.load(to / "m_ctx.onnx", load_external_data=False).graph
+        expect([n.op_type for n in compiled.node] == ["EPContext"] and
+               sorted(compiled.node[0].input) == ["conv_weight", "dense_weight", "image"] and
+               len(compiled.initializer) == 2, f"a plugin's context without constants: {compiled.node}")
+        weights.add((to / "weights.bin").read_bytes())
+        for more in ([], key):
+            judge.cameo("run", to / "m_ctx.onnx", *plugin, LIBRARY[FROZEN], *more, *given)
+            expect(np.allclose(np.load(folder / "logits.npy"), want, rtol=1e-5), f"{variant} {more}: other answers")
+    expect(len(weights) == 1, "variants of a model have other weights")
+    for ep in (FUSING, NPU):
+        done = judge.cameo("compile", DIGITS, "-o", folder / "none_ctx.onnx", *plugin, LIBRARY[ep], *key, check=False)
+        expect("NOT_IMPLEMENTED" in done.stderr and ep in done.stderr, f"{ep}: {done.stderr}")
 
 
 def try_in_cameo():
@@ -612,6 +702,7 @@ def main():
             try_shared_contexts(pathlib.Path(folder))
         with tempfile.TemporaryDirectory() as folder:
             try_shared_in_cameo(pathlib.Path(folder))
+            try_weightless_in_cameo(pathlib.Path(folder))
         try_own_operators()
         try_in_cameo()
     if given.long and not given.names:

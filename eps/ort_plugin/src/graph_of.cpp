@@ -150,13 +150,17 @@ class graph_builder {
 
 std::unique_ptr<ort_graph> graph_of(const graph_view& from) { return graph_builder{from.raw()}.run(nullptr); }
 
-std::unique_ptr<ort_node> fused_node_of(const ort_graph& from, std::string_view name, bool with_constants) {
-  auto made = std::make_unique<ort_node>();
-  made->name = name, made->type = name, made->since = 1, made->in = &from;
-  made->inputs = from.inputs, made->outputs = from.outputs;
+std::unique_ptr<ort_node> fused_node_of(ort_graph& from, std::string_view name,
+                                        std::vector<const ort_value_info*> inputs, bool with_constants) {
+  std::erase_if(inputs, [&](const ort_value_info* v) { return !v || (v->is_constant && !with_constants); });
+  const std::set<const ort_value_info*> listed{inputs.begin(), inputs.end()};
   if (with_constants)
     for (const ort_value_info* each : from.initializers)
-      if (!each->consumers.empty()) made->inputs.push_back(each);
+      if (!each->consumers.empty() && !listed.contains(each)) inputs.push_back(each);
+  for (ort_value_info& each : from.values) each.is_optional = each.is_constant && with_constants;
+  auto made = std::make_unique<ort_node>();
+  made->name = name, made->type = name, made->since = 1, made->in = &from;
+  made->inputs = from.inputs = std::move(inputs), made->outputs = from.outputs;
   return made;
 }
 

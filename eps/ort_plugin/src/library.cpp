@@ -20,12 +20,6 @@ status ep_failed(fmt::format_string<Args...> format, Args&&... args) {
   return {status_code::ep_fail, fmt::format(format, std::forward<Args>(args)...)};
 }
 
-/// True if a structure of callbacks of this version has a callback; older ones end before it.
-template <class Callback>
-bool has(std::uint32_t version, std::uint32_t since, Callback* callback) {
-  return version >= since && callback != nullptr;
-}
-
 /// "ggml" of libonnxruntime_ggml.so, "qnn" of libonnxruntime_providers_qnn.so.
 std::string stem_of(const std::filesystem::path& path) {
   std::string name = path.filename().string();
@@ -94,8 +88,8 @@ std::unique_ptr<library> library::take(const std::string& path) {
 void library::release_factory() {
   using release_function = ort::ort_status*(ort::ort_ep_factory*);
   if (!handle_ || std::exchange(is_released_, true)) return;
-  if (auto* const release = reinterpret_cast<release_function*>(dlsym(handle_, "ReleaseEpFactory")))
-    static_cast<void>(called(name_, [&] { return ort::taken(release(factory_), "ReleaseEpFactory"); }));
+  auto* const release = reinterpret_cast<release_function*>(dlsym(handle_, "ReleaseEpFactory"));
+  static_cast<void>(asked("ReleaseEpFactory", release, factory_));
 }
 
 library::~library() {
@@ -128,11 +122,10 @@ result<std::unique_ptr<library>> library::open(const std::string& path, const st
   constexpr std::size_t most = 4;
   ort::ort_ep_factory* factories[most] = {};
   std::size_t count = 0;
-  const auto call = [&] {
-    return ort::taken(create(registered.c_str(), &ort::api_base(), &made->log_, factories, most, &count),
-                      "CreateEpFactories");
-  };
-  if (status s = called("CreateEpFactories", call); !s) return s;
+  if (status s = asked("CreateEpFactories", create, registered.c_str(), &ort::api_base(), &made->log_, factories, most,
+                       &count);
+      !s)
+    return s;
   if (count == 0 || count > most || !factories[0]) return ep_failed("CreateEpFactories made {} factories", count);
   ort::ort_ep_factory* const f = made->factory_ = factories[0];
   if (f->version < 22 || !f->GetName || !f->GetVendor || !f->GetSupportedDevices || !f->CreateEp || !f->ReleaseEp)
@@ -154,12 +147,8 @@ result<std::vector<std::unique_ptr<ort::ort_ep_device>>> library::devices(const 
   machine.push_back(&processor());
   ort::ort_ep_device* found[most_devices] = {};
   std::size_t count = 0;
-  const auto call = [&] {
-    return ort::taken(
-        factory_->GetSupportedDevices(factory_, machine.data(), machine.size(), found, most_devices, &count),
-        fmt::format("{}: GetSupportedDevices", name_));
-  };
-  status done = called(name_, call);
+  status done = asked(fmt::format("{}: GetSupportedDevices", name_), factory_->GetSupportedDevices, factory_,
+                      machine.data(), machine.size(), found, most_devices, &count);
   // Devices that the plugin had made are owned from here on, even if it reports an error; another pointer is refused.
   std::vector<std::unique_ptr<ort::ort_ep_device>> made;
   bool is_sound = count <= most_devices;
@@ -177,7 +166,7 @@ result<std::vector<std::unique_ptr<ort::ort_ep_device>>> library::devices(const 
 }
 
 result<std::shared_ptr<execution>> execution::make(const library& of, const detail::text_pairs& options,
-                                                   std::string_view hardware, bool contexts) {
+                                                   std::string_view hardware, bool contexts, bool weightless) {
   std::shared_ptr<execution> made{new execution{of}};
   if (!hardware.empty()) {
     result<std::unique_ptr<ort::ort_hardware_device>> more = hardware_named(hardware);
@@ -198,39 +187,43 @@ result<std::shared_ptr<execution>> execution::make(const library& of, const deta
   for (const auto& [key, value] : options) made->options_.entries.set((prefix + key).c_str(), value.c_str());
   if (contexts)
     for (const char* key : {"ep.context_enable", "ep.context_embed_mode"}) made->options_.entries.set(key, "1");
+  if (weightless) made->options_.entries.set("ep.enable_weightless", "1");
   const ort::ort_hardware_device* const machine[] = {device.hardware};
   const ort::ort_key_values* const metadata[] = {&device.metadata};
   ort::ort_ep_factory& f = of.factory();
-  const auto call = [&] {
-    return ort::taken(f.CreateEp(&f, machine, metadata, 1, &made->options_, &made->log_, &made->ep_),
-                      fmt::format("{}: CreateEp", of.name()));
-  };
-  if (status s = called(of.name(), call); !s) return made->ep_ = nullptr, s;
+  if (status s = asked(fmt::format("{}: CreateEp", of.name()), f.CreateEp, &f, machine, metadata, 1, &made->options_,
+                       &made->log_, &made->ep_);
+      !s)
+    return made->ep_ = nullptr, s;
   const ort::ort_ep* const ep = made->ep_;
   if (!ep || ep->version < 23 || !ep->GetCapability || !ep->Compile || !ep->ReleaseNodeComputeInfos) {
     return ep_failed("{}: CreateEp gives no execution provider that compiles", of.name());
   }
   std::int32_t layout = 0;
-  const auto ask = [&] { return ort::taken(ep->GetPreferredDataLayout(made->ep_, &layout), of.name()); };
-  if (ep->GetPreferredDataLayout)
-    if (status s = called(of.name(), ask); !s) return s;
+  if (status s = asked(of.name(), ep->GetPreferredDataLayout, made->ep_, &layout); !s) return s;
   if (layout == 1) made->layout_ = data_layout::nhwc;
-  return made;
+  if (!weightless) return made;
+  std::int32_t support = ort::weightless_none;
+  if (ep->version >= 29)
+    if (status s = asked(of.name(), ep->GetWeightlessSupport, ep, &support); !s) return s;
+  if (support == ort::weightless_all || support == ort::weightless_either) return made;
+  const bool in_files = support == ort::weightless_external;
+  return status{status_code::not_implemented,
+                fmt::format("{} writes no contexts without constants{}; set ep.enable_weightless to 0", of.name(),
+                            in_files ? ", but without those in files, which cameo does not tell it of" : "")};
 }
 
 execution::~execution() {
   if (!ep_) return;
   ort::ort_ep_factory& f = library_.factory();
-  static_cast<void>(called(library_.name(), [&] { return f.ReleaseEp(&f, ep_), status{}; }));
+  static_cast<void>(asked(library_.name(), f.ReleaseEp, &f, ep_));
 }
 
 result<std::vector<ort::ort_support_info::group>> execution::claims(const ort::ort_graph& graph) {
   const std::lock_guard lock{guard_};
   ort::ort_support_info info{&graph, {}};
-  const auto call = [&] {
-    return ort::taken(ep_->GetCapability(ep_, &graph, &info), fmt::format("{}: GetCapability", library_.name()));
-  };
-  if (status s = called(library_.name(), call); !s) return s;
+  if (status s = asked(fmt::format("{}: GetCapability", library_.name()), ep_->GetCapability, ep_, &graph, &info); !s)
+    return s;
   std::set<node_id> seen;
   for (const auto& group : info.groups)
     for (node_id n : group.nodes)
@@ -246,10 +239,8 @@ result<ort::ort_node_compute_info*> execution::compile(const ort::ort_graph& gra
   const ort::ort_node* nodes[] = {&fused};
   ort::ort_node_compute_info* made[] = {nullptr};
   ort::ort_node* contexts[] = {nullptr};
-  const auto call = [&] {
-    return ort::taken(ep_->Compile(ep_, graphs, nodes, 1, made, contexts), fmt::format("{}: Compile", library_.name()));
-  };
-  const status done = called(library_.name(), call);
+  const status done =
+      asked(fmt::format("{}: Compile", library_.name()), ep_->Compile, ep_, graphs, nodes, 1, made, contexts);
   std::unique_ptr<ort::ort_node> node = ort::take_node(contexts[0]);
   if (!done) return done;
   const bool is_sound = made[0] && made[0]->version >= 23 && made[0]->Compute && (!contexts[0] || node);
@@ -267,8 +258,7 @@ void execution::release(ort::ort_node_compute_info* info) {
   release_one(info);
 }
 void execution::release_one(ort::ort_node_compute_info* info) {
-  if (!info) return;
-  static_cast<void>(called(library_.name(), [&] { return ep_->ReleaseNodeComputeInfos(ep_, &info, 1), status{}; }));
+  if (info) static_cast<void>(asked(library_.name(), ep_->ReleaseNodeComputeInfos, ep_, &info, 1));
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps::ort_plugin_detail

@@ -21,6 +21,15 @@ auto called(std::string_view whose, Call call) -> decltype(call()) {
   }
 }
 
+/// Calls one of its functions, if it is there; what it returns is an error or nothing.
+template <class R, class... Parameters, class... Args>
+status asked(std::string_view whose, R (*function)(Parameters...), Args... args) {
+  return called(whose, [&]() -> status {
+    if constexpr (std::is_void_v<R>) return function ? function(args...) : void(), status{};
+    else return function ? ort::taken(function(args...), whose) : status{};
+  });
+}
+
 /// A plugin's library and its factory, which end with it; load() keeps one for each path, for good.
 class library {
  public:
@@ -61,7 +70,7 @@ result<std::unique_ptr<ort::ort_hardware_device>> hardware_named(std::string_vie
 class execution {
  public:
   static result<std::shared_ptr<execution>> make(const library&, const detail::text_pairs& options,
-                                                 std::string_view hardware, bool contexts);
+                                                 std::string_view hardware, bool contexts, bool weightless);
   execution(const execution&) = delete;
   execution& operator=(const execution&) = delete;
   ~execution();

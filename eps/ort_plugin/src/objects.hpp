@@ -94,7 +94,7 @@ struct ort_value_info {
   const ort_node* producer = nullptr;
   std::size_t producer_output = 0;
   std::vector<std::pair<const ort_node*, std::int64_t>> consumers;
-  bool is_input = false, is_output = false, is_constant = false, is_outer = false;
+  bool is_input = false, is_optional = false, is_output = false, is_constant = false, is_outer = false;
   ort_value constant;
 };
 
@@ -115,6 +115,7 @@ struct ort_node {
   std::vector<const ort_attribute*> listed;  // all of them
   std::vector<std::pair<std::string, const ort_graph*>> bodies;
   node_id source = node_id::none;
+  std::vector<std::string> input_names, output_names;  // of a node that a plugin made, which has no values
 };
 
 struct ort_graph {
@@ -131,8 +132,10 @@ struct ort_graph {
 
 /// A graph and what is in it, as a plugin sees it; it refers to the graph's constants.
 std::unique_ptr<ort_graph> graph_of(const graph_view&);
-/// The node that a graph is fused into, with constants as further inputs if `with_constants`.
-std::unique_ptr<ort_node> fused_node_of(const ort_graph&, std::string_view name, bool with_constants);
+/// The node that a graph is fused into: it has these inputs of the graph, and then, if `with_constants`, the constants
+/// that are not among them; without, none. The graph has the same inputs from then on.
+std::unique_ptr<ort_node> fused_node_of(ort_graph&, std::string_view name, std::vector<const ort_value_info*> inputs,
+                                        bool with_constants);
 
 /// What a plugin takes of a graph.
 struct ort_support_info {

@@ -21,14 +21,9 @@ namespace {
 constexpr std::string_view with_constants = "constants";
 
 struct plugin_program {
-  plugin_program(std::shared_ptr<execution> by, std::unique_ptr<ort::ort_graph> from,
-                 std::unique_ptr<ort::ort_node> node)
-      : runs_on{std::move(by)}, graph{std::move(from)}, fused{std::move(node)}, about{fused->name} {}
-  plugin_program(const plugin_program&) = delete;
-  plugin_program& operator=(const plugin_program&) = delete;
+  plugin_program() = default;
   ~plugin_program() {
-    const auto end = [&] { return info->ReleaseState ? info->ReleaseState(info, state) : void(), status{}; };
-    if (info && state) static_cast<void>(called(runs_on->of().name(), end));
+    if (info && state) static_cast<void>(asked(runs_on->of().name(), info->ReleaseState, info, state));
     if (info) runs_on->release(info);
   }
 
@@ -37,21 +32,17 @@ struct plugin_program {
     result<ort::ort_node_compute_info*> made = runs_on->compile(*graph, *fused, &context);
     if (!made) return std::move(made).error();
     info = *made;
-    const auto call = [&] {
-      return info->CreateState ? ort::taken(info->CreateState(info, &about, &state), runs_on->of().name()) : status{};
-    };
-    return called(runs_on->of().name(), call);
+    return asked(runs_on->of().name(), info->CreateState, info, &about, &state);
   }
 
   status run(run_context& c) const {
     ort::ort_kernel_context now{&c, {}, {}, {}};
     now.inputs.reserve(fused->inputs.size());
-    for (std::size_t i = 0; i < fused->inputs.size(); ++i)
-      now.inputs.push_back({i < graph->inputs.size() ? c.input(i) : fused->inputs[i]->constant.is, {}});
+    for (std::size_t next = 0; const ort::ort_value_info* each : fused->inputs)
+      now.inputs.push_back({each->is_constant ? each->constant.is : c.input(places[next++]), {}});
     now.outputs.resize(fused->outputs.size());
     now.made.resize(fused->outputs.size());
-    const auto call = [&] { return ort::taken(info->Compute(info, state, &now), runs_on->of().name()); };
-    if (status s = called(runs_on->of().name(), call); !s) return s;
+    if (status s = asked(runs_on->of().name(), info->Compute, info, state, &now); !s) return s;
     for (std::size_t i = 0; i < now.made.size(); ++i)
       if (c.has_output(i) && !now.made[i])
         return {status_code::ep_fail, fmt::format("{} did not make output '{}' of '{}'", runs_on->of().name(),
@@ -62,6 +53,7 @@ struct plugin_program {
   std::shared_ptr<execution> runs_on;
   std::unique_ptr<ort::ort_graph> graph;
   std::unique_ptr<ort::ort_node> fused, context;
+  std::vector<std::size_t> places;  // of inputs that are no constants, among those of a run
   ort::ort_compute_context about;
   ort::ort_node_compute_info* info = nullptr;
   void* state = nullptr;
@@ -72,12 +64,44 @@ struct shared_program {
   status run(run_context& c) const { return is->run(c); }
 };
 
-result<compiled_node> program_of(const std::shared_ptr<execution>& by, std::unique_ptr<ort::ort_graph> graph,
-                                 std::string_view name, bool constants) {
-  auto fused = ort::fused_node_of(*graph, name, constants);
-  auto made = std::make_shared<plugin_program>(by, std::move(graph), std::move(fused));
+/// `inputs` are values of the graph: those of a run, in their order.
+result<compiled_node> program_of(const std::shared_ptr<execution>& by, std::unique_ptr<ort::ort_graph> from,
+                                 std::string_view name, const std::vector<const ort::ort_value_info*>& inputs,
+                                 bool constants) {
+  auto made = std::make_shared<plugin_program>();
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i] && !inputs[i]->is_constant) made->places.push_back(i);
+  made->fused = ort::fused_node_of(*from, name, inputs, constants);
+  made->runs_on = by, made->graph = std::move(from), made->about.name = name;
   if (status s = made->begin(); !s) return s;
   return compiled(shared_program{std::move(made)});
+}
+
+/// The constants among the inputs of a context's node.
+struct left_constants {
+  std::vector<value_id> all;
+  bool are_last = true;  // no other input is behind one
+};
+/// The other inputs, and the outputs, are told apart by their places: they have to be the group's.
+result<left_constants> constants_of(const plugin_program& made, const fused_view& group) {
+  const graph& body = group.body.raw();
+  std::vector<std::string> inputs, outputs, given;
+  left_constants left;
+  for (value_view v : group.body.inputs())
+    if (!body.constant_of(v.id())) inputs.emplace_back(v.name());
+  for (value_view v : group.body.outputs()) outputs.emplace_back(v.name());
+  for (const std::string& each : made.context->input_names) {
+    const value_id v = body.find(each);
+    const bool is_new = std::find(left.all.begin(), left.all.end(), v) == left.all.end();
+    if (v != value_id::none && body.constant_of(v) && is_new) left.all.push_back(v);
+    else given.push_back(each), left.are_last = left.are_last && left.all.empty();
+  }
+  if (given == inputs && made.context->output_names == outputs) return left;
+  return status{
+      status_code::ep_fail,
+      fmt::format("{} gave '{}' a context with other inputs or outputs than the nodes that it is made of, or in "
+                  "another order",
+                  made.runs_on->of().name(), group.name)};
 }
 
 /// "KEY=VALUE;KEY=VALUE".
@@ -164,7 +188,8 @@ result<std::shared_ptr<execution>> running(const ort_plugin& p, lazy_execution& 
   if (state.made) return state.made;
   const result<const ort_plugin_detail::library*> found = ort_plugin_detail::library::load(p.library, p.registered);
   if (!found) return found.error();
-  result<std::shared_ptr<execution>> made = execution::make(**found, p.plugin_options, p.hardware, p.contexts);
+  result<std::shared_ptr<execution>> made =
+      execution::make(**found, p.plugin_options, p.hardware, p.contexts, p.contexts && p.weightless);
   if (made) state.made = *made;
   return made;
 }
@@ -198,6 +223,7 @@ result<ort_plugin> ort_plugin::configured(const provider_options& wanted) const 
   if (wanted.is_set("hardware")) made.hardware = wanted["hardware"];
   if (wanted.is_set("name")) made.registered = wanted["name"];
   if (wanted.is_set("contexts")) made.contexts = wanted["contexts"] == "1";
+  if (wanted.is_set("weightless")) made.weightless = wanted["weightless"] == "1";
   result<detail::text_pairs> own = split_options(wanted["options"]);
   if (!own) return std::move(own).error();
   for (auto& each : *own) made.plugin_options.push_back(std::move(each));
@@ -233,7 +259,9 @@ result<std::vector<compiled_node>> ort_plugin::compile(std::span<const fused_vie
   std::vector<compiled_node> made;
   for (const fused_view& each : groups) {
     const bool constants = each.name.find(fmt::format("_{}_", with_constants)) != each.name.npos;
-    result<compiled_node> program = program_of(*by, ort::graph_of(each.body), each.name, constants);
+    std::unique_ptr<ort::ort_graph> graph = ort::graph_of(each.body);
+    const std::vector<const ort::ort_value_info*> inputs = graph->inputs;
+    result<compiled_node> program = program_of(*by, std::move(graph), each.name, inputs, constants);
     if (!program) return std::move(program).error();
     made.push_back(*std::move(program));
   }
@@ -242,7 +270,8 @@ result<std::vector<compiled_node>> ort_plugin::compile(std::span<const fused_vie
 
 result<context_part> ort_plugin::store(context_builder& to, const fused_view& group,
                                        const compiled_node& program) const {
-  const ort::ort_node* const node = static_cast<const shared_program*>(program.state.get())->is->context.get();
+  const plugin_program& made = *static_cast<const shared_program*>(program.state.get())->is;
+  const ort::ort_node* const node = made.context.get();
   if (!node)
     return status{
         status_code::not_implemented,
@@ -261,6 +290,7 @@ result<context_part> ort_plugin::store(context_builder& to, const fused_view& gr
   if (number("embed_mode", 1) != 1 || number("main_context", 1) != 1)
     return status{status_code::not_implemented,
                   fmt::format("the plugin gave no bytes of the context for '{}'", group.name)};
+  if (const result<left_constants> left = constants_of(made, group); !left) return left.error();
   to.contexts.emplace_back(group.name, text("ep_cache_context"));
   context_part part;
   part.sdk_version = text("ep_sdk_version"), part.hardware_architecture = text("hardware_architecture");
@@ -270,6 +300,23 @@ result<context_part> ort_plugin::store(context_builder& to, const fused_view& gr
   const std::string source = text("source");
   if (std::any_of(std::begin(sources), std::end(sources), [&](const context_source& each) { return each.is(source); }))
     part.source = source;
+  return part;
+}
+
+result<context_part> ort_plugin::store_weightless(context_builder& to, const fused_view& group,
+                                                  const compiled_node& program) const {
+  result<context_part> part = store(to, group, program);
+  if (!part) return part;
+  const plugin_program& made = *static_cast<const shared_program*>(program.state.get())->is;
+  result<left_constants> left = constants_of(made, group);
+  const bool takes_constants = std::any_of(made.fused->inputs.begin(), made.fused->inputs.end(),
+                                           [](const ort::ort_value_info* each) { return each->is_constant; });
+  if (!left || !left->are_last || (!takes_constants && !made.graph->initializers.empty()))
+    return status{status_code::not_implemented,
+                  fmt::format("{} keeps the constants of '{}' by itself, or puts them before other inputs; set "
+                              "ep.enable_weightless to 0",
+                              made.runs_on->of().name(), group.name)};
+  part->constants = to.constants.emplace_back(std::move(left->all));
   return part;
 }
 
@@ -309,7 +356,8 @@ result<compiled_node> ort_plugin::restore(const context_binary& binary, const co
   if (!claims) return claims.error();
   if (claims->size() != 1)
     return status{status_code::invalid_graph, fmt::format("{} does not take the context", (*by)->of().name())};
-  return program_of(*by, std::move(graph), node.node.name(), false);
+  const std::vector<const ort::ort_value_info*> inputs = graph->order[0]->inputs;
+  return program_of(*by, std::move(graph), node.node.name(), inputs, !claims->front().drops_constants);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -74,20 +74,16 @@ R guarded_call(Args... args) noexcept {
   }
 }
 
-template <std::uint16_t Number>
+/// Places of the smaller tables have no names here.
+enum class which : bool { main, smaller };
+template <which Table, std::uint16_t Number>
 ort_status* missing() noexcept {
   try {
-    return error_of(no_function, fmt::format("cameo has no function {} (place {} of OrtApi) for plugins",
-                                             api_names[Number], Number));
-  } catch (...) {
-    return nullptr;
-  }
-}
-/// Of the smaller tables; the place has no name here.
-template <std::uint16_t Number>
-ort_status* missing_inner() noexcept {
-  try {
-    return error_of(no_function, fmt::format("cameo has no function at place {} of this table for plugins", Number));
+    if constexpr (Table == which::smaller)
+      return error_of(no_function, fmt::format("cameo has no function at place {} of this table for plugins", Number));
+    else
+      return error_of(no_function, fmt::format("cameo has no function {} (place {} of OrtApi) for plugins",
+                                               api_names[Number], Number));
   } catch (...) {
     return nullptr;
   }
@@ -102,8 +98,17 @@ struct table {
     put<std::uint16_t(Slot), May, F>(static_cast<typename slot_type<Slot>::type*>(nullptr));
     static_assert(std::size_t(Slot) < Count);
   }
+  /// A function that gives its answer by its second argument.
+  template <auto Slot, class F>
+  void answer(F) {
+    put_answer<Slot, F>(static_cast<typename slot_type<Slot>::type*>(nullptr));
+  }
 
  private:
+  template <auto Slot, class F, class Of, class T>
+  void put_answer(ort_status* (*)(const Of*, T*)) {
+    set<Slot>([](const Of* of, T* to) -> ort_status* { return *to = F{}(*of), nullptr; });
+  }
   template <std::uint16_t Number, nulls May, class F, class R, class... Args>
   void put(R (*)(Args...)) {
     R (*const function)(Args...) = guarded_call<Number, May, F, R, Args...>;
@@ -149,17 +154,12 @@ void set_errors_and_types(api_table& t) {
   t.set<api::GetErrorCode>([](const ort_status* s) { return s->code; });
   t.set<api::GetErrorMessage>([](const ort_status* s) { return s->words.c_str(); });
   t.set<api::ReleaseStatus>([](ort_status* s) { delete s; });
-  t.set<api::CastTypeInfoToTensorInfo>([](const ort_type_info* type, const ort_tensor_info** to) -> ort_status* {
-    return *to = type->is_tensor ? &type->tensor : nullptr, nullptr;
-  });
-  t.set<api::GetOnnxTypeFromTypeInfo>([](const ort_type_info* type, std::int32_t* to) -> ort_status* {
-    return *to = type->is_tensor ? kind_tensor : kind_unknown, nullptr;
-  });
-  t.set<api::GetTensorElementType>([](const ort_tensor_info* info, std::int32_t* to) -> ort_status* {
-    return *to = std::int32_t(info->type), nullptr;
-  });
-  t.set<api::GetDimensionsCount>(
-      [](const ort_tensor_info* info, std::size_t* to) -> ort_status* { return *to = info->sizes.size(), nullptr; });
+  t.answer<api::CastTypeInfoToTensorInfo>(
+      [](const ort_type_info& type) { return type.is_tensor ? &type.tensor : nullptr; });
+  t.answer<api::GetOnnxTypeFromTypeInfo>(
+      [](const ort_type_info& type) { return type.is_tensor ? kind_tensor : kind_unknown; });
+  t.answer<api::GetTensorElementType>([](const ort_tensor_info& info) { return std::int32_t(info.type); });
+  t.answer<api::GetDimensionsCount>([](const ort_tensor_info& info) { return info.sizes.size(); });
   t.set<api::GetDimensions, nulls::allowed>([](const ort_tensor_info* info, std::int64_t* to, std::size_t room) {
     const std::size_t count = info ? std::min(room, info->sizes.size()) : 0;
     if (!info || (!to && count > 0)) return error_of(bad_argument, "GetDimensions: an argument is null");
@@ -183,26 +183,18 @@ void set_errors_and_types(api_table& t) {
 }
 
 void set_values(api_table& t) {
-  t.set<api::IsTensor>([](const ort_value*, int* to) -> ort_status* { return *to = 1, nullptr; });
-  t.set<api::GetValueType>(
-      [](const ort_value*, std::int32_t* to) -> ort_status* { return *to = kind_tensor, nullptr; });
+  t.answer<api::IsTensor>([](const ort_value&) { return 1; });
+  t.answer<api::GetValueType>([](const ort_value&) { return kind_tensor; });
   t.set<api::GetTensorMutableData>([](ort_value* v, void** to) -> ort_status* { return *to = v->is.data, nullptr; });
-  t.set<api::GetTensorData>(
-      [](const ort_value* v, const void** to) -> ort_status* { return *to = v->is.data, nullptr; });
-  t.set<api::GetTensorSizeInBytes>(
-      [](const ort_value* v, std::size_t* to) -> ort_status* { return *to = v->is.bytes(), nullptr; });
-  t.set<api::GetTensorTypeAndShape>([](const ort_value* v, ort_tensor_info** to) -> ort_status* {
-    return *to = new ort_tensor_info{info_of(v->is)}, nullptr;
-  });
-  t.set<api::GetTypeInfo>([](const ort_value* v, ort_type_info** to) -> ort_status* {
-    return *to = new ort_type_info{true, info_of(v->is)}, nullptr;
-  });
+  t.answer<api::GetTensorData>([](const ort_value& v) { return v.is.data; });
+  t.answer<api::GetTensorSizeInBytes>([](const ort_value& v) { return v.is.bytes(); });
+  t.answer<api::GetTensorTypeAndShape>([](const ort_value& v) { return new ort_tensor_info{info_of(v.is)}; });
+  t.answer<api::GetTypeInfo>([](const ort_value& v) { return new ort_type_info{true, info_of(v.is)}; });
   t.set<api::GetTensorElementTypeAndShapeDataReference>(
       [](const ort_value* v, std::int32_t* type, const std::int64_t** dims, std::size_t* rank) -> ort_status* {
         return *type = std::int32_t(v->is.type), *dims = v->is.shape.begin(), *rank = v->is.shape.rank(), nullptr;
       });
-  t.set<api::GetTensorMemoryInfo>(
-      [](const ort_value*, const ort_memory_info** to) -> ort_status* { return *to = &host_memory(), nullptr; });
+  t.answer<api::GetTensorMemoryInfo>([](const ort_value&) { return &host_memory(); });
   t.set<api::ReleaseValue>([](ort_value* v) { delete v; });
   t.set<api::CreateMemoryInfo>(
       [](const char* name, std::int32_t kind, int id, std::int32_t, ort_memory_info** to) -> ort_status* {
@@ -216,13 +208,10 @@ void set_values(api_table& t) {
                                      ort_memory_info** to) -> ort_status* {
     return *to = new ort_memory_info{name, device, id, memory, kind, vendor}, nullptr;
   });
-  t.set<api::MemoryInfoGetName>(
-      [](const ort_memory_info* m, const char** to) -> ort_status* { return *to = m->name.c_str(), nullptr; });
-  t.set<api::MemoryInfoGetId>([](const ort_memory_info* m, int* to) -> ort_status* { return *to = m->id, nullptr; });
-  t.set<api::MemoryInfoGetMemType>(
-      [](const ort_memory_info*, std::int32_t* to) -> ort_status* { return *to = 0, nullptr; });
-  t.set<api::MemoryInfoGetType>(
-      [](const ort_memory_info* m, std::int32_t* to) -> ort_status* { return *to = m->kind, nullptr; });
+  t.answer<api::MemoryInfoGetName>([](const ort_memory_info& m) { return m.name.c_str(); });
+  t.answer<api::MemoryInfoGetId>([](const ort_memory_info& m) { return m.id; });
+  t.answer<api::MemoryInfoGetMemType>([](const ort_memory_info&) { return 0; });
+  t.answer<api::MemoryInfoGetType>([](const ort_memory_info& m) { return m.kind; });
   t.set<api::MemoryInfoGetDeviceType>([](const ort_memory_info* m, std::int32_t* to) { *to = m->device; });
   t.set<api::MemoryInfoGetDeviceMemType>([](const ort_memory_info* m) { return m->memory; });
   t.set<api::MemoryInfoGetVendorId>([](const ort_memory_info* m) { return m->vendor; });
@@ -238,10 +227,8 @@ void set_values(api_table& t) {
 }
 
 void set_runs(api_table& t) {
-  t.set<api::KernelContext_GetInputCount>(
-      [](const ort_kernel_context* c, std::size_t* to) -> ort_status* { return *to = c->inputs.size(), nullptr; });
-  t.set<api::KernelContext_GetOutputCount>(
-      [](const ort_kernel_context* c, std::size_t* to) -> ort_status* { return *to = c->outputs.size(), nullptr; });
+  t.answer<api::KernelContext_GetInputCount>([](const ort_kernel_context& c) { return c.inputs.size(); });
+  t.answer<api::KernelContext_GetOutputCount>([](const ort_kernel_context& c) { return c.outputs.size(); });
   t.set<api::KernelContext_GetInput>([](const ort_kernel_context* c, std::size_t i, const ort_value** to) {
     if (i >= c->inputs.size()) return error_of(bad_argument, fmt::format("no input {}", i));
     *to = c->inputs[i].is ? &c->inputs[i] : nullptr;
@@ -278,37 +265,28 @@ void set_runs(api_table& t) {
   });
   t.set<api::Logger_LogMessage, nulls::allowed>([](const ort_logger*, std::int32_t, const char*, const char*, int,
                                                    const char*) -> ort_status* { return nullptr; });
-  t.set<api::Logger_GetLoggingSeverityLevel>(
-      [](const ort_logger* log, std::int32_t* to) -> ort_status* { return *to = log->from, nullptr; });
+  t.answer<api::Logger_GetLoggingSeverityLevel>([](const ort_logger& log) { return log.from; });
 }
 
-template <auto Slot, class T, class Of, class List>
-void set_list(api_table& t, List) {
+/// A list that is a member of an object, and how long it is.
+template <auto Slot, auto List, class Of, class T>
+void put_list(api_table& t, ort_status* (*)(const Of*, T**, std::size_t)) {
   t.set<Slot, nulls::allowed>([](const Of* of, T** to, std::size_t room) {
-    return of ? give_list(List{}(*of), to, room) : error_of(bad_argument, "a list of nothing");
+    return of ? give_list(of->*List, to, room) : error_of(bad_argument, "a list of nothing");
   });
 }
-template <auto Slot, class Of, class Count>
-void set_count(api_table& t, Count) {
-  t.set<Slot>([](const Of* of, std::size_t* to) -> ort_status* { return *to = Count{}(*of), nullptr; });
-}
-template <auto Slot, class Of, class Text>
-void set_text(api_table& t, Text) {
-  t.set<Slot>([](const Of* of, const char** to) -> ort_status* { return *to = Text{}(*of).c_str(), nullptr; });
-}
-template <auto Slot, class Test>
-void set_flag(api_table& t, Test) {
-  t.set<Slot>([](const ort_value_info* v, bool* to) -> ort_status* { return *to = Test{}(*v), nullptr; });
+template <auto Count, auto Slot, auto List>
+void set_list(api_table& t) {
+  t.answer<Count>([](const auto& of) { return (of.*List).size(); });
+  put_list<Slot, List>(t, static_cast<typename slot_type<Slot>::type*>(nullptr));
 }
 
 void set_graphs(api_table& t) {
-  using g = const ort_graph&;
   using info = const ort_value_info;
-  set_text<api::Graph_GetName, ort_graph>(t, [](g of) -> const std::string& { return of.name; });
-  set_text<api::Graph_GetModelPath, ort_graph>(t, [](g of) -> const std::string& { return of.path; });
-  t.set<api::Graph_GetOnnxIRVersion>(
-      [](const ort_graph* of, std::int64_t* to) -> ort_status* { return *to = of->ir_version, nullptr; });
-  set_count<api::Graph_GetNumOperatorSets, ort_graph>(t, [](g of) { return of.opsets.size(); });
+  t.answer<api::Graph_GetName>([](const ort_graph& of) { return of.name.c_str(); });
+  t.answer<api::Graph_GetModelPath>([](const ort_graph& of) { return of.path.c_str(); });
+  t.answer<api::Graph_GetOnnxIRVersion>([](const ort_graph& of) { return of.ir_version; });
+  t.answer<api::Graph_GetNumOperatorSets>([](const ort_graph& of) { return of.opsets.size(); });
   t.set<api::Graph_GetOperatorSets, nulls::allowed>(
       [](const ort_graph* of, const char** domains, std::int64_t* versions, std::size_t room) -> ort_status* {
         if (!of || !domains || !versions || room < of->opsets.size())
@@ -317,29 +295,16 @@ void set_graphs(api_table& t) {
           domains[i] = of->opsets[i].first.c_str(), versions[i] = of->opsets[i].second;
         return nullptr;
       });
-  set_count<api::Graph_GetNumInputs, ort_graph>(t, [](g of) { return of.inputs.size(); });
-  set_list<api::Graph_GetInputs, info, ort_graph>(
-      t, [](g of) -> const auto& { return of.inputs; });
-  set_count<api::Graph_GetNumOutputs, ort_graph>(t, [](g of) { return of.outputs.size(); });
-  set_list<api::Graph_GetOutputs, info, ort_graph>(
-      t, [](g of) -> const auto& { return of.outputs; });
-  set_count<api::Graph_GetNumInitializers, ort_graph>(t, [](g of) { return of.initializers.size(); });
-  set_list<api::Graph_GetInitializers, info, ort_graph>(
-      t, [](g of) -> const auto& { return of.initializers; });
-  set_count<api::Graph_GetNumNodes, ort_graph>(t, [](g of) { return of.order.size(); });
-  set_list<api::Graph_GetNodes, const ort_node, ort_graph>(
-      t, [](g of) -> const auto& { return of.order; });
-  t.set<api::Graph_GetParentNode>(
-      [](const ort_graph* of, const ort_node** to) -> ort_status* { return *to = of->parent, nullptr; });
-  t.set<api::GetValueInfoName>(
-      [](const ort_value_info* v, const char** to) -> ort_status* { return *to = v->name.c_str(), nullptr; });
-  t.set<api::GetValueInfoTypeInfo>(
-      [](const ort_value_info* v, const ort_type_info** to) -> ort_status* { return *to = &v->type, nullptr; });
-  t.set<api::ValueInfo_GetInitializerValue>([](const ort_value_info* v, const ort_value** to) -> ort_status* {
-    return *to = v->is_constant ? &v->constant : nullptr, nullptr;
-  });
-  t.set<api::ValueInfo_GetExternalInitializerInfo>(
-      [](const ort_value_info*, void** to) -> ort_status* { return *to = nullptr, nullptr; });
+  set_list<api::Graph_GetNumInputs, api::Graph_GetInputs, &ort_graph::inputs>(t);
+  set_list<api::Graph_GetNumOutputs, api::Graph_GetOutputs, &ort_graph::outputs>(t);
+  set_list<api::Graph_GetNumInitializers, api::Graph_GetInitializers, &ort_graph::initializers>(t);
+  set_list<api::Graph_GetNumNodes, api::Graph_GetNodes, &ort_graph::order>(t);
+  t.answer<api::Graph_GetParentNode>([](const ort_graph& of) { return of.parent; });
+  t.answer<api::GetValueInfoName>([](const ort_value_info& v) { return v.name.c_str(); });
+  t.answer<api::GetValueInfoTypeInfo>([](const ort_value_info& v) { return &v.type; });
+  t.answer<api::ValueInfo_GetInitializerValue>(
+      [](const ort_value_info& v) { return v.is_constant ? &v.constant : nullptr; });
+  t.answer<api::ValueInfo_GetExternalInitializerInfo>([](const ort_value_info&) { return nullptr; });
   t.set<api::ValueInfo_GetValueProducer, nulls::allowed>(
       [](const ort_value_info* v, const ort_node** to, std::size_t* output) -> ort_status* {
         if (!v || !to) return error_of(bad_argument, "ValueInfo_GetValueProducer: an argument is null");
@@ -347,8 +312,7 @@ void set_graphs(api_table& t) {
         if (output) *output = v->producer_output;
         return nullptr;
       });
-  set_count<api::ValueInfo_GetValueNumConsumers, ort_value_info>(
-      t, [](const ort_value_info& v) { return v.consumers.size(); });
+  t.answer<api::ValueInfo_GetValueNumConsumers>([](const ort_value_info& v) { return v.consumers.size(); });
   t.set<api::ValueInfo_GetValueConsumers, nulls::allowed>(
       [](const ort_value_info* v, const ort_node** to, std::int64_t* inputs, std::size_t room) -> ort_status* {
         if (!v || room < v->consumers.size() || (room > 0 && (!to || !inputs)))
@@ -357,33 +321,23 @@ void set_graphs(api_table& t) {
           to[i] = v->consumers[i].first, inputs[i] = v->consumers[i].second;
         return nullptr;
       });
-  set_flag<api::ValueInfo_IsRequiredGraphInput>(t, [](info& v) { return v.is_input; });
-  set_flag<api::ValueInfo_IsOptionalGraphInput>(t, [](info&) { return false; });
-  set_flag<api::ValueInfo_IsGraphOutput>(t, [](info& v) { return v.is_output; });
-  set_flag<api::ValueInfo_IsConstantInitializer>(t, [](info& v) { return v.is_constant; });
-  set_flag<api::ValueInfo_IsFromOuterScope>(t, [](info& v) { return v.is_outer; });
+  t.answer<api::ValueInfo_IsRequiredGraphInput>([](info& v) { return v.is_input; });
+  t.answer<api::ValueInfo_IsOptionalGraphInput>([](info& v) { return v.is_optional; });
+  t.answer<api::ValueInfo_IsGraphOutput>([](info& v) { return v.is_output; });
+  t.answer<api::ValueInfo_IsConstantInitializer>([](info& v) { return v.is_constant; });
+  t.answer<api::ValueInfo_IsFromOuterScope>([](info& v) { return v.is_outer; });
 }
 
 void set_nodes(api_table& t) {
-  using n = const ort_node&;
-  using info = const ort_value_info;
-  set_count<api::Node_GetId, ort_node>(t, [](n of) { return of.id; });
-  set_text<api::Node_GetName, ort_node>(t, [](n of) -> const std::string& { return of.name; });
-  set_text<api::Node_GetOperatorType, ort_node>(t, [](n of) -> const std::string& { return of.type; });
-  set_text<api::Node_GetDomain, ort_node>(t, [](n of) -> const std::string& { return of.domain; });
-  t.set<api::Node_GetSinceVersion>([](const ort_node* of, int* to) -> ort_status* { return *to = of->since, nullptr; });
-  set_count<api::Node_GetNumInputs, ort_node>(t, [](n of) { return of.inputs.size(); });
-  set_list<api::Node_GetInputs, info, ort_node>(
-      t, [](n of) -> const auto& { return of.inputs; });
-  set_count<api::Node_GetNumOutputs, ort_node>(t, [](n of) { return of.outputs.size(); });
-  set_list<api::Node_GetOutputs, info, ort_node>(
-      t, [](n of) -> const auto& { return of.outputs; });
-  set_count<api::Node_GetNumImplicitInputs, ort_node>(t, [](n of) { return of.captured.size(); });
-  set_list<api::Node_GetImplicitInputs, info, ort_node>(
-      t, [](n of) -> const auto& { return of.captured; });
-  set_count<api::Node_GetNumAttributes, ort_node>(t, [](n of) { return of.listed.size(); });
-  set_list<api::Node_GetAttributes, const ort_attribute, ort_node>(
-      t, [](n of) -> const auto& { return of.listed; });
+  t.answer<api::Node_GetId>([](const ort_node& of) { return of.id; });
+  t.answer<api::Node_GetName>([](const ort_node& of) { return of.name.c_str(); });
+  t.answer<api::Node_GetOperatorType>([](const ort_node& of) { return of.type.c_str(); });
+  t.answer<api::Node_GetDomain>([](const ort_node& of) { return of.domain.c_str(); });
+  t.answer<api::Node_GetSinceVersion>([](const ort_node& of) { return of.since; });
+  set_list<api::Node_GetNumInputs, api::Node_GetInputs, &ort_node::inputs>(t);
+  set_list<api::Node_GetNumOutputs, api::Node_GetOutputs, &ort_node::outputs>(t);
+  set_list<api::Node_GetNumImplicitInputs, api::Node_GetImplicitInputs, &ort_node::captured>(t);
+  set_list<api::Node_GetNumAttributes, api::Node_GetAttributes, &ort_node::listed>(t);
   t.set<api::Node_GetAttributeByName>([](const ort_node* of, const char* name, const ort_attribute** to) {
     *to = nullptr;
     for (const ort_attribute* each : of->listed)
@@ -391,7 +345,7 @@ void set_nodes(api_table& t) {
     return *to ? static_cast<ort_status*>(nullptr)
                : error_of(number_of(status_code::not_found), fmt::format("no attribute '{}'", name));
   });
-  set_count<api::Node_GetNumSubgraphs, ort_node>(t, [](n of) { return of.bodies.size(); });
+  t.answer<api::Node_GetNumSubgraphs>([](const ort_node& of) { return of.bodies.size(); });
   t.set<api::Node_GetSubgraphs, nulls::allowed>(
       [](const ort_node* of, const ort_graph** to, std::size_t room, const char** names) -> ort_status* {
         if (!of || room < of->bodies.size() || (!to && room > 0))
@@ -402,15 +356,12 @@ void set_nodes(api_table& t) {
         }
         return nullptr;
       });
-  t.set<api::Node_GetGraph>(
-      [](const ort_node* of, const ort_graph** to) -> ort_status* { return *to = of->in, nullptr; });
-  t.set<api::Node_GetEpName>([](const ort_node*, const char** to) -> ort_status* { return *to = "", nullptr; });
+  t.answer<api::Node_GetGraph>([](const ort_node& of) { return of.in; });
+  t.answer<api::Node_GetEpName>([](const ort_node&) { return ""; });
   t.set<api::ReleaseNode>([](ort_node* of) { take_node(of); });
   t.set<api::ReleaseValueInfo>([](ort_value_info*) {});
-  t.set<api::OpAttr_GetType>(
-      [](const ort_attribute* a, std::int32_t* to) -> ort_status* { return *to = std::int32_t(a->kind), nullptr; });
-  t.set<api::OpAttr_GetName>(
-      [](const ort_attribute* a, const char** to) -> ort_status* { return *to = a->name.c_str(), nullptr; });
+  t.answer<api::OpAttr_GetType>([](const ort_attribute& a) { return std::int32_t(a.kind); });
+  t.answer<api::OpAttr_GetName>([](const ort_attribute& a) { return a.name.c_str(); });
   t.set<api::OpAttr_GetTensorAttributeAsOrtValue>([](const ort_attribute* a, ort_value** to) -> ort_status* {
     if (a->kind != ort_attribute_kind::t) return error_of(bad_argument, "the attribute is no tensor");
     return *to = new ort_value{a->tensor, {}}, nullptr;
@@ -462,9 +413,8 @@ void set_options_and_devices(api_table& t) {
         std::memcpy(to, found->second.c_str(), found->second.size() + 1);
         return nullptr;
       });
-  t.set<api::GetSessionOptionsConfigEntries>([](const ort_session_options* o, ort_key_values** to) -> ort_status* {
-    return *to = new ort_key_values{o->entries}, nullptr;
-  });
+  t.answer<api::GetSessionOptionsConfigEntries>(
+      [](const ort_session_options& o) { return new ort_key_values{o.entries}; });
   t.set<api::CreateKeyValuePairs>([](ort_key_values** to) { *to = new ort_key_values; });
   t.set<api::AddKeyValuePair>([](ort_key_values* of, const char* key, const char* value) { of->set(key, value); });
   t.set<api::GetKeyValue>([](const ort_key_values* of, const char* key) -> const char* {
@@ -491,21 +441,17 @@ void set_options_and_devices(api_table& t) {
   t.set<api::GetBuildInfoString>([] { return "cameo"; });
 }
 
-template <std::size_t... Ns>
-void set_missing(api_table& t, std::index_sequence<Ns...>) {
+template <which Table, std::size_t Count, std::size_t... Ns>
+void set_missing(table<Count>& t, std::index_sequence<Ns...>) {
   // By an array: clang limits how many operands a fold expression has.
-  const void* const all[] = {reinterpret_cast<const void*>(&missing<Ns>)...};
+  const void* const all[] = {reinterpret_cast<const void*>(&missing<Table, Ns>)...};
   std::copy(std::begin(all), std::end(all), std::begin(t.places));
-}
-template <std::size_t Count, std::size_t... Ns>
-void set_missing_inner(table<Count>& t, std::index_sequence<Ns...>) {
-  ((t.places[Ns] = reinterpret_cast<const void*>(&missing_inner<Ns>)), ...);
 }
 
 ort_table ep_functions() {
   static const auto made = [] {
     table<74> t;
-    set_missing_inner(t, std::make_index_sequence<74>{});
+    set_missing<which::smaller>(t, std::make_index_sequence<74>{});
     t.set<ep_api::CreateEpDevice, nulls::allowed>([](ort_ep_factory* factory, const ort_hardware_device* hardware,
                                                      const ort_key_values* metadata, const ort_key_values* options,
                                                      ort_ep_device** to) -> ort_status* {
@@ -551,28 +497,40 @@ ort_table ep_functions() {
   return made.places.data();
 }
 
+bool take_names(const char* const* from, std::size_t count, std::vector<std::string>& to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!from || !from[i]) return false;
+    to.emplace_back(from[i]);
+  }
+  return true;
+}
+
 ort_table editor_functions() {
   static const auto made = [] {
     table<24> t;
-    set_missing_inner(t, std::make_index_sequence<24>{});
-    t.set<editor_api::CreateNode, nulls::allowed>(
-        [](const char* type, const char* domain, const char* name, const char* const*, std::size_t, const char* const*,
-           std::size_t, ort_attribute** attributes, std::size_t count, ort_node** to) -> ort_status* {
-          if (!type || !domain || !name || !to || (!attributes && count > 0))
-            return error_of(bad_argument, "CreateNode: an argument is null");
-          auto node = std::make_unique<ort_node>();
-          node->type = type, node->domain = domain, node->name = name;
-          for (std::size_t i = 0; i < count; ++i) {
-            if (!attributes[i]) return error_of(bad_argument, "CreateNode: an attribute is null");
-            const std::unique_ptr<ort_attribute> given{attributes[i]};
-            node->attributes.push_back(std::move(*given));
-            node->listed.push_back(&node->attributes.back());
-          }
-          *to = node.get();
-          const std::lock_guard lock{nodes_made().guard};
-          nodes_made().all.emplace(node.get(), std::move(node));
-          return nullptr;
-        });
+    set_missing<which::smaller>(t, std::make_index_sequence<24>{});
+    t.set<editor_api::CreateNode, nulls::allowed>([](const char* type, const char* domain, const char* name,
+                                                     const char* const* inputs, std::size_t input_count,
+                                                     const char* const* outputs, std::size_t output_count,
+                                                     ort_attribute** attributes, std::size_t count,
+                                                     ort_node** to) -> ort_status* {
+      if (!type || !domain || !name || !to || (!attributes && count > 0))
+        return error_of(bad_argument, "CreateNode: an argument is null");
+      auto node = std::make_unique<ort_node>();
+      node->type = type, node->domain = domain, node->name = name;
+      if (!take_names(inputs, input_count, node->input_names) || !take_names(outputs, output_count, node->output_names))
+        return error_of(bad_argument, "CreateNode: a name is null");
+      for (std::size_t i = 0; i < count; ++i) {
+        if (!attributes[i]) return error_of(bad_argument, "CreateNode: an attribute is null");
+        const std::unique_ptr<ort_attribute> given{attributes[i]};
+        node->attributes.push_back(std::move(*given));
+        node->listed.push_back(&node->attributes.back());
+      }
+      *to = node.get();
+      const std::lock_guard lock{nodes_made().guard};
+      nodes_made().all.emplace(node.get(), std::move(node));
+      return nullptr;
+    });
     return t;
   }();
   return made.places.data();
@@ -581,7 +539,7 @@ ort_table editor_functions() {
 ort_table functions() {
   static const auto made = [] {
     auto t = std::make_unique<api_table>();
-    set_missing(*t, std::make_index_sequence<std::size(api_names)>{});
+    set_missing<which::main>(*t, std::make_index_sequence<std::size(api_names)>{});
     set_errors_and_types(*t), set_values(*t), set_runs(*t), set_graphs(*t), set_nodes(*t), set_options_and_devices(*t);
     t->set<api::GetEpApi>([] { return ep_functions(); });
     t->set<api::GetModelEditorApi>([] { return editor_functions(); });

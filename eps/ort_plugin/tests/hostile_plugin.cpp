@@ -1,5 +1,6 @@
 // A plugin that does one thing wrong: which, its file's name says ("hostile_null_name.so"). Without a mode it is sound:
-// it takes nodes of operator Relu, one by one, and runs them.
+// it takes nodes of operator Relu, one by one, and runs them; in mode "weightless" nodes of operator Add and their
+// contexts, which have no constants.
 #include <cameo/ort_plugin/abi.hpp>
 
 #include <cstring>
@@ -16,6 +17,7 @@ std::string mode;
 ort_table functions = nullptr, ep_functions = nullptr;
 
 bool is(const char* which) { return mode == which; }
+bool is_weightless() { return mode.starts_with("weightless"); }
 ort_status* error(const char* words) { return at<api::CreateStatus>(functions)(1, words); }
 void* garbage() { return reinterpret_cast<void*>(std::uintptr_t{0x40}); }
 
@@ -93,6 +95,17 @@ struct compute_object : ort_node_compute_info {
     }
     const void* from = nullptr;
     void* to = nullptr;
+    if (is_weightless()) {
+      const ort_value* second = nullptr;
+      if (ort_status* s = at<api::KernelContext_GetInput>(functions)(c, 1, &second)) return s;
+      const void* more = nullptr;
+      at<api::GetTensorData>(functions)(input, &from);
+      at<api::GetTensorData>(functions)(second, &more);
+      at<api::GetTensorMutableData>(functions)(output, &to);
+      for (std::size_t i = 0; i < count; ++i)
+        static_cast<float*>(to)[i] = static_cast<const float*>(from)[i] + static_cast<const float*>(more)[i];
+      return nullptr;
+    }
     at<api::GetTensorData>(functions)(input, &from);
     at<api::GetTensorMutableData>(functions)(output, &to);
     for (std::size_t i = 0; i < count; ++i) {
@@ -103,17 +116,55 @@ struct compute_object : ort_node_compute_info {
   }
 };
 
+/// The node of a fused one's context, with its inputs and outputs.
+ort_status* make_context(const ort_node* fused, ort_node** made) {
+  if (is("weightless_no_context")) return nullptr;
+  std::vector<const char*> names[2];
+  for (const bool inputs : {true, false}) {
+    std::size_t count = 0;
+    at<api::Node_GetNumInputs>(functions)(fused, &count);
+    if (!inputs) at<api::Node_GetNumOutputs>(functions)(fused, &count);
+    std::vector<const ort_value_info*> values(count);
+    if (inputs) at<api::Node_GetInputs>(functions)(fused, values.data(), count);
+    else at<api::Node_GetOutputs>(functions)(fused, values.data(), count);
+    for (const ort_value_info* each : values)
+      at<api::GetValueInfoName>(functions)(each, &names[!inputs].emplace_back());
+  }
+  if (is("weightless_twice")) names[0].push_back(names[0].back());
+  if (is("weightless_unknown")) names[0].push_back("nowhere");
+  if (is("weightless_first")) std::swap(names[0].front(), names[0].back());
+  if (is("weightless_no_input")) names[0].erase(names[0].begin());
+  if (is("weightless_no_output")) names[1].clear();
+  if (is("weightless_null_name")) names[0][0] = nullptr;
+  ort_attribute* bytes = nullptr;
+  at<api::CreateOpAttr>(functions)("ep_cache_context", "sum", 3, std::int32_t(ort_attribute_kind::s), &bytes);
+  ort_status* const failed = at<editor_api::CreateNode>(at<api::GetModelEditorApi>(functions)())(
+      "EPContext", "com.microsoft", "sum", names[0].data(), names[0].size(), names[1].data(), names[1].size(), &bytes,
+      1, made);
+  if (failed) at<api::ReleaseOpAttr>(functions)(bytes);
+  return failed;
+}
+
 struct ep_object : ort_ep {
   ep_object() {
-    version = is("old_ep") ? 3 : 23;
+    version = is("old_ep") ? 3 : is_weightless() ? 29 : 23;
+    if (!is("weightless_null"))
+      GetWeightlessSupport = [](const ort_ep*, std::int32_t* to) -> ort_status* {
+        if (is("weightless_throws")) throw std::runtime_error{"in GetWeightlessSupport"};
+        if (is("weightless_error")) return error("no answer today");
+        *to = is("weightless_none") ? weightless_none : is("weightless_files") ? weightless_external : weightless_all;
+        return *to = is("weightless_99") ? 99 : *to, nullptr;
+      };
     GetName = [](const ort_ep*) { return "hostile"; };
     if (!is("no_compile"))
-      Compile = [](ort_ep*, const ort_graph**, const ort_node**, std::size_t count, ort_node_compute_info** made,
+      Compile = [](ort_ep*, const ort_graph**, const ort_node** fused, std::size_t count, ort_node_compute_info** made,
                    ort_node** contexts) -> ort_status* {
         if (is("compile_throws")) throw std::runtime_error{"in Compile"};
         if (is("compile_error")) return error("no compiler today");
         if (is("null_info")) return nullptr;
         if (is("foreign_context")) contexts[0] = static_cast<ort_node*>(garbage());
+        if (is_weightless())
+          if (ort_status* s = make_context(fused[0], contexts)) return s;
         for (std::size_t i = 0; i < count; ++i) made[i] = new compute_object;
         return nullptr;
       };
@@ -145,9 +196,11 @@ struct ep_object : ort_ep {
     for (std::size_t i = 0; i < count; ++i) {
       const char* type = nullptr;
       at<api::Node_GetOperatorType>(functions)(nodes[i], &type);
-      if (std::strcmp(type, "Relu") != 0) continue;
+      const bool is_context = is_weightless() && std::strcmp(type, "EPContext") == 0;
+      if (!is_context && std::strcmp(type, is_weightless() ? "Add" : "Relu") != 0) continue;
       const ort_node* const group[] = {nodes[i], nodes[i]};
-      if (ort_status* s = add(to, group, is("twice_in_group") ? 2 : 1, nullptr)) return s;
+      const ort_fusion_options how{29, is("weightless_dropped")};
+      if (ort_status* s = add(to, group, is("twice_in_group") ? 2 : 1, is_weightless() ? &how : nullptr)) return s;
       if (is("claims_twice"))
         if (ort_status* s = add(to, group, 1, nullptr)) return s;
     }

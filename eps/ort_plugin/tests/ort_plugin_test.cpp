@@ -1,7 +1,9 @@
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 #include <cameo/eps/ort_plugin.hpp>
+#include <cameo/format/onnx.hpp>
 #include <cameo/graph/model.hpp>
+#include <cameo/session/compile.hpp>
 #include <cameo/test_paths.hpp>
 
 #include <doctest/doctest.h>
@@ -91,6 +93,91 @@ TEST_CASE("a plugin may call every place of the tables with nothing, ask for an 
     const status found = outcome(mode);
     CHECK_MESSAGE(found, found.words());
   }
+}
+
+/// y = x + w, with w a constant; `is_swapped`: w + x.
+std::unique_ptr<model> sum(bool is_swapped = false) {
+  static const std::vector<float> weights(64, 0.5f);
+  auto m = std::make_unique<model>();
+  m->ir_version = 9, m->imports = {{"", 17}};
+  graph& g = m->main();
+  const value_type* const type = m->keep(value_type::tensor(dtype::f32, {dim::of(64)}));
+  const value_id x = g.add_value("x", type), w = g.add_value("w", type), y = g.add_value("y", type);
+  g.add_input(x), g.add_output(y);
+  g.add_initializer(w, m->memory.keep(value::tensor(dtype::f32, {64}, weights.data())));
+  const value_id inputs[] = {is_swapped ? w : x, is_swapped ? x : w}, outputs[] = {y};
+  node_spec node;
+  node.name = "sum", node.op_type = "Add", node.opset = 17, node.inputs = inputs, node.outputs = outputs;
+  g.add_node(node);
+  return m;
+}
+
+/// A model of that sum, compiled by the plugin of this mode, without constants in its context.
+result<std::string> compiled_sum(const std::string& mode, bool is_weightless = true, bool is_swapped = false) {
+  compile_options options;
+  options.input = sum(is_swapped);
+  std::string bytes;
+  options.output = &bytes;
+  options.embed = true;
+  options.session = with_plugin(plugin_named(mode));
+  options.session.config.emplace_back("ep.ort_plugin.contexts", "1");
+  options.session.config.emplace_back("ep.enable_weightless", is_weightless ? "1" : "0");
+  const auto report = runtime_of_plugins{}.compile(std::move(options));
+  if (!report) return report.error();
+  return bytes;
+}
+
+TEST_CASE(
+    "a plugin that can say so writes contexts without constants: they stay in the model, and come with each run") {
+  for (const bool is_swapped : {false, true}) {
+    const result<std::string> bytes = compiled_sum("weightless", true, is_swapped);
+    REQUIRE_MESSAGE(bytes, bytes.error().words());
+    const auto made = read_onnx(std::as_bytes(std::span{*bytes}), "sum");
+    REQUIRE(made);
+    REQUIRE((*made)->main().sort());
+    const graph& g = (*made)->main();
+    REQUIRE(g.order().size() == 1);
+    const node_view node{g, g.order()[0]};
+    CHECK(node.op_type() == "EPContext");
+    REQUIRE(node.input_count() == 2);
+    CHECK(node.input(0).name() == "x");
+    CHECK(node.input(1).name() == "w");
+    CHECK(g.constant_of(node.input(1).id()) != nullptr);
+    CHECK(node.find("ep_cache_context")->s == "sum");
+    // Also with the constant before the input, as others may write it.
+    for (const bool is_first : {false, true}) {
+      const value_id inputs[] = {node.input(is_first).id(), node.input(!is_first).id()};
+      if (is_first) (*made)->main().set_inputs(node.id(), inputs);
+      const auto written = write_onnx(**made);
+      REQUIRE(written);
+      const auto session =
+          runtime_of_plugins{}.load(std::as_bytes(std::span{*written}), with_plugin(plugin_named("weightless")));
+      REQUIRE_MESSAGE(session, session.error().words());
+      const auto got = session->run({{"x", image()}});
+      REQUIRE_MESSAGE(got, got.error().words());
+      const auto y = (*got)[0].value.as_unchecked<float>();
+      for (std::int64_t i = 0; i < y.count(); ++i) CHECK(y[i] == image()[std::size_t(i)] + 0.5f);
+    }
+  }
+}
+
+TEST_CASE("contexts without constants that a plugin can't write, or writes wrongly, are errors that name it") {
+  const auto check = [](const char* mode, status_code code) {
+    CAPTURE(mode);
+    const result<std::string> made = compiled_sum(mode);
+    REQUIRE(!made);
+    CHECK(made.error().code() == code);
+    CHECK_MESSAGE(made.error().words().find("hostile") != std::string_view::npos, made.error().words());
+  };
+  for (const char* mode : {"weightless_none", "weightless_files", "weightless_99", "weightless_null",
+                           "weightless_dropped", "weightless_first"})
+    check(mode, status_code::not_implemented);
+  for (const char* mode :
+       {"weightless_throws", "weightless_twice", "weightless_unknown", "weightless_no_input", "weightless_no_output"})
+    check(mode, status_code::ep_fail);
+  check("weightless_error", status_code::fail);
+  check("weightless_null_name", status_code::invalid_argument);
+  check("", status_code::not_implemented);
 }
 
 TEST_CASE("without a library nothing is taken; a file that is no plugin is refused in words") {

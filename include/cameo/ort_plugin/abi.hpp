@@ -59,6 +59,10 @@ enum class ort_attribute_kind : std::int32_t { undefined, i, ints, f, floats, s,
 /// Severities of messages.
 enum class ort_severity : std::int32_t { verbose, info, warning, error, fatal };
 
+/// Which constants an execution provider can leave outside its contexts, and the metadata of devices that says so.
+inline constexpr std::int32_t weightless_none = 0, weightless_external = 1, weightless_all = 2, weightless_either = 3;
+inline constexpr const char* weightless_metadata = "weightless_support";
+
 /// The newest version whose functions are listed here, and the first that has plugins.
 inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
 
@@ -284,7 +288,7 @@ inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
   slot(22, 27, OnSessionInitializationEnd, ort_status*(ort_ep*)) \
   slot(23, 27, GetDefaultMemoryDevice, void()) \
   slot(24, 27, ReleaseCapturedGraph, void()) \
-  slot(25, 29, GetWeightlessSupport, void())
+  slot(25, 29, GetWeightlessSupport, ort_status*(const ort_ep*, std::int32_t* support))
 
 #define CAMEO_ORT_COMPUTE(slot) \
   slot(1, 23, CreateState, ort_status*(ort_node_compute_info*, ort_compute_context*, void** state)) \

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/ep/provider.hpp>
 
+#include <deque>
 #include <string>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -26,11 +27,12 @@ struct ort_plugin {
        "npu:0x8086"},
       {"name", "", "the name that the plugin is registered under; without, that of its file"},
       {"contexts", "0", "1: what is compiled can be stored in a compiled model"},
+      {"weightless", "0", "1: with `contexts`, constants stay in the model; set by ep.enable_weightless"},
   };
 
   std::string library = {}, hardware = {}, registered = {};  // by the options
   detail::text_pairs plugin_options = {};
-  bool contexts = false;
+  bool contexts = false, weightless = false;
 
   /// The devices that the plugin states; none without a library. NO_SUCHFILE or EP_FAIL when it can't be loaded, with
   /// the system's words or the plugin's.
@@ -45,9 +47,14 @@ struct ort_plugin {
   /// Contexts of the plugin, by the groups' names.
   struct context_builder {
     std::vector<std::pair<std::string, std::string>> contexts;
+    std::deque<std::vector<value_id>> constants;  // that those leave in the model
   };
-  /// NOT_IMPLEMENTED when the plugin gave no context (option `contexts`).
+  /// NOT_IMPLEMENTED when the plugin gave no context (option `contexts`). EP_FAIL for a context with other inputs or
+  /// outputs than the group.
   CAMEO_API result<context_part> store(context_builder&, const fused_view&, const compiled_node&) const;
+  /// The same for a plugin that was asked for contexts without constants; it says which the model keeps.
+  /// NOT_IMPLEMENTED when it keeps constants by itself.
+  CAMEO_API result<context_part> store_weightless(context_builder&, const fused_view&, const compiled_node&) const;
   /// The plugin's bytes as they are; of several groups, one after the other behind a list of their names.
   CAMEO_API status write(const context_builder&, byte_sink) const;
   /// INVALID_GRAPH with the plugin's words when it can't use the context.
