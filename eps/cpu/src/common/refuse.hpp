@@ -2,6 +2,7 @@
 #include <cameo/core/dtype.hpp>
 #include <cameo/core/extents.hpp>
 
+#include <algorithm>  // for the kernels, which all include this
 #include <cstdint>
 #include <initializer_list>
 #include <string>
