@@ -5,7 +5,8 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 /// Blocks [N, C * block elements, blocks] added up at their places in images [N, C, image...]; elements of a block in
-/// the padding are dropped. Any number of axes. Texts that meet at a place are joined, in the order of a block's elements.
+/// the padding are dropped. Any number of axes. Texts that meet at a place are joined, in the order of a block's
+/// elements.
 struct col2im {
   using elements = basic_elements;
   std::span<const std::int64_t> dilations, pads, strides;
