@@ -68,8 +68,10 @@ if(CAMEO_RE2 AND NOT TARGET cameo_external::re2)
       # The flag -pthread changes nothing where the C library has the threads, but a compiler cache would keep all of cpu
       # twice, with RE2 and without. What is linked comes from cameo_external::threads.
       get_target_property(cameo_re2_options PkgConfig::cameo_re2 INTERFACE_COMPILE_OPTIONS)
-      list(REMOVE_ITEM cameo_re2_options -pthread)
-      set_property(TARGET PkgConfig::cameo_re2 PROPERTY INTERFACE_COMPILE_OPTIONS ${cameo_re2_options})
+      if(cameo_re2_options)  # not every distribution's has some
+        list(REMOVE_ITEM cameo_re2_options -pthread)
+        set_property(TARGET PkgConfig::cameo_re2 PROPERTY INTERFACE_COMPILE_OPTIONS ${cameo_re2_options})
+      endif()
     endif()
   endif()
   if(TARGET re2::re2 OR TARGET PkgConfig::cameo_re2 OR CMAKE_FIND_PACKAGE_NAME)

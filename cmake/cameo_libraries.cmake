@@ -65,6 +65,20 @@ function(cameo_compile_together target)
   target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
 endfunction()
 
+# Sources with vectors, which include themselves once per instruction set or are for one, are compiled alone. Tells in TO
+# which these are.
+function(cameo_keep_vectors_apart to)
+  set(apart)
+  foreach(source IN LISTS ARGN)
+    file(STRINGS ${source} vectors REGEX "foreach_target|integer_target.hpp" LIMIT_COUNT 1)
+    if(vectors)
+      set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+      list(APPEND apart ${source})
+    endif()
+  endforeach()
+  set(${to} ${apart} PARENT_SCOPE)
+endfunction()
+
 # What a command does once, such as reading its line or drawing a page: optimised for size it is a third smaller. The
 # program's own files are not: `cameo bench` measures with them.
 function(cameo_compile_small target)
