@@ -9,9 +9,7 @@
 #include "nchwc_kernels.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <utility>
 
 HWY_BEFORE_NAMESPACE();
 namespace cameo::inline CAMEO_ABI::eps {

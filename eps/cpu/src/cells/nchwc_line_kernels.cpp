@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 HWY_BEFORE_NAMESPACE();

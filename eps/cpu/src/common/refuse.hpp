@@ -5,7 +5,6 @@
 #include <algorithm>  // for the kernels, which all include this
 #include <cstdint>
 #include <initializer_list>
-#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -16,8 +15,6 @@ namespace cameo::inline CAMEO_ABI::eps {
 class message_part {
  public:
   message_part(std::string_view text) : text_{text}, kind_{kind::text} {}
-  message_part(const char* text) : message_part{std::string_view{text}} {}
-  message_part(const std::string& text) : message_part{std::string_view{text}} {}
   message_part(const extents& shape) : shape_{&shape}, kind_{kind::shape} {}
   message_part(dtype type) : message_part{std::string_view{detail::row_of(type).name}} {}
   template <class T>
