@@ -177,9 +177,9 @@ bool has_declared_shape(const value& v, const value_type& type) {
 status session::impl::tell_shapes(std::span<const value> made) const {
   const std::vector<io_info>& outputs = is.io.outputs;
   const bool logs = is.log && is.log_from <= log_level::warning;
-  const std::string_view against = is.config.key_against(&row_of(oddity::other_shape_in_run));
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (has_declared_shape(made[i], outputs[i].type)) continue;
+    const std::string_view against = is.config.key_against(&row_of(oddity::other_shape_in_run));
     if (against.empty() && (other_shape_told[i].exchange(true) || !logs)) continue;
     const std::string words =
         warning_of(oddity::other_shape_in_run, "output '{}' is declared as {}, and this run made [{}] of it",
