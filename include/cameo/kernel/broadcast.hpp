@@ -18,12 +18,20 @@ class broadcast_loops {
   /// Returns false when the shapes have no common shape by ONNX's multidirectional broadcasting.
   [[nodiscard]] bool make(const std::array<const extents*, N>& operands) {
     shape_ = *operands[0];
+    loops_ = 0;
+    if (std::all_of(operands.begin() + 1, operands.end(), [&](const extents* each) { return *each == shape_; })) {
+      if (!shape_.checked_count(count_)) count_ = 0;  // allocating such an output fails later
+      loop_[0].size = std::max<std::int64_t>(1, count_);  // most nodes: one row, and nothing to merge
+      loop_[0].stride.fill(1);
+      loops_ = 1;
+      steps_.fill(1);
+      return true;
+    }
     for (std::size_t i = 1; i < N; ++i) {
       const extents so_far = shape_;
       if (!broadcast(so_far, *operands[i], shape_)) return false;
     }
-    loops_ = 0;
-    if (!shape_.checked_count(count_)) count_ = 0;  // allocating such an output fails later
+    if (!shape_.checked_count(count_)) count_ = 0;
     if (count_ > 0) merge_axes(operands);
     return true;
   }
