@@ -20,7 +20,7 @@ class broadcast_loops {
     shape_ = *operands[0];
     loops_ = 0;
     if (std::all_of(operands.begin() + 1, operands.end(), [&](const extents* each) { return *each == shape_; })) {
-      if (!shape_.checked_count(count_)) count_ = 0;  // allocating such an output fails later
+      if (!shape_.checked_count(count_)) count_ = 0;      // allocating such an output fails later
       loop_[0].size = std::max<std::int64_t>(1, count_);  // most nodes: one row, and nothing to merge
       loop_[0].stride.fill(1);
       loops_ = 1;
