@@ -31,7 +31,8 @@ device_memory::device_memory(const host& h, const memory_source& hooks, ort_memo
   CopyTensors = [](ort_data_transfer* of, const ort_value** from, ort_value** to, void**, std::size_t count) {
     return self(of).host_.give(guarded_hook([&] {
       status done;
-      for (std::size_t i = 0; done && i < count; ++i) done = self(of).copy(from[i], to[i]);
+      for (std::size_t i = 0; done && i < count; ++i)
+        done = self(of).copy(from ? from[i] : nullptr, to ? to[i] : nullptr);
       return done;
     }));
   };
