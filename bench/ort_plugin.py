@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "peers"))
-from worker import onnx_type  # noqa: E402
+from raw_inputs import write_inputs  # noqa: E402
 
 MOST = 1.05
 
@@ -51,17 +51,7 @@ def write_empty_model(folder):
                                    [value("y", 1, [1])])
     onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9),
               folder / "model.onnx")
-    write_inputs(folder, {"x": np.zeros(1, np.float32)})
-
-
-def write_inputs(folder, arrays):
-    """As raw files, and inputs.txt, which lists them."""
-    import numpy as np
-    lines = []
-    for i, (name, array) in enumerate(arrays.items()):
-        np.ascontiguousarray(array).tofile(folder / str(i))
-        lines.append("\t".join([name, onnx_type(array.dtype), ",".join(map(str, array.shape)), str(i)]))
-    (folder / "inputs.txt").write_text("\n".join(lines) + "\n")
+    write_inputs({"x": np.zeros(1, np.float32)}, folder)
 
 
 def given(model, folder):
@@ -103,7 +93,7 @@ def main():
                 folder.mkdir()
             write_empty_model(folders[3])
             (folders[2] / "model.onnx").symlink_to((model / "model.onnx").resolve())
-            write_inputs(folders[2], np.load(model / "input.npz"))
+            write_inputs(np.load(model / "input.npz"), folders[2])
             options = given(model, folders[3])
             common = [str(program), "{}", str(model / "model.onnx"), "--threads", str(how.threads), "--quiet", *options]
             command = lambda verb, *more: [verb if part == "{}" else part for part in common] + list(more)  # noqa: E731

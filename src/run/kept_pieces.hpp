@@ -89,7 +89,7 @@ class kept_pieces {
       return nullptr;
     }
     void* made = from_.allocate(from_.self, bytes, 64);
-    if (!made) {  // perhaps there is enough in pieces that nobody uses
+    if (!made) {  // perhaps it has, once pieces that are not in use are back
       std::erase_if(all_, [&](const entry& each) {
         if (!each.in_use) from_.release(from_.self, each.memory, each.bytes);
         return !each.in_use;
