@@ -12,8 +12,9 @@ Python would use the processor's caches between two runs; its inputs and outputs
 those that `cameo run` writes, to the last bit.
 
 A run of a session costs something in ONNX Runtime whatever the model is; that is measured, too, with a model of one
-Identity and ONNX Runtime's own kernel, and is not counted. Needs a python3 with onnx and onnxruntime. Exit status 1 if a
-model gives other bits, or takes more than 1.05 of cameo's time."""
+Identity and ONNX Runtime's own kernel, and is not counted. It costs more where a model's weights have driven ONNX
+Runtime's code and data out of the caches: as many bytes as the model's file has are read between its runs. Needs a
+python3 with onnx and onnxruntime. Exit status 1 if a model gives other bits, or takes more than 1.05 of cameo's time."""
 import argparse
 import json
 import pathlib
@@ -35,9 +36,10 @@ def worker(build, folder, threads, *plugin):
             str(threads), *map(str, plugin)]
 
 
-def least_of(command, seconds, outputs=None):
-    """The least time of a run, in ms, and the outputs' names; the outputs are written to a folder, by their numbers."""
-    asked = ["load", "first", f"time {seconds}"] + ([f"outputs {outputs}"] if outputs else [])
+def least_of(command, seconds, outputs=None, between=0):
+    """The least time of a run, in ms, and the outputs' names; the outputs are written to a folder, by their numbers.
+    So many bytes of other memory are read between two runs."""
+    asked = ["load", "first", f"time {seconds} {between}"] + ([f"outputs {outputs}"] if outputs else [])
     done = subprocess.run(command, input="\n".join(asked) + "\n", check=True, capture_output=True, text=True)
     told = [json.loads(line) for line in done.stdout.splitlines()]
     return told[2]["min_us"] / 1e3, [each[0] for each in told[3]["outputs"]] if outputs else []
@@ -94,7 +96,7 @@ def main():
             write_empty_model(folders[3])
             (folders[2] / "model.onnx").symlink_to((model / "model.onnx").resolve())
             write_inputs(np.load(model / "input.npz"), folders[2])
-            options = given(model, folders[3])
+            options, size = given(model, folders[3]), (model / "model.onnx").stat().st_size
             common = [str(program), "{}", str(model / "model.onnx"), "--threads", str(how.threads), "--quiet", *options]
             command = lambda verb, *more: [verb if part == "{}" else part for part in common] + list(more)  # noqa: E731
             subprocess.run(command("run", "--output-dir", str(folders[0])), check=True, stdout=subprocess.DEVNULL)
@@ -105,7 +107,7 @@ def main():
                 alone.append(json.loads(done.stdout)["min_us"] / 1e3)
                 least, names = least_of(worker(how.build, folders[2], how.threads, *plugin), how.seconds, folders[1])
                 inside.append(least)
-                empty.append(least_of(worker(how.build, folders[3], 1), 0.2)[0])
+                empty.append(least_of(worker(how.build, folders[3], 1), 0.2, between=size)[0])
                 ratio = (min(inside) - min(empty)) / min(alone)
             differ = differing(folders[0], folders[1], names)
             print(f"{model.name:16} {min(alone):8.4f} ms {min(inside):13.4f} ms {min(empty):10.4f} ms {ratio:7.3f}  "

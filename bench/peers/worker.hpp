@@ -76,7 +76,11 @@ class worker {
     if (command == "reload") return reload();
     if (command == "first") return first();
     if (command == "outputs") return write_outputs(argument);
-    if (command == "time") return time(std::stod(argument));
+    if (command == "time") {
+      std::size_t between = 0;
+      words >> between;
+      return time(std::stod(argument), between);
+    }
     if (command == "allocations") return count_allocations(std::stol(argument));
     return {cameo::status_code::invalid_argument, "no such command: " + command};
   }
@@ -126,13 +130,16 @@ class worker {
     std::printf("{\"outputs\": [%s]}\n", list.c_str());
     return {};
   }
-  cameo::status time(double seconds) {
+  /// `between`: so many bytes of other memory are read before each run, as other work would.
+  cameo::status time(double seconds, std::size_t between) {
     // The first runs after a pause find cold caches and sleeping threads.
     for (int i = 0; i < 2; ++i)
       if (cameo::status s = of_.run(); !s) return s;
     times_.clear();
+    const std::vector<char> others(between);
     const steady::time_point begin = steady::now();
     do {
+      for (std::size_t i = 0; i < between; i += 64) static_cast<void>(*static_cast<const volatile char*>(&others[i]));
       const steady::time_point start = steady::now();
       if (cameo::status s = of_.run(); !s) return s;
       times_.push_back(micros_since(start));

@@ -4,7 +4,8 @@ JSON object in answer to each.
     load            creates the session:      load_ms, rss_before_kb (libraries and inputs are there), rss_load_kb
     first           binds, runs once:         first_us, rss_run_kb, peak_kb (since before load)
     outputs DIR     writes outputs, raw:      outputs: [[name, ONNX's type name, [dims]], ...], in files 0, 1, ...
-    time SECONDS    runs over and over:       runs, min_us, median_us
+    time SECONDS    runs over and over:       runs, min_us, median_us (in C++, "time SECONDS BYTES" reads so many bytes
+                                              of other memory before each run)
     reload          creates another session:  load_ms
     allocations N   runs N times:             allocations: of one run; -1 without the counter
 
