@@ -747,20 +747,27 @@ class Conformance(Case):
         self.assertEqual(len(found), 4)
 
     def test_a_timeout_is_one_failure(self):
-        self.sum_case("good", [4, 6])
+        self.sum_case("before", [4, 6])  # with one job in the process that is ended then
         self.endless_case("endless")
-        found, _ = self.run_cases("--timeout", "1", "--jobs", 2, code=1)
-        self.assertEqual(found["good"]["status"], "pass")
-        self.assertEqual(found["endless"]["status"], "fail")
-        self.assertIn("timeout", found["endless"]["reason"])
+        self.sum_case("good", [4, 6])
+        for jobs in (1, 2):
+            found, _ = self.run_cases("--timeout", "1", "--jobs", jobs, code=1)
+            self.assertEqual([found[name]["status"] for name in ("before", "endless", "good")], ["pass", "fail", "pass"])
+            self.assertIn("timeout", found["endless"]["reason"])
+
+    def test_a_process_does_not_run_all_cases(self):
+        for i in range(230):
+            self.sum_case("good%d" % i, [4, 6])
+        self.assertEqual(len(self.run_cases("--jobs", 2)[0]), 230)
 
     def test_a_crash_is_one_failure(self):
-        self.sum_case("good", [4, 6])
+        self.sum_case("a", [4, 6])
         self.endless_case("a_crash")
+        self.sum_case("good", [4, 6])
         report = self.dir / "report.json"
         running = subprocess.Popen([PROGRAM, "conformance", str(self.dir / "cases"), "--jobs", "1", "--json", str(report)],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        for _ in range(200):  # the endless one is the first: its process is the only child
+        for _ in range(200):  # the endless one is soon reached: its process is the only child
             time.sleep(0.05)
             children = " ".join(pathlib.Path(f).read_text() for f in glob.glob("/proc/%d/task/*/children" % running.pid)).split()
             if children:
@@ -769,7 +776,7 @@ class Conformance(Case):
                 break
         out, _ = running.communicate(timeout=60)
         self.assertEqual(running.returncode, 1)
-        self.assertEqual(out.splitlines()[-1], "1 passed, 1 failed, 0 skipped")
+        self.assertEqual(out.splitlines()[-1], "2 passed, 1 failed, 0 skipped")
         reasons = {e["name"]: e["reason"] for e in json.loads(report.read_text())}
         self.assertIn("crashed", reasons["a_crash"])
 
