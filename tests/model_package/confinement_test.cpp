@@ -1,5 +1,6 @@
 #include <cameo/packages.hpp>
 
+#include "full_speed.hpp"
 #include "packages.hpp"
 
 #include "file/held_folder.hpp"
@@ -213,12 +214,14 @@ TEST_CASE("JSON of many values, long keys, or many times the same file is refuse
   zeros.reserve(2 * most_json_values + 8);
   while (zeros.size() < 2 * most_json_values + 2) zeros += ",0";
   CHECK(has(parse_json(zeros + "]").trouble, "values"));
-  std::string empty = "[{}";
-  while (empty.size() < 3 * most_json_values + 2) empty += ",{}";
-  CHECK(has(parse_json(empty + "]").trouble, "values"));
+  if (full_speed) {
+    std::string empty = "[{}";
+    while (empty.size() < 3 * most_json_values + 2) empty += ",{}";
+    CHECK(has(parse_json(empty + "]").trouble, "values"));
+  }
   CHECK(has(parse_json("{\"" + std::string(most_json_key + 1, 'k') + "\": 0}").trouble, "key"));
   const package_folder at;
-  at.write("c.json", R"({"variants": {}, "additional_metadata": ")" + std::string(std::size_t{4} << 20, 'x') + "\"}");
+  at.write("c.json", R"({"variants": {}})" + std::string(std::size_t{4} << 20, ' '));
   std::string components;
   for (int i = 0; i < 100; ++i) components += (i ? ", \"c" : "\"c") + std::to_string(i) + R"(": "c.json")";
   at.write("manifest.json", R"({"schema_version": "1.0", "components": {)" + components + "}}");

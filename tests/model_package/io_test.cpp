@@ -1,6 +1,7 @@
 // What packages take and give as a whole, in words.
 #include <cameo/packages.hpp>
 
+#include "full_speed.hpp"
 #include "packages.hpp"
 
 namespace cameo::test {
@@ -124,8 +125,8 @@ TEST_CASE("the manifest keeps inputs and outputs of the whole, beside other meta
   CHECK(has(text_of_file(folder / "manifest.json"), R"("by")"));
 }
 
-TEST_CASE("a hundred thousand values are read and connected without looking for each among all") {
-  constexpr int many = 100'000;
+TEST_CASE("many values are read and connected without looking for each among all") {
+  constexpr int many = full_speed ? 100'000 : 10'000;
   package_io io;
   for (int i = 0; i < many; ++i) io.inputs.push_back({"i" + std::to_string(i), "t", {}, false});
   for (int i = 0; i < many; ++i) io.outputs.push_back({"o" + std::to_string(i), "t", {}, false});
