@@ -56,12 +56,12 @@ class row_rooms {
  private:
   void widen(C* to, std::int64_t first, std::int64_t step, std::int64_t rows, std::int64_t n) const {
     each_row(first, step, rows, n, [&](std::byte* at, std::int64_t done, std::int64_t count) {
-      convert_floats(type_, at, to + done, count);
+      if constexpr (std::is_floating_point_v<C>) convert_floats(type_, at, to + done, count);
     });
   }
   void narrow(const C* from, std::int64_t first, std::int64_t step, std::int64_t rows, std::int64_t n) const {
     each_row(first, step, rows, n, [&](std::byte* at, std::int64_t done, std::int64_t count) {
-      store_floats(from + done, type_, at, count);
+      if constexpr (std::is_floating_point_v<C>) store_floats(from + done, type_, at, count);
     });
   }
   template <class F>
