@@ -101,12 +101,11 @@ status projected_attention::run(run_context& c) const {
   if (!checked_multiply(batches, length, rows) || !checked_multiply(rows, width, cells))
     return status_code::out_of_memory;
   const auto all = c.scratch<float>(std::size_t(cells));
-  const auto from = read_floats<float>(c, x);
   const result<const float*> added = wide_vector<float>(c, bias);
-  if (!all || !from || !added) return status_code::out_of_memory;
+  if (!all || !added) return status_code::out_of_memory;
   status projected;
   elements::call(weights.type, [&]<class T>(std::type_identity<T>) {
-    projected = project<T>(c, *this, {from->data(), x.shape[2], 1}, rows, weights, *added, all->data());
+    projected = project<T>(c, *this, {source_of<float>(x), x.shape[2], 1}, rows, weights, *added, all->data());
   });
   if (!projected) return projected;
 

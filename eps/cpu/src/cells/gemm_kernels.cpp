@@ -177,17 +177,24 @@ struct tile_rows_of {
 /// Rows [m0, m1) of A, steps [k0, k0 + k).
 template <class T, class B>
 tile_rows_of<T> rows_of(const gemm_block<T, B>& p, std::int64_t m0, std::int64_t m1, std::int64_t k0, std::int64_t k) {
-  if (p.narrow_a) {
+  const number_source<T> all{p.a, p.narrow_a};
+  if (p.a_row_stride == 0 && p.a_column_stride == 0) {
+    if (!all.narrow) return {p.a + m0 * p.k + k0 * tile_rows, tile_rows * p.k, 1, tile_rows};
     T* to = p.room;
     for (std::int64_t m = m0; m < m1; m += tile_rows, to += tile_rows * k)
-      p.widen_a(p.narrow_a, p.first_a + m * p.k + k0 * tile_rows, to, k * tile_rows);
-    return {p.room, tile_rows * k, 1, tile_rows};
+      (all + (m * p.k + k0 * tile_rows)).read(to, k * tile_rows);
+  } else {
+    const matrix_ref<T> from = matrix_ref<T>{all, p.a_row_stride, p.a_column_stride}.from(m0, k0);
+    if (!p.room) return {from.data, tile_rows * p.a_row_stride, p.a_row_stride, p.a_column_stride};
+    const std::int64_t m = m1 - m0;
+    if (from.narrow && p.n < gemm_few_panels(p.a_column_stride) * tile_of<T>().columns) {
+      const bool rows = p.a_column_stride == 1;
+      from.elements().read_lines(p.room, rows ? m : k, rows ? k : m, rows ? p.a_row_stride : p.a_column_stride);
+      if (rows) return {p.room, tile_rows * k, k, 1};
+      return {p.room, tile_rows, 1, m};
+    }
+    pack_a(from, m, k, p.room);
   }
-  if (p.a_row_stride == 0 && p.a_column_stride == 0)
-    return {p.a + m0 * p.k + k0 * tile_rows, tile_rows * p.k, 1, tile_rows};
-  const T* const from = p.a + m0 * p.a_row_stride + k0 * p.a_column_stride;
-  if (!p.room) return {from, tile_rows * p.a_row_stride, p.a_row_stride, p.a_column_stride};
-  pack_a(matrix_ref<T>{from, p.a_row_stride, p.a_column_stride}, m1 - m0, k, p.room);
   return {p.room, tile_rows * k, 1, tile_rows};
 }
 

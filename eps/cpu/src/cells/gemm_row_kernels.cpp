@@ -53,8 +53,28 @@ void dot_lines(const row_dots<T>& p) {
   for (; i + some <= p.count; i += some) dot_lines_of<T, some, Ahead>(p, i);
   for (; i < p.count; ++i) dot_lines_of<T, 1, Ahead>(p, i);
 }
+/// The same for one row of narrow elements, which are widened piece by piece.
+float dot_narrow(const narrow_elements& row, const float* x, std::int64_t n) {
+  constexpr std::int64_t most = narrow_block;  // a multiple of summing::sums_at_a_time
+  summing::sums<float> sums;
+  float wide[most];
+  for (std::int64_t i = 0; i < n; i += most) {
+    const std::int64_t m = std::min(most, n - i);
+    widen_row(row + i, wide, m);
+    summing::each_vector<float>(m, [&](std::int64_t k, std::int64_t count, int v) HWY_ATTR {
+      sums.of[v] = hn::MulAdd(summing::load_up_to(wide + k, count), summing::load_up_to(x + i + k, count), sums.of[v]);
+    });
+  }
+  return sums.total();
+}
+
 template <class T>
 void dot_rows(const row_dots<T>& p) {
+  if constexpr (std::is_same_v<T, float>)
+    if (p.narrow) {
+      for (std::int64_t i = 0; i < p.count; ++i) p.y[i] = dot_narrow(p.narrow + i * p.row_stride, p.x, p.n);
+      return;
+    }
   if (p.count * p.n * std::int64_t(sizeof(T)) < gemm_cached_bytes) dot_lines<T, false>(p);
   else dot_lines<T, true>(p);
 }

@@ -1,14 +1,14 @@
 #pragma once
 #include <cstdint>
 
-#include <cameo/core/dtype.hpp>
+#include <cameo/eps/cpu/detail/narrow_rows.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
 // Products with few rows, which memory is slower than: the large matrix is read once, where it lies. T is float or
 // double; what memory gives of B may be narrower, B is then widened in registers.
 
-/// y[j] = rows[j] . x for `count` rows of n elements, `row_stride` apart.
+/// y[j] = rows[j] . x for `count` rows of n elements, `row_stride` apart. `narrow`: the rows, instead.
 template <class T>
 struct row_dots {
   const T* rows;
@@ -16,6 +16,7 @@ struct row_dots {
   const T* x;
   std::int64_t n;
   T* y;
+  narrow_elements narrow = {};
 };
 void dot_with_rows(const row_dots<float>&);
 void dot_with_rows(const row_dots<double>&);

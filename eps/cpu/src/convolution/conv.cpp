@@ -2,8 +2,11 @@
 #include <cameo/eps/cpu/detail/as_number.hpp>
 #include <cameo/eps/cpu/detail/gemm.hpp>
 
+#include <utility>
+
 #include "cells/conv_kernels.hpp"
 #include "common/refuse.hpp"
+#include "common/row_rooms.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -91,6 +94,33 @@ void next(std::int64_t* index, const placed_window& w, std::int64_t (window_axis
   }
 }
 
+/// The lines of a channel, which come in order. Short ones of narrow floats are widened some at a time.
+template <class T>
+class channel_lines {
+ public:
+  channel_lines(const number_source<T>& from, std::int64_t plane) : from_{from}, plane_{plane} {
+    if (!from.narrow || plane > most) return;
+    from.read(wide_, plane);
+    from_ = {wide_};
+  }
+  channel_lines(const channel_lines&) = delete;
+  void read(std::int64_t first, std::int64_t count, std::int64_t step, T* to) {
+    const std::int64_t end = first + (count - 1) * step + 1;
+    if (!from_.narrow || end - first > most / 2) return (from_ + first).read(to, count, step);
+    if (first < first_ || end > end_) {
+      first_ = first, end_ = std::min(first + most, plane_);
+      (from_ + first_).read(wide_, end_ - first_);
+    }
+    number_source<T>{wide_ + (first - first_)}.read(to, count, step);
+  }
+
+ private:
+  static constexpr std::int64_t most = 1024;
+  number_source<T> from_;
+  std::int64_t plane_, first_ = 0, end_ = 0;
+  T wide_[most];
+};
+
 /// Copying the channels of an image, piece by piece: asks whether the run should end after some elements.
 class copying {
  public:
@@ -102,10 +132,10 @@ class copying {
     return stops_ = stops_ || run_.stopped(pace_);
   }
   template <class T>
-  void copy(const T* from, std::int64_t count, T* to) {
+  void copy(channel_lines<T>& from, std::int64_t first, std::int64_t count, T* to) {
     constexpr std::int64_t some = 1 << 15;
     for (std::int64_t i = 0; i < count && !stopped(std::min(some, count - i)); i += some)
-      std::copy_n(from + i, std::min(some, count - i), to + i);
+      from.read(first + i, std::min(some, count - i), 1, to + i);
   }
 
  private:
@@ -117,7 +147,8 @@ class copying {
 
 /// Copies a channel with its padding written out.
 template <class T>
-void pad_channel(copying& how, const conv_sizes& s, const T* from, T* to) {
+void pad_channel(copying& how, const conv_sizes& s, const number_source<T>& channel, T* to) {
+  channel_lines<T> from{channel, s.plane};
   const window_axis& line = s.w.axes[s.w.rank - 1];
   const std::int64_t width = line.padded(), lines = s.padded / width;
   const std::int64_t before = std::min(line.pad_begin, width);
@@ -133,7 +164,7 @@ void pad_channel(copying& how, const conv_sizes& s, const T* from, T* to) {
     }
     if (there) {
       std::fill_n(to, before, T(0));
-      how.copy(from + at * line.in, inside, to + before);
+      how.copy(from, at * line.in, inside, to + before);
       std::fill_n(to + before + inside, width - before - inside, T(0));
     } else {
       std::fill_n(to, width, T(0));
@@ -144,8 +175,10 @@ void pad_channel(copying& how, const conv_sizes& s, const T* from, T* to) {
 
 /// Only the elements that windows of one element see, densely.
 template <class T>
-void thin_channel(copying& how, const conv_sizes& s, const T* from, T* to) {
+void thin_channel(copying& how, const conv_sizes& s, const number_source<T>& channel, T* to) {
+  channel_lines<T> from{channel, s.plane};
   const window_axis& line = s.w.axes[s.w.rank - 1];
+  const window_axis::range inside = line.outputs_of(0);
   std::int64_t index[max_spatial] = {};
   for (std::int64_t l = 0; l < s.pixels / s.line && !how.stopped(s.line); ++l, to += s.line) {
     std::int64_t at = 0;
@@ -155,10 +188,10 @@ void thin_channel(copying& how, const conv_sizes& s, const T* from, T* to) {
       there = there && p >= 0 && p < s.w.axes[i].in;
       at = there ? at * s.w.axes[i].in + p : 0;
     }
-    for (std::int64_t o = 0; o < s.line; ++o) {
-      const std::int64_t p = o * line.stride - line.pad_begin;
-      to[o] = there && p >= 0 && p < line.in ? from[at * line.in + p] : T(0);
-    }
+    std::fill_n(to, s.line, T(0));
+    if (there && inside.begin < inside.end)
+      from.read(at * line.in + inside.begin * line.stride - line.pad_begin, inside.end - inside.begin, line.stride,
+                to + inside.begin);
     for (std::size_t i = s.w.rank - 1; i-- > 0;) {
       if (++index[i] < s.w.axes[i].out) break;
       index[i] = 0;
@@ -192,7 +225,8 @@ result<conv_starts> starts_of(run_context& c, const conv_sizes& s) {
 
 template <class T>
 struct conv_data {
-  const T *x, *w, *bias, *add;
+  number_source<T> x, w;
+  const T *bias, *add;
   T* y;
   activation f;
 };
@@ -213,7 +247,10 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data)
   result<conv_starts> starts = starts_of(c, s);
   if (!starts) return starts.error();
   std::size_t room = 0, all = 0;
-  if (!checked_add(std::size_t(s.padded), std::size_t(read_slack), room) || !checked_multiply(room, c.lanes(), all))
+  // Weights of a channel, for which lanes have room if they are narrow; whole vectors of them are widened at once.
+  const std::int64_t filters = s.rows * s.taps, some_filters = data.w.narrow ? (filters + 15) / 16 * 16 : 0;
+  if (!checked_add(std::size_t(s.padded), std::size_t(read_slack + some_filters), room) ||
+      !checked_multiply(room, c.lanes(), all))
     return status_code::out_of_memory;
   result<std::span<T>> planes = c.scratch<T>(all);
   if (!planes) return planes.error();
@@ -228,6 +265,10 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data)
     T* const plane = planes->data() + lane * room;
     copying how{c};
     pad_channel(how, s, data.x + channel * s.plane, plane);
+    const std::int64_t first = channel % s.groups * filters;
+    T* const widened = plane + s.padded + read_slack;
+    if (data.w.narrow) (data.w + first).read(widened, std::min(some_filters, s.groups * filters - first));
+    const T* const weights = data.w.narrow ? widened : data.w.data + first;
     detail::stop_pace pace;
     for (std::int64_t r = 0; r < s.rows; ++r)
       for (std::int64_t l = 0; l < lines; l += some) {
@@ -235,7 +276,7 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data)
         const std::int64_t row = channel % s.groups * s.rows + r, at = (channel * s.rows + r) * s.pixels + l * s.line;
         const std::span<const std::int64_t> rows =
             starts->lines.subspan(std::size_t(l), std::size_t(std::min(some, lines - l)));
-        run_depthwise(depthwise_plane<T>{plane, rows, starts->taps, data.w + row * s.taps, s.line,
+        run_depthwise(depthwise_plane<T>{plane, rows, starts->taps, weights + r * s.taps, s.line,
                                          s.w.axes[s.w.rank - 1].stride, data.y + at, epilogue_of(data, s, row, at)});
       }
   });
@@ -265,7 +306,7 @@ gemm_grid grid_of_products(const conv_sizes& s, std::int64_t copies) {
 
 /// Patches of pixels [n0, n0 + n) as panels of B.
 template <class T>
-void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& starts, const T* source,
+void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& starts, const number_source<T>& source,
                 std::int64_t channel_stride, std::int64_t n0, std::int64_t n, T* to) {
   const std::int64_t width = tile_of<T>().columns;
   const std::int64_t step = s.w.axes[s.w.rank - 1].stride;
@@ -291,7 +332,7 @@ void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& st
     for (std::int64_t t = 0; t < s.taps; t += taps)
       for (std::int64_t i = 0; i < s.channels; i += channels) {
         if (c.stopped(pace)) return;
-        pack_patches(patch_panel<T>{source + i * channel_stride,
+        pack_patches(patch_panel<T>{source.data + i * channel_stride,
                                     std::min(channels, s.channels - i),
                                     channel_stride,
                                     starts.taps.subspan(std::size_t(t), std::size_t(std::min(taps, s.taps - t))),
@@ -306,16 +347,16 @@ void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& st
 /// What patches are packed from: channels of the images of a round, padded, thinned out or as they come.
 template <class T>
 struct conv_source {
-  const T* data;
+  number_source<T> data;
   std::int64_t channel_stride;
 };
 
 /// Fills `room` with what patches of `images` images from `first` on are packed from.
 template <class T>
-conv_source<T> prepare_source(run_context& c, const conv_sizes& s, const T* x, std::int64_t first, std::int64_t images,
-                              std::span<T> room) {
+conv_source<T> prepare_source(run_context& c, const conv_sizes& s, const number_source<T>& x, std::int64_t first,
+                              std::int64_t images, std::span<T> room) {
   const std::int64_t channels = s.groups * s.channels;
-  const T* const from = x + first * channels * s.plane;
+  const number_source<T> from = x + first * channels * s.plane;
   if (s.plain()) return {from, s.plane};
   const std::int64_t each = s.points() ? s.pixels : s.padded;
   parallel_for(c, images * channels, std::max<std::int64_t>(1, (1 << 15) / each), [&](std::int64_t a, std::int64_t b) {
@@ -325,27 +366,10 @@ conv_source<T> prepare_source(run_context& c, const conv_sizes& s, const T* x, s
       else pad_channel(how, s, from + i * s.plane, room.data() + i * each);
     }
   });
-  return {room.data(), each};
+  return {{room.data()}, each};
 }
 
-/// Weights of all groups as panels: of T, or of 16 bits, which are widened where they are used.
-template <class T>
-struct conv_panels {
-  const T* data = nullptr;
-  const void* narrow = nullptr;
-  void (*widen)(const void* from, std::int64_t first, T* to, std::int64_t count) = nullptr;
-
-  template <class From>
-  static conv_panels of(const From* from) {
-    if constexpr (std::is_same_v<From, T>) return {from};
-    else if (!from) return {};
-    else
-      return {nullptr, from, [](const void* all, std::int64_t first, T* to, std::int64_t count) {
-                widen_row(static_cast<const From*>(all) + first, to, count);
-              }};
-  }
-};
-
+/// `weights` are panels, of T or of 16 bits, which are widened where they are used.
 template <class T>
 struct conv_task {
   const run_context& c;
@@ -353,7 +377,7 @@ struct conv_task {
   const conv_data<T>& data;
   const conv_starts& starts;
   const gemm_grid& grid;
-  const conv_panels<T>& weights;
+  const number_source<T>& weights;
   std::span<T> blocks, rooms;     // of patches, and for widened weights, one per lane
   std::span<std::int64_t> notes;  // which block that is
   std::size_t block_size, room_size;
@@ -371,24 +395,24 @@ struct conv_task {
     }
     const std::int64_t at = ((first_image * s.groups + product) * s.rows + m0) * s.pixels + n0;
     const std::int64_t first = group * std::int64_t(s.packed_size) + m0 * s.depth;
-    gemm_block<T> product_of{m,       n,           s.depth,  weights.data ? weights.data + first : nullptr,
+    const number_source<T> panels = weights + first;
+    gemm_block<T> product_of{m,       n,           s.depth,  panels.data,
                              patches, data.y + at, s.pixels, epilogue_of(data, s, group * s.rows + m0, at)};
-    if (weights.narrow) {
-      product_of.narrow_a = weights.narrow, product_of.first_a = first, product_of.widen_a = weights.widen;
-      product_of.room = rooms.data() + lane * room_size;
-    }
+    product_of.narrow_a = panels.narrow;
+    if (panels.narrow) product_of.room = rooms.data() + lane * room_size;
     product_of.run = &c;
     multiply_block(product_of);
   }
 };
 
+/// Weights of all groups as panels of their type.
 template <class T>
 result<const T*> weights_of(run_context& c, const conv_sizes& s, const T* w) {
   std::size_t size = 0;
   if (!checked_multiply(s.packed_size, std::size_t(s.groups), size)) return status_code::out_of_memory;
   result<std::span<T>> packed = c.scratch<T>(size);
   if (!packed) return packed.error();
-  const std::int64_t width = tile_of<T>().rows, panels = (s.rows + width - 1) / width;
+  const std::int64_t width = tile_of<gemm_number<T>>().rows, panels = (s.rows + width - 1) / width;
   const std::int64_t grain = std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, width * s.depth));
   parallel_for(c, s.groups * panels, grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
@@ -403,12 +427,14 @@ result<const T*> weights_of(run_context& c, const conv_sizes& s, const T* w) {
 }
 
 template <class T>
-status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data, conv_panels<T> weights) {
-  if (!weights.data && !weights.narrow) {
-    result<const T*> made = weights_of(c, s, data.w);
+status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data, number_source<T> weights) {
+  const auto pack = [&](const auto* w) -> status {
+    const auto made = weights_of(c, s, w);
     if (!made) return made.error();
-    weights.data = *made;
-  }
+    return weights = number_source<T>::of(*made), status{};
+  };
+  if (!weights)
+    if (status packed = data.w.narrow ? data.w.narrow.as_typed(pack) : pack(data.w.data); !packed) return packed;
   conv_starts starts;
   if (!s.points()) {
     result<conv_starts> made = starts_of(c, s);
@@ -496,18 +522,15 @@ status conv<T>::run(run_context& c) const {
   if (y->empty()) return {};
   result<number*> room = room_for_numbers<number>(c, *y);
   if (!room) return room.error();
-  result<const number*> x = as_numbers<number, T>(c, 0);
-  if (!x) return x.error();
-  result<const number*> w = static_cast<const number*>(nullptr);
-  if (!packed) w = as_numbers<number, T>(c, 1);
-  if (!w) return w.error();
-  result<const number*> bias = as_numbers<number, T>(c, 2), add = as_numbers<number, T>(c, 3);
+  const result<const number*> bias = wide_vector<number>(c, c.input(2));
   if (!bias) return bias.error();
-  if (!add) return add.error();
-  const conv_data<number> data{*x, *w, *bias, *add, *room, f};
-  status done = s->depthwise() ? run_planes(c, *s, data) : run_product(c, *s, data, conv_panels<number>::of(packed));
-  if (!done) return done;
-  store_numbers(c, *room, *y);
+  const auto source = [&](std::size_t i) { return source_of<number>(c.input(i)); };
+  conv_data<number> data{source(0), source(1), *bias, source(3).data, *room, f};
+  late_addend late;
+  if (source(3).narrow) late = {source(3).narrow, 1, std::exchange(data.f, {})};
+  const auto panels = number_source<number>::of(packed);
+  if (status done = s->depthwise() ? run_planes(c, *s, data) : run_product(c, *s, data, panels); !done) return done;
+  store_numbers(c, *room, *y, late);
   return {};
 }
 

@@ -24,11 +24,25 @@ std::int64_t built_targets();
 /// The name of the instruction set in use, which decides the width of panels.
 std::string_view instruction_set();
 
-/// A matrix in memory: element (i, j) lies at data[i * row_stride + j * column_stride].
+/// A matrix in memory: element (i, j) lies at data[i * row_stride + j * column_stride], or in `narrow` in place of
+/// that, where T is float: such elements are widened where they are packed. Then one of the strides is 1.
 template <class T>
 struct matrix_ref {
   const T* data = nullptr;
   std::int64_t row_stride = 0, column_stride = 1;
+  narrow_elements narrow = {};
+
+  matrix_ref() = default;
+  matrix_ref(const T* from, std::int64_t row, std::int64_t column) : matrix_ref{number_source<T>{from}, row, column} {}
+  matrix_ref(const number_source<T>& from, std::int64_t row, std::int64_t column)
+      : data{from.data}, row_stride{row}, column_stride{column}, narrow{from.narrow} {}
+  number_source<T> elements() const { return {data, narrow}; }
+  /// The part that starts `first` elements further.
+  matrix_ref from(std::int64_t first) const { return {elements() + first, row_stride, column_stride}; }
+  /// That which starts at an element.
+  matrix_ref from(std::int64_t row, std::int64_t column) const {
+    return from(row * row_stride + column * column_stride);
+  }
 };
 
 /// The operations on a tile of C before it is stored for the last time.
@@ -87,10 +101,13 @@ constexpr std::int64_t gemm_room(std::int64_t rows, std::int64_t k, std::int64_t
   return (most + tile_rows - 1) / tile_rows * tile_rows * steps;
 }
 
+/// Of fewer panels of B, A is read as it lies: too few columns come by to repay packing.
+constexpr std::int64_t gemm_few_panels(std::int64_t a_column_stride) { return a_column_stride == 1 ? 6 : 2; }
+
 /// C [m, n] from panels of A and of B, on the calling thread. A may also be unpacked, with strides: `room` is then
 /// where blocks of it are packed (gemm_room elements), or null to read it in place, which suits rows that are
-/// contiguous; or panels of 16 bits, blocks of which are widened into `room`. Panels of 16 bits are widened into `wide`
-/// (gemm_wide_room elements), steps of one after the other's, where more than a few rows read them.
+/// contiguous. Blocks of an A of 16 bits, packed or not, are widened into `room`. Panels of 16 bits are widened into
+/// `wide` (gemm_wide_room elements), steps of one after the other's, where more than a few rows read them.
 template <class T, class B = T>
 struct gemm_block {
   std::int64_t m, n, k;
@@ -101,9 +118,7 @@ struct gemm_block {
   gemm_epilogue<T> epilogue;  // of this part of C
   std::int64_t a_row_stride = 0, a_column_stride = 0;
   T *room = nullptr, *wide = nullptr;
-  const void* narrow_a = nullptr;  // instead of `a`: packed, 16 bits each, from element first_a on
-  std::int64_t first_a = 0;
-  void (*widen_a)(const void* from, std::int64_t first, T* to, std::int64_t count) = nullptr;
+  narrow_elements narrow_a = {};     // instead of `a`
   const run_context* run = nullptr;  // checked before each panel of B: if the run should end, the rest is skipped
 };
 template <class T, class B>
@@ -128,8 +143,8 @@ struct gemm_panels {
   bool for_few_rows = false;  // see gemm_problem
 };
 
-/// One product, or `a_offsets.size()` products of one shape: number i has A at a.data + a_offsets[i], B at b.data +
-/// b_offsets[i] and C at c + i * m * n, C dense. Without offsets, one product.
+/// One product, or `a_offsets.size()` products of one shape: number i has A at a.from(a_offsets[i]), B at b.data +
+/// b_offsets[i] and C at c + i * m * n, C dense. Without offsets, one product. A may have narrow elements.
 template <class T, class B = T>
 struct gemm_problem {
   std::int64_t m, n, k;
@@ -149,7 +164,7 @@ inline constexpr std::int64_t gemm_widest_tile = 32;
 /// Uses scratch of the run for packing; dims may be 0 (k = 0 leaves beta * bias + add). An element of C has the same
 /// bits with every instruction set that rounds a product and a sum once, for any number of threads, and whatever other
 /// rows there are: its sum is formed in an order that depends on k alone, and, of one column, on whether A's rows and
-/// the column are contiguous. A narrow B gives the bits of the same numbers in T.
+/// the column are contiguous. Narrow factors give the bits of the same numbers in T.
 template <class T, class B>
 status multiply(run_context&, const gemm_problem<T, B>&);
 

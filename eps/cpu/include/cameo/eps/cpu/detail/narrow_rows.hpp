@@ -1,6 +1,8 @@
 #pragma once
 #include <cameo/core/dtype.hpp>
 
+#include <algorithm>
+
 namespace cameo::inline CAMEO_ABI::eps {
 
 // Rows of narrow floats to floats and back: narrow types compute in float, a row at a time.
@@ -18,6 +20,60 @@ void narrow_row(const float* from, bfloat16* to, std::int64_t count);
 
 template <class T>
 inline constexpr bool is_narrow_v = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
+
+/// Elements of float16 or bfloat16 that are widened by those who use them, block by block. Which of the two they are is
+/// known when the program runs only: code that reads them is there once, not for each type.
+struct narrow_elements {
+  const void* data = nullptr;
+  bool brain = false;  // bfloat16
+
+  /// Those of `from`, or none if T is no narrow type.
+  template <class T>
+  static narrow_elements of([[maybe_unused]] const T* from) {
+    if constexpr (is_narrow_v<T>) return {from, std::is_same_v<T, bfloat16>};
+    else return {};
+  }
+  explicit operator bool() const { return data; }
+  narrow_elements operator+(std::int64_t n) const { return {static_cast<const float16*>(data) + n, brain}; }
+  /// f(data), in its type.
+  template <class F>
+  auto as_typed(const F& f) const {
+    return brain ? f(static_cast<const bfloat16*>(data)) : f(static_cast<const float16*>(data));
+  }
+};
+/// Elements that are `step` apart.
+void widen_row(const narrow_elements& from, float* to, std::int64_t count, std::int64_t step = 1);
+/// to[i] += from[i] * factor, the product rounded first.
+void add_row(const narrow_elements& from, float factor, float* to, std::int64_t count);
+
+/// Numbers to compute with: where they lie, or 16 bits each.
+template <class T>
+struct number_source {
+  const T* data = nullptr;
+  narrow_elements narrow = {};
+
+  template <class From>
+  static number_source of(const From* from) {
+    if constexpr (std::is_same_v<From, T>) return {from};
+    else return {nullptr, narrow_elements::of(from)};
+  }
+  explicit operator bool() const { return data || narrow; }
+  number_source operator+(std::int64_t n) const {
+    return narrow ? number_source{nullptr, narrow + n} : number_source{data + n};
+  }
+  void read(T* to, std::int64_t count, std::int64_t step = 1) const {
+    if constexpr (std::is_same_v<T, float>)
+      if (narrow) return widen_row(narrow, to, count, step);
+    if (step == 1) std::copy_n(data, count, to);
+    else
+      for (std::int64_t i = 0; i < count; ++i) to[i] = data[i * step];
+  }
+  /// Lines of `count` elements, `step` apart, one after the other.
+  void read_lines(T* to, std::int64_t lines, std::int64_t count, std::int64_t step) const {
+    if (step == count) return read(to, lines * count);
+    for (std::int64_t i = 0; i < lines; ++i) (*this + i * step).read(to + i * count, count);
+  }
+};
 
 /// Elements that elementwise kernels widen at a time: their buffers stay on the stack and in the first cache.
 inline constexpr std::int64_t narrow_block = 256;
