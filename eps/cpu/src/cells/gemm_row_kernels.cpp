@@ -46,33 +46,43 @@ HWY_INLINE void dot_lines_of(const row_dots<T>& p, std::int64_t row) {
   for (int i = 0; i < Rows; ++i) p.y[row + i] = sums[i].total();
 }
 
+/// As registers allow.
+template <class T>
+inline constexpr int rows_at_a_time = std::max(1, CAMEO_SIMD_REGISTERS / 4 / summing::vectors<T>);
+
 template <class T, bool Ahead>
 void dot_lines(const row_dots<T>& p) {
-  constexpr int some = std::max(1, CAMEO_SIMD_REGISTERS / 4 / summing::vectors<T>);  // as registers allow
+  constexpr int some = rows_at_a_time<T>;
   std::int64_t i = 0;
   for (; i + some <= p.count; i += some) dot_lines_of<T, some, Ahead>(p, i);
   for (; i < p.count; ++i) dot_lines_of<T, 1, Ahead>(p, i);
 }
-/// The same for one row of narrow elements, which are widened piece by piece.
-float dot_narrow(const narrow_elements& row, const float* x, std::int64_t n) {
+/// The same for rows of narrow elements, which are widened piece by piece.
+template <int Rows>
+void dot_narrow(const row_dots<float>& p, std::int64_t row) {
   constexpr std::int64_t most = narrow_block;  // a multiple of summing::sums_at_a_time
-  summing::sums<float> sums;
-  float wide[most];
-  for (std::int64_t i = 0; i < n; i += most) {
-    const std::int64_t m = std::min(most, n - i);
-    widen_row(row + i, wide, m);
+  summing::sums<float> sums[Rows];
+  float wide[Rows * most];
+  for (std::int64_t i = 0; i < p.n; i += most) {
+    const std::int64_t m = std::min(most, p.n - i);
+    for (int r = 0; r < Rows; ++r) widen_row(p.narrow + ((row + r) * p.row_stride + i), wide + r * most, m);
     summing::each_vector<float>(m, [&](std::int64_t k, std::int64_t count, int v) HWY_ATTR {
-      sums.of[v] = hn::MulAdd(summing::load_up_to(wide + k, count), summing::load_up_to(x + i + k, count), sums.of[v]);
+      const row_vec<float> factor = summing::load_up_to(p.x + i + k, count);
+#pragma GCC unroll 8
+      for (int r = 0; r < Rows; ++r)
+        sums[r].of[v] = hn::MulAdd(summing::load_up_to(wide + r * most + k, count), factor, sums[r].of[v]);
     });
   }
-  return sums.total();
+  for (int r = 0; r < Rows; ++r) p.y[row + r] = sums[r].total();
 }
 
 template <class T>
 void dot_rows(const row_dots<T>& p) {
   if constexpr (std::is_same_v<T, float>)
     if (p.narrow) {
-      for (std::int64_t i = 0; i < p.count; ++i) p.y[i] = dot_narrow(p.narrow + i * p.row_stride, p.x, p.n);
+      std::int64_t i = 0;
+      for (; i + rows_at_a_time<T> <= p.count; i += rows_at_a_time<T>) dot_narrow<rows_at_a_time<T>>(p, i);
+      for (; i < p.count; ++i) dot_narrow<1>(p, i);
       return;
     }
   if (p.count * p.n * std::int64_t(sizeof(T)) < gemm_cached_bytes) dot_lines<T, false>(p);

@@ -94,30 +94,34 @@ void next(std::int64_t* index, const placed_window& w, std::int64_t (window_axis
   }
 }
 
-/// The lines of a channel, which come in order. Short ones of narrow floats are widened some at a time.
+/// The lines of some channels, or their weights, which come in order. Short ones of narrow floats are widened some at a
+/// time.
 template <class T>
 class channel_lines {
  public:
-  channel_lines(const number_source<T>& from, std::int64_t plane) : from_{from}, plane_{plane} {
-    if (!from.narrow || plane > most) return;
-    from.read(wide_, plane);
-    from_ = {wide_};
-  }
-  channel_lines(const channel_lines&) = delete;
-  void read(std::int64_t first, std::int64_t count, std::int64_t step, T* to) {
-    const std::int64_t end = first + (count - 1) * step + 1;
-    if (!from_.narrow || end - first > most / 2) return (from_ + first).read(to, count, step);
-    if (first < first_ || end > end_) {
-      first_ = first, end_ = std::min(first + most, plane_);
+  channel_lines(const number_source<T>& from, std::int64_t count) : from_{from}, count_{count} {}
+  /// Elements that are neighbours: where they lie, or widened. A long line is then in `room`, a short one is there
+  /// until the next call.
+  const T* line(std::int64_t first, std::int64_t count, T* room) {
+    if (!from_.narrow) return from_.data + first;
+    if (count > most / 2) return (from_ + first).read(room, count), room;
+    if (first < first_ || first + count > end_) {
+      first_ = first, end_ = std::min(first + most, count_);
       (from_ + first_).read(wide_, end_ - first_);
     }
-    number_source<T>{wide_ + (first - first_)}.read(to, count, step);
+    return wide_ + (first - first_);
+  }
+  /// Copies elements that are `step` apart.
+  void read(std::int64_t first, std::int64_t count, std::int64_t step, T* to) {
+    const std::int64_t length = (count - 1) * step + 1;
+    if (from_.narrow && length > most / 2) return (from_ + first).read(to, count, step);
+    number_source<T>{line(first, length, to)}.read(to, count, step);
   }
 
  private:
   static constexpr std::int64_t most = 1024;
   number_source<T> from_;
-  std::int64_t plane_, first_ = 0, end_ = 0;
+  std::int64_t count_, first_ = 0, end_ = 0;
   T wide_[most];
 };
 
@@ -134,8 +138,10 @@ class copying {
   template <class T>
   void copy(channel_lines<T>& from, std::int64_t first, std::int64_t count, T* to) {
     constexpr std::int64_t some = 1 << 15;
-    for (std::int64_t i = 0; i < count && !stopped(std::min(some, count - i)); i += some)
-      from.read(first + i, std::min(some, count - i), 1, to + i);
+    for (std::int64_t i = 0; i < count && !stopped(std::min(some, count - i)); i += some) {
+      const T* const line = from.line(first + i, std::min(some, count - i), to + i);
+      if (line != to + i) std::copy_n(line, std::min(some, count - i), to + i);
+    }
   }
 
  private:
@@ -145,10 +151,9 @@ class copying {
   bool stops_ = false;
 };
 
-/// Copies a channel with its padding written out.
+/// Copies a channel, which starts at an element of `from`, with its padding written out.
 template <class T>
-void pad_channel(copying& how, const conv_sizes& s, const number_source<T>& channel, T* to) {
-  channel_lines<T> from{channel, s.plane};
+void pad_channel(copying& how, const conv_sizes& s, channel_lines<T>& from, std::int64_t start, T* to) {
   const window_axis& line = s.w.axes[s.w.rank - 1];
   const std::int64_t width = line.padded(), lines = s.padded / width;
   const std::int64_t before = std::min(line.pad_begin, width);
@@ -164,7 +169,7 @@ void pad_channel(copying& how, const conv_sizes& s, const number_source<T>& chan
     }
     if (there) {
       std::fill_n(to, before, T(0));
-      how.copy(from, at * line.in, inside, to + before);
+      how.copy(from, start + at * line.in, inside, to + before);
       std::fill_n(to + before + inside, width - before - inside, T(0));
     } else {
       std::fill_n(to, width, T(0));
@@ -175,8 +180,7 @@ void pad_channel(copying& how, const conv_sizes& s, const number_source<T>& chan
 
 /// Only the elements that windows of one element see, densely.
 template <class T>
-void thin_channel(copying& how, const conv_sizes& s, const number_source<T>& channel, T* to) {
-  channel_lines<T> from{channel, s.plane};
+void thin_channel(copying& how, const conv_sizes& s, channel_lines<T>& from, std::int64_t start, T* to) {
   const window_axis& line = s.w.axes[s.w.rank - 1];
   const window_axis::range inside = line.outputs_of(0);
   std::int64_t index[max_spatial] = {};
@@ -190,8 +194,8 @@ void thin_channel(copying& how, const conv_sizes& s, const number_source<T>& cha
     }
     std::fill_n(to, s.line, T(0));
     if (there && inside.begin < inside.end)
-      from.read(at * line.in + inside.begin * line.stride - line.pad_begin, inside.end - inside.begin, line.stride,
-                to + inside.begin);
+      from.read(start + at * line.in + inside.begin * line.stride - line.pad_begin, inside.end - inside.begin,
+                line.stride, to + inside.begin);
     for (std::size_t i = s.w.rank - 1; i-- > 0;) {
       if (++index[i] < s.w.axes[i].out) break;
       index[i] = 0;
@@ -247,9 +251,8 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data)
   result<conv_starts> starts = starts_of(c, s);
   if (!starts) return starts.error();
   std::size_t room = 0, all = 0;
-  // Weights of a channel, for which lanes have room if they are narrow; whole vectors of them are widened at once.
-  const std::int64_t filters = s.rows * s.taps, some_filters = data.w.narrow ? (filters + 15) / 16 * 16 : 0;
-  if (!checked_add(std::size_t(s.padded), std::size_t(read_slack + some_filters), room) ||
+  const std::int64_t filters = s.rows * s.taps;  // weights of a channel, for which lanes have room if they are narrow
+  if (!checked_add(std::size_t(s.padded), std::size_t(read_slack + (data.w.narrow ? filters : 0)), room) ||
       !checked_multiply(room, c.lanes(), all))
     return status_code::out_of_memory;
   result<std::span<T>> planes = c.scratch<T>(all);
@@ -261,14 +264,12 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data)
   const std::int64_t step = std::clamp<std::int64_t>((1 << 17) / work, 1, channels), lines = s.pixels / s.line;
   const std::int64_t some =
       std::max<std::int64_t>(1, (1 << 17) / std::max<std::int64_t>(1, s.line * s.taps));  // lines between two questions
-  parallel_each(c, channels, step, [&](std::int64_t channel, std::size_t lane) {
-    T* const plane = planes->data() + lane * room;
+  const auto run_channel = [&](std::int64_t channel, channel_lines<T>& from, std::int64_t start,
+                               channel_lines<T>& all_weights, T* plane) {
     copying how{c};
-    pad_channel(how, s, data.x + channel * s.plane, plane);
+    pad_channel(how, s, from, start, plane);
     const std::int64_t first = channel % s.groups * filters;
-    T* const widened = plane + s.padded + read_slack;
-    if (data.w.narrow) (data.w + first).read(widened, std::min(some_filters, s.groups * filters - first));
-    const T* const weights = data.w.narrow ? widened : data.w.data + first;
+    const T* const weights = all_weights.line(first, filters, plane + s.padded + read_slack);
     detail::stop_pace pace;
     for (std::int64_t r = 0; r < s.rows; ++r)
       for (std::int64_t l = 0; l < lines; l += some) {
@@ -279,6 +280,12 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data)
         run_depthwise(depthwise_plane<T>{plane, rows, starts->taps, weights + r * s.taps, s.line,
                                          s.w.axes[s.w.rank - 1].stride, data.y + at, epilogue_of(data, s, row, at)});
       }
+  };
+  parallel_rows(c, channels, step, [&](std::int64_t a, std::int64_t b, std::size_t lane) {
+    channel_lines<T> from{data.x + a * s.plane, (b - a) * s.plane}, weights{data.w, s.groups * filters};
+    detail::stop_pace pace;
+    for (std::int64_t i = a; i < b && !(i > a && c.stopped(pace)); ++i)
+      run_channel(i, from, (i - a) * s.plane, weights, planes->data() + lane * room);
   });
   return {};
 }
@@ -361,9 +368,10 @@ conv_source<T> prepare_source(run_context& c, const conv_sizes& s, const number_
   const std::int64_t each = s.points() ? s.pixels : s.padded;
   parallel_for(c, images * channels, std::max<std::int64_t>(1, (1 << 15) / each), [&](std::int64_t a, std::int64_t b) {
     copying how{c};
+    channel_lines<T> lines{from + a * s.plane, (b - a) * s.plane};
     for (std::int64_t i = a; i < b; ++i) {
-      if (s.points()) thin_channel(how, s, from + i * s.plane, room.data() + i * each);
-      else pad_channel(how, s, from + i * s.plane, room.data() + i * each);
+      if (s.points()) thin_channel(how, s, lines, (i - a) * s.plane, room.data() + i * each);
+      else pad_channel(how, s, lines, (i - a) * s.plane, room.data() + i * each);
     }
   });
   return {{room.data()}, each};
