@@ -108,12 +108,18 @@ void pack_panels(const From* from, std::int64_t stride, std::int64_t k_stride, s
 template <class From, class To>
 void pack_any(const matrix_ref<From>& m, std::int64_t count, std::int64_t k, std::int64_t width, To* to,
               const run_context* run = nullptr) {
-  const auto pack = [&](const auto* from) {
-    pack_panels(from, m.row_stride, m.column_stride, count, k, width, to, run);
-  };
   if constexpr (std::is_same_v<From, float>)
-    if (m.narrow) return m.narrow.as_typed(pack);
-  pack(m.data);
+    if (m.narrow) return m.narrow.type->pack(m.narrow.data, m.row_stride, m.column_stride, count, k, width, to, run);
+  pack_panels(m.data, m.row_stride, m.column_stride, count, k, width, to, run);
+}
+
+template <class T>
+constexpr narrow_type operations_of() {
+  return {[](const void* from, float* to, std::int64_t count) { widen_row(static_cast<const T*>(from), to, count); },
+          [](const void* from, std::int64_t stride, std::int64_t k_stride, std::int64_t count, std::int64_t k,
+             std::int64_t width, float* to, const run_context* run) {
+            pack_panels(static_cast<const T*>(from), stride, k_stride, count, k, width, to, run);
+          }};
 }
 
 [[nodiscard]] bool packed_size(std::int64_t count, std::int64_t k, std::int64_t width, std::size_t& size) {
@@ -502,6 +508,8 @@ status multiply_widened(run_context& c, const gemm_problem<T, B>& p, std::int64_
 }
 
 }  // namespace
+
+const narrow_type narrow_halves = operations_of<float16>(), narrow_brains = operations_of<bfloat16>();
 
 template <class T>
 bool packed_a_size(std::int64_t m, std::int64_t k, std::size_t& size) {

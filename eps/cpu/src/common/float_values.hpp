@@ -67,7 +67,7 @@ void save_floats(const C* from, const value& v, std::int64_t first, std::int64_t
 template <class C>
 number_source<C> source_of(const value& v) {
   if (v.type == dtype_of<C>) return {static_cast<const C*>(v.data)};
-  return {nullptr, {v.data, v.type == dtype::bf16}};
+  return {nullptr, {v.data, v.type == dtype::bf16 ? &narrow_brains : &narrow_halves}};
 }
 /// n times `unit` elements, `step` elements apart, gathered or scattered block by block; a block has whole units.
 template <class F>

@@ -168,19 +168,19 @@ void narrow_row(const float* from, bfloat16* to, std::int64_t count) {
 }
 
 void add_row(const narrow_elements& from, float factor, float* to, std::int64_t count) {
-  if (from.brain) HWY_DYNAMIC_DISPATCH(add_brains)(static_cast<const bfloat16*>(from.data), factor, to, count);
+  if (from.type == &narrow_brains)
+    HWY_DYNAMIC_DISPATCH(add_brains)(static_cast<const bfloat16*>(from.data), factor, to, count);
   else HWY_DYNAMIC_DISPATCH(add_halves)(static_cast<const float16*>(from.data), factor, to, count);
 }
 void widen_row(const narrow_elements& from, float* to, std::int64_t count, std::int64_t step) {
-  from.as_typed([&]<class T>(const T* x) {
-    if (step == 1) return widen_row(x, to, count);
-    T some[narrow_block];
-    for (std::int64_t i = 0; i < count; i += narrow_block) {
-      const std::int64_t m = std::min(narrow_block, count - i);
-      for (std::int64_t j = 0; j < m; ++j) some[j] = x[(i + j) * step];
-      widen_row(some, to + i, m);
-    }
-  });
+  if (step == 1) return from.type->widen(from.data, to, count);
+  const auto* const x = static_cast<const float16*>(from.data);  // or another type of 16 bits, which are copied
+  float16 some[narrow_block];
+  for (std::int64_t i = 0; i < count; i += narrow_block) {
+    const std::int64_t m = std::min(narrow_block, count - i);
+    for (std::int64_t j = 0; j < m; ++j) some[j] = x[(i + j) * step];
+    from.type->widen(some, to + i, m);
+  }
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

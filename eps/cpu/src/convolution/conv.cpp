@@ -435,14 +435,7 @@ result<const T*> weights_of(run_context& c, const conv_sizes& s, const T* w) {
 }
 
 template <class T>
-status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data, number_source<T> weights) {
-  const auto pack = [&](const auto* w) -> status {
-    const auto made = weights_of(c, s, w);
-    if (!made) return made.error();
-    return weights = number_source<T>::of(*made), status{};
-  };
-  if (!weights)
-    if (status packed = data.w.narrow ? data.w.narrow.as_typed(pack) : pack(data.w.data); !packed) return packed;
+status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data, const number_source<T>& weights) {
   conv_starts starts;
   if (!s.points()) {
     result<conv_starts> made = starts_of(c, s);
@@ -530,14 +523,18 @@ status conv<T>::run(run_context& c) const {
   if (y->empty()) return {};
   result<number*> room = room_for_numbers<number>(c, *y);
   if (!room) return room.error();
-  const result<const number*> bias = wide_vector<number>(c, c.input(2));
+  result<const number*> bias = static_cast<const number*>(c.input(2).data);
+  if constexpr (is_narrow_v<T>) bias = wide_vector<number>(c, c.input(2));
   if (!bias) return bias.error();
-  const auto source = [&](std::size_t i) { return source_of<number>(c.input(i)); };
+  const auto source = [&](std::size_t i) { return number_source<number>::of(static_cast<const T*>(c.input(i).data)); };
   conv_data<number> data{source(0), source(1), *bias, source(3).data, *room, f};
   late_addend late;
   if (source(3).narrow) late = {source(3).narrow, 1, std::exchange(data.f, {})};
-  const auto panels = number_source<number>::of(packed);
-  if (status done = s->depthwise() ? run_planes(c, *s, data) : run_product(c, *s, data, panels); !done) return done;
+  result<const T*> panels = packed;
+  if (!packed && !s->depthwise()) panels = weights_of(c, *s, static_cast<const T*>(c.input(1).data));
+  if (!panels) return panels.error();
+  const auto weights = number_source<number>::of(*panels);
+  if (status done = s->depthwise() ? run_planes(c, *s, data) : run_product(c, *s, data, weights); !done) return done;
   store_numbers(c, *room, *y, late);
   return {};
 }

@@ -22,9 +22,10 @@ status broadcast_addend(const extents& shape, std::int64_t m, std::int64_t n, ad
   return {};
 }
 /// C as the bias of sums. A narrow one is widened before: it is a row, a column or a number.
-template <class T>
+template <class From, class T>
 status keep_bias(run_context& c, const addend_strides& strides, gemm_epilogue<T>& e) {
-  const result<const T*> bias = wide_vector<T>(c, c.input(2));
+  result<const T*> bias = static_cast<const T*>(c.input(2).data);
+  if constexpr (is_narrow_v<From>) bias = wide_vector<T>(c, c.input(2));
   if (!bias) return bias.error();
   e.bias = *bias, e.bias_row_stride = strides.row, e.bias_column_stride = strides.column;
   return {};
@@ -80,7 +81,7 @@ status gemm<T>::run(run_context& c) const {
     if (adds && beta != 0) {  // nothing times infinity stays nothing
       if (is_narrow_v<T> && strides.row != 0 && strides.column != 0)
         late = {narrow_elements::of(c.input<T>(2).data()), beta, std::exchange(p.epilogue.f, {})};
-      else if (status s = keep_bias(c, strides, p.epilogue); !s) return s;
+      else if (status s = keep_bias<T>(c, strides, p.epilogue); !s) return s;
     }
     status done;
     if constexpr (multiplies_bf16<T>)

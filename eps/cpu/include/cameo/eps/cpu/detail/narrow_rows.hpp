@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::eps {
+namespace cameo::inline CAMEO_ABI {
+class run_context;
+namespace eps {
 
 // Rows of narrow floats to floats and back: narrow types compute in float, a row at a time.
 
@@ -21,24 +23,32 @@ void narrow_row(const float* from, bfloat16* to, std::int64_t count);
 template <class T>
 inline constexpr bool is_narrow_v = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
 
-/// Elements of float16 or bfloat16 that are widened by those who use them, block by block. Which of the two they are is
-/// known when the program runs only: code that reads them is there once, not for each type.
+/// What is done with elements of one narrow type: widening a row, and packing a matrix as panels (see gemm.hpp).
+struct narrow_type {
+  void (*widen)(const void* from, float* to, std::int64_t count);
+  void (*pack)(const void* from, std::int64_t stride, std::int64_t k_stride, std::int64_t count, std::int64_t k,
+               std::int64_t width, float* to, const run_context* run);
+};
+extern const narrow_type narrow_halves, narrow_brains;  // float16, bfloat16
+
+/// Elements of float16 or bfloat16 that are widened by those who use them, block by block. Code that reads them is
+/// there once, not for each type, and a program without kernels of a type has nothing of that type.
 struct narrow_elements {
   const void* data = nullptr;
-  bool brain = false;  // bfloat16
+  const narrow_type* type = nullptr;
 
   /// Those of `from`, or none if T is no narrow type.
   template <class T>
   static narrow_elements of([[maybe_unused]] const T* from) {
-    if constexpr (is_narrow_v<T>) return {from, std::is_same_v<T, bfloat16>};
+    if constexpr (is_narrow_v<T>) return {from, std::is_same_v<T, bfloat16> ? &narrow_brains : &narrow_halves};
     else return {};
   }
   explicit operator bool() const { return data; }
-  narrow_elements operator+(std::int64_t n) const { return {static_cast<const float16*>(data) + n, brain}; }
+  narrow_elements operator+(std::int64_t n) const { return {static_cast<const float16*>(data) + n, type}; }
   /// f(data), in its type.
   template <class F>
   auto as_typed(const F& f) const {
-    return brain ? f(static_cast<const bfloat16*>(data)) : f(static_cast<const float16*>(data));
+    return type == &narrow_brains ? f(static_cast<const bfloat16*>(data)) : f(static_cast<const float16*>(data));
   }
 };
 /// Elements that are `step` apart.
@@ -78,4 +88,5 @@ struct number_source {
 /// Elements that elementwise kernels widen at a time: their buffers stay on the stack and in the first cache.
 inline constexpr std::int64_t narrow_block = 256;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+}  // namespace cameo::inline CAMEO_ABI
