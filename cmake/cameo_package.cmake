@@ -35,8 +35,11 @@ function(cameo_add_shared_library)
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libcameo.map)
   target_link_libraries(cameo_shared PUBLIC cameo_target PRIVATE ${linked})
   # Calls inside the library stay there, whatever else the process has loaded; nothing is left for others to define.
-  target_link_options(cameo_shared PRIVATE -Wl,-Bsymbolic-functions -Wl,--no-undefined
+  target_link_options(cameo_shared PRIVATE -Wl,-Bsymbolic-functions
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libcameo.map)
+  if(NOT CAMEO_SANITIZE)  # whose functions are those of the program
+    target_link_options(cameo_shared PRIVATE -Wl,--no-undefined)
+  endif()
   foreach(provider IN LISTS cameo_program_list)
     target_include_directories(cameo_shared INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/eps/${provider}/include>)
   endforeach()

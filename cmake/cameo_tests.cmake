@@ -196,7 +196,7 @@ function(cameo_add_initialiser_tests)
 endfunction()
 
 # cameo_fuzzer(NAME LENGTH of the longest input SEEDS folders DICTIONARY words that inputs are made of SOURCES that are in no
-# library of this build): libFuzzer, which clang brings, at tests/fuzz/NAME.cpp, a quarter of a minute as a test. The libraries tell it
+# library of this build): libFuzzer, which clang brings, at tests/fuzz/NAME.cpp, eight seconds as a test. The libraries tell it
 # where inputs lead (cameo_compile_hidden).
 function(cameo_fuzzer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LENGTH;DICTIONARY" "SOURCES;SEEDS")
@@ -215,9 +215,9 @@ function(cameo_fuzzer name)
   if(arg_DICTIONARY)
     set(arg_DICTIONARY -dict=${arg_DICTIONARY})
   endif()
-  cameo_add_test(fuzz.${name} fuzz_${name} ${arg_DICTIONARY} -max_total_time=15 -max_len=${arg_LENGTH} -rss_limit_mb=3000 -timeout=10
+  cameo_add_test(fuzz.${name} fuzz_${name} ${arg_DICTIONARY} -max_total_time=8 -max_len=${arg_LENGTH} -rss_limit_mb=3000 -timeout=10
     -print_final_stats=1 -artifact_prefix=${found}/ ${found} ${arg_SEEDS})
-  set_tests_properties(fuzz.${name} PROPERTIES COST 30)
+  set_tests_properties(fuzz.${name} PROPERTIES COST 16)
 endfunction()
 
 function(cameo_add_fuzzers)

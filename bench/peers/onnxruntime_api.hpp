@@ -17,6 +17,7 @@ struct type_and_shape;
 struct allocator;
 struct binding;
 struct run_options;
+struct ep_device;
 
 /// The symbol OrtGetApiBase returns one.
 struct api_base {
@@ -24,7 +25,8 @@ struct api_base {
   const char* (*version)();
 };
 inline constexpr const char* entry_point = "OrtGetApiBase";
-inline constexpr std::uint32_t version = 17;  // all that is named here is older
+/// All that is named here is older, but for what concerns plugins.
+inline constexpr std::uint32_t version = 17, version_with_plugins = 22;
 
 /// A function of the table. A status that is not null is an error, which the caller takes back.
 template <std::size_t Place, class... Args>
@@ -68,9 +70,17 @@ using run_with_binding = checked_function<133, session*, const run_options*, con
 using create_binding = checked_function<134, session*, binding**>;
 using release_binding = plain_function<135, void, binding*>;
 using bind_input = checked_function<136, binding*, const char*, const value*>;
+using bind_output = checked_function<137, binding*, const char*, const value*>;
 using bind_output_to_device = checked_function<138, binding*, const char*, const memory_info*>;
 using bound_outputs = checked_function<140, const binding*, allocator*, value***, std::size_t*>;
 
-inline constexpr int log_errors = 3, device_allocator = 0, default_memory = 0;
+using set_optimization = checked_function<23, options*, int>;
+using register_plugin = checked_function<301, environment*, const char*, const char*>;
+using ep_devices = checked_function<303, const environment*, const ep_device* const**, std::size_t*>;
+using append_devices = checked_function<304, options*, environment*, const ep_device* const*, std::size_t,
+                                        const char* const*, const char* const*, std::size_t>;
+using ep_name = plain_function<312, const char*, const ep_device*>;
+
+inline constexpr int log_errors = 3, no_optimization = 0, device_allocator = 0, default_memory = 0;
 
 }  // namespace peers::ort

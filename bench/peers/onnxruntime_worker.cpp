@@ -1,7 +1,10 @@
 // ONNX Runtime's side of bench/peers/run without Python, so that a model of some microseconds is not charged for it:
 // default options, inputs and outputs bound (IO binding), as onnxruntime_worker.py has them.
 //
-//   bench_peers_onnxruntime LIBRARY MODEL FOLDER THREADS    LIBRARY: libonnxruntime.so; FOLDER/inputs.txt lists inputs
+//   bench_peers_onnxruntime LIBRARY MODEL FOLDER THREADS [PLUGIN PROVIDER]
+//
+// LIBRARY: libonnxruntime.so; FOLDER/inputs.txt lists inputs; PLUGIN: a library with a provider of that name, which
+// then gets the graph as it is, and whose outputs lie where the first run has put them.
 #include "../raw_inputs.hpp"
 #include "onnxruntime_api.hpp"
 #include "worker.hpp"
@@ -15,12 +18,12 @@ namespace ort = peers::ort;
 /// The library's functions, by their place.
 class library {
  public:
-  cameo::status open(const char* path) {
+  cameo::status open(const char* path, std::uint32_t version) {
     void* const opened = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!opened) return failed(::dlerror());
     using entry = const ort::api_base*();
     auto* const base = reinterpret_cast<entry*>(::dlsym(opened, ort::entry_point));
-    table_ = base ? base()->table(ort::version) : nullptr;
+    table_ = base ? base()->table(version) : nullptr;
     return table_ ? cameo::status{}
                   : failed("the library does not have the version of the interface that is used here");
   }
@@ -76,6 +79,22 @@ class contender {
     return s;
   }
 
+  /// From here on sessions have a plugin's provider.
+  cameo::status add(const char* plugin, std::string_view provider) {
+    const ort::ep_device* const* all = nullptr;
+    std::size_t count = 0;
+    cameo::status s = of_.call<ort::register_plugin>(environment_, "bench", plugin);
+    if (s) s = of_.call<ort::ep_devices>(environment_, &all, &count);
+    if (!s) return s;
+    const auto is_its = [&](const ort::ep_device* each) { return of_.get<ort::ep_name>(each) == provider; };
+    const ort::ep_device* const* const found = std::find_if(all, all + count, is_its);
+    if (found == all + count) return library::failed("the plugin has no such provider: " + std::string{provider});
+    keeps_outputs_ = true;
+    s = of_.call<ort::set_optimization>(options_, ort::no_optimization);
+    if (s) s = of_.call<ort::append_devices>(options_, environment_, found, 1, nullptr, nullptr, 0);
+    return s;
+  }
+
   struct release {
     const library* of;
     void operator()(ort::session* made) const { of->get<ort::release_session>(made); }
@@ -108,7 +127,8 @@ class contender {
       s = of_.call<ort::bind_output_to_device>(binding_, name, memory_);
       if (s) s = of_.call<ort::free_allocated>(allocator_, name);
     }
-    return s ? run() : s;
+    if (s) s = run();
+    return s && keeps_outputs_ ? keep_outputs() : s;
   }
   cameo::status run() const { return of_.call<ort::run_with_binding>(session_.get(), nullptr, binding_); }
 
@@ -141,6 +161,13 @@ class contender {
     into.bytes = cameo::value::tensor(into.type, cameo::extents{into.dims}, data).bytes();
     return s;
   }
+  /// Later runs write where this one has written.
+  cameo::status keep_outputs() {
+    cameo::status s = of_.call<ort::bound_outputs>(binding_, allocator_, &outputs_, &output_count_);
+    for (std::size_t i = 0; s && i < output_count_; ++i)
+      s = of_.call<ort::bind_output>(binding_, names_[i].c_str(), outputs_[i]);
+    return s;
+  }
   void release_outputs() {
     for (std::size_t i = 0; i < output_count_; ++i) of_.get<ort::release_value>(outputs_[i]);
     if (outputs_) static_cast<void>(of_.call<ort::free_allocated>(allocator_, outputs_));
@@ -160,18 +187,22 @@ class contender {
   std::vector<std::string> names_;
   ort::value** outputs_ = nullptr;
   std::size_t output_count_ = 0;
+  bool keeps_outputs_ = false;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) {
-    std::fprintf(stderr, "usage: bench_peers_onnxruntime LIBRARY MODEL FOLDER THREADS\n");
+  if (argc != 5 && argc != 7) {
+    std::fprintf(stderr, "usage: bench_peers_onnxruntime LIBRARY MODEL FOLDER THREADS [PLUGIN PROVIDER]\n");
     return 2;
   }
   library loaded;
-  if (const cameo::status s = loaded.open(argv[1]); !s) return cameo::report(s);
+  const std::uint32_t version = argc == 7 ? ort::version_with_plugins : ort::version;
+  if (const cameo::status s = loaded.open(argv[1], version); !s) return cameo::report(s);
   contender mine{loaded, argv[2], argv[3]};
   if (const cameo::status s = mine.open(std::stoi(argv[4])); !s) return cameo::report(s);
+  if (argc == 7)
+    if (const cameo::status s = mine.add(argv[5], argv[6]); !s) return cameo::report(s);
   return peers::worker{mine}.serve();
 }

@@ -1,5 +1,7 @@
 #include "context/node.hpp"
 
+#include <cameo/graph/model.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,6 +27,11 @@ std::string_view take_id(std::string_view& notes) {
   if (notes.substr(at, id_line.size()) != id_line || !is_id(id) || (at > 0 && notes[at - 1] != '\n')) return {};
   notes = notes.substr(0, at > 0 ? at - 1 : 0);
   return id;
+}
+
+/// What of a compiled node says where its context is.
+bool is_of_place(const attribute& a) {
+  return a.name == "main_context" || a.name == "embed_mode" || a.name == "ep_cache_context";
 }
 
 }  // namespace
@@ -77,6 +84,29 @@ result<context_record> read_context_node(const node_view& node) {
   if (const attribute* const size = node.find("max_size")) made.facts.max_size = size->i;
   if (!bad) return bad;
   return made;
+}
+
+node_view only_node(const model& m) {
+  const auto nodes = graph_view{m.main()}.nodes();
+  return nodes.size() == 1 ? nodes[0] : node_view{};
+}
+
+result<bool> lend_context(const model& main, model& to) {
+  const node_view from = only_node(main), n = only_node(to);
+  const result<context_record> record = read_context_node(from);
+  if (!record) return record.error();
+  if (!record->is_main) return false;
+  std::vector<attribute> attributes;
+  for (const attribute& a : n.raw().attributes)
+    if (!is_of_place(a)) attributes.push_back(a);
+  for (attribute a : from.raw().attributes) {
+    if (!is_of_place(a)) continue;
+    const result<std::string_view> text = to.memory.copy(a.s);
+    if (!text) return text.error();
+    a.s = *text, attributes.push_back(a);
+  }
+  to.main().set_attributes(n.id(), attributes);
+  return true;
 }
 
 }  // namespace cameo::inline CAMEO_ABI

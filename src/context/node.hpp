@@ -20,6 +20,12 @@ std::string new_context_id();
 /// provider's notes alone.
 std::string notes_with(std::string_view notes, std::string_view id);
 
+/// The node of a model that has just one; false for any other model.
+node_view only_node(const model&);
+/// Gives the compiled node of `to`, which is secondary, the context of `main`'s; each is its model's only node. False
+/// if that one is secondary, too. Errors as read_context_node()'s; OUT_OF_MEMORY.
+result<bool> lend_context(const model& main, model& to);
+
 /// INVALID_GRAPH when a number is out of its range, or a node that is secondary comes with a context.
 result<context_record> read_context_node(const node_view&);
 

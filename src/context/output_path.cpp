@@ -33,4 +33,11 @@ result<std::string> compiled_model_path(std::string_view wanted, std::string_vie
   return std::string{wanted};
 }
 
+std::string context_path_beside(std::string_view folder, std::string_view stem, std::string_view node) {
+  std::string name{node};
+  for (char& c : name)
+    if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-')) c = '_';
+  return fmt::format("{}{}_{}.bin", folder, stem, name);
+}
+
 }  // namespace cameo::inline CAMEO_ABI

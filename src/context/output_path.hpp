@@ -12,5 +12,8 @@ result<std::string> compiled_model_path(std::string_view wanted, std::string_vie
 /// Folder, with its last separator, and file name without extension: "a/b.c.onnx" is "a/" and "b.c".
 std::string folder_of(std::string_view path);
 std::string stem_of(std::string_view path);
+/// Where a node of a compiled model has its context: "<folder><stem>_<node>.bin", with '_' for letters that are not
+/// plain.
+std::string context_path_beside(std::string_view folder, std::string_view stem, std::string_view node);
 
 }  // namespace cameo::inline CAMEO_ABI

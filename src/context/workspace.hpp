@@ -41,6 +41,12 @@ struct context_workspace::impl {
   mutable std::mutex guard;
   std::map<waiting_graph, waiting_context> waiting;
   std::map<std::string_view, std::shared_ptr<shared_context>> under_way;  // by the provider's long name
+  /// The file of the context that models of a provider share and that is not written yet; empty without one.
+  std::string path_under_way(std::string_view long_name) const {
+    const std::lock_guard hold{guard};
+    const auto found = under_way.find(long_name);
+    return found == under_way.end() ? std::string{} : found->second->path;
+  }
   /// Counts the groups of models that are compiled together: their names differ, though it is one context.
   std::atomic<std::size_t> groups = 0;
 };

@@ -10,7 +10,7 @@
 
 #include "context/node.hpp"
 #include "context/output_path.hpp"
-#include "file/held_folder.hpp"
+#include "context/stored_model.hpp"
 #include "file/messages.hpp"
 
 #include <algorithm>
@@ -18,23 +18,7 @@
 namespace cameo::inline CAMEO_ABI::detail::ort {
 namespace {
 
-/// What `notes` says of a node that stores a model.
-constexpr std::string_view model_notes = "a model, for cameo";
-
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span{text}); }
-
-/// What of a compiled node says where its context is.
-bool is_of_place(const attribute& a) {
-  return a.name == "main_context" || a.name == "embed_mode" || a.name == "ep_cache_context";
-}
-
-/// "<folder><stem>_<node>.bin"
-std::string path_beside(const context_place& to, std::string_view node) {
-  std::string name{node};
-  for (char& c : name)
-    if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-')) c = '_';
-  return fmt::format("{}{}_{}.bin", to.folder, to.stem, name);
-}
 
 template <class Values>
 std::vector<std::string> names_of(const Values& values) {
@@ -81,11 +65,6 @@ constexpr format_row group_formats[] = {[] {
 }()};
 
 }  // namespace
-
-node_view only_node(const model& m) {
-  const auto nodes = graph_view{m.main()}.nodes();
-  return nodes.size() == 1 ? nodes[0] : node_view{};
-}
 
 bool is_context_of(const plugin& p, const node_view& node) {
   if (!node || !node.is(role::is_compiled_context)) return false;
@@ -145,7 +124,7 @@ result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, con
   std::string_view written = context;
   std::string file;
   if (!to.is_embedded && !is_file) {
-    const std::string path = path_beside(to, name);
+    const std::string path = context_path_beside(to.folder, to.stem, name);
     if (status s = write_file_atomically(path, context); !s) return s;
     file = path.substr(to.folder.size()), written = file;
   }
@@ -175,48 +154,6 @@ result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, con
   ask.that<editor_api::CreateNode>(type.c_str(), domain.c_str(), name.c_str(), from.data(), from.size(), into.data(),
                                    into.size(), given.data(), given.size(), &made);
   if (!ask.outcome()) return ask.outcome();
-  return made;
-}
-
-result<bool> lend_context(const model& main, model& to) {
-  const node_view from = only_node(main), n = only_node(to);
-  const result<context_record> record = read_context_node(from);
-  if (!record) return record.error();
-  if (!record->is_main) return false;
-  std::vector<attribute> attributes;
-  for (const attribute& a : n.raw().attributes)
-    if (!is_of_place(a)) attributes.push_back(a);
-  for (attribute a : from.raw().attributes) {
-    if (!is_of_place(a)) continue;
-    const result<std::string_view> text = to.memory.copy(a.s);
-    if (!text) return text.error();
-    a.s = *text, attributes.push_back(a);
-  }
-  to.main().set_attributes(n.id(), attributes);
-  return true;
-}
-
-result<std::optional<std::vector<std::byte>>> stored_model(const model& m, std::string_view compiled_model) {
-  std::optional<std::vector<std::byte>> made;
-  const result<context_record> record = read_context_node(only_node(m));
-  if (!record) return record.error();
-  if (record->facts.notes != model_notes) return made;
-  std::span<const std::byte> bytes = bytes_of(record->context);
-  std::shared_ptr<const file_bytes> file;
-  if (!record->is_embedded) {
-    const std::string_view beside = compiled_model.empty() ? m.path : compiled_model;
-    if (beside.empty())
-      return status{status_code::invalid_graph,
-                    "its context is a file, and the model came from memory; set ep.context_file_path to where the "
-                    "model would lie"};
-    const result<held_folder> folder = held_folder::open(folder_of(beside));
-    if (!folder) return folder.error();
-    auto mapped = folder->map(context_path, record->context, record->facts.node.name());
-    if (!mapped) return std::move(mapped).error();
-    file = *std::move(mapped);
-    bytes = file->bytes();
-  }
-  made.emplace(bytes.begin(), bytes.end());
   return made;
 }
 

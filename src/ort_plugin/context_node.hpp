@@ -31,14 +31,7 @@ struct stored_group {
   result<ort_node*> node(const plugin&, const ort_node& fused, const context_place&) const;
 };
 
-/// The node of a model that has just one; false for any other model.
-node_view only_node(const model&);
 /// True for a compiled node of the provider's.
 bool is_context_of(const plugin&, const node_view&);
-/// Gives the compiled node of `to`, which is secondary, the context of `main`'s. False if that one is secondary, too.
-result<bool> lend_context(const model& main, model& to);
-/// The bytes of a model that the compiled node of `m` stores instead of a context; std::nullopt if it stores a context.
-/// INVALID_GRAPH for a file that is not beside `compiled_model`, or, if that is empty, the model.
-result<std::optional<std::vector<std::byte>>> stored_model(const model& m, std::string_view compiled_model);
 
 }  // namespace cameo::inline CAMEO_ABI::detail::ort

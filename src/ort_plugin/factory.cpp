@@ -52,6 +52,18 @@ result<std::vector<provider_device>> devices_of(const plugin& p) {
   return stated;
 }
 
+/// ONNX Runtime tells memories apart by the kind of the device and its vendor. A provider without a vendor's number has
+/// one made of its name: no two providers may pass for each other.
+result<std::unique_ptr<device_memory>> memory_of(const plugin& p) {
+  const auto devices = devices_of(p).value_or(std::vector<provider_device>{});
+  const auto is_gpu = [](const provider_device& each) { return each.hardware.kind == device_kind::gpu; };
+  const bool has_gpu = std::any_of(devices.begin(), devices.end(), is_gpu);
+  const std::uint32_t vendor = p.of.row->vendor.id;
+  return device_memory::of(p.side, p.of.row->memory(p.of.self.get()), p.name,
+                           has_gpu ? ort_memory_kind::gpu : ort_memory_kind::npu,
+                           vendor ? vendor : std::uint32_t(std::hash<std::string>{}(p.name)));
+}
+
 factory_object::factory_object(std::shared_ptr<const plugin> by) : shared{std::move(by)}, domains{*shared} {
   version = shared->side.version();
   GetName = [](const ort_ep_factory* of) { return plugin_of(of).name.c_str(); };
@@ -62,10 +74,19 @@ factory_object::factory_object(std::shared_ptr<const plugin> by) : shared{std::m
   CreateEp = answered_by<factory_object, &factory_object::create>;
   ReleaseEp = [](ort_ep_factory*, ort_ep* made) { delete static_cast<execution_provider_object*>(made); };
   ValidateCompiledModelCompatibilityInfo = answered_by<factory_object, &factory_object::judge>;
-  // Values cross in the memory of the processor: what a provider has of its own stays inside its sessions.
-  CreateDataTransfer = [](ort_ep_factory*, ort_data_transfer** made) -> ort_status* {
-    return *made = nullptr, nullptr;
+  CreateDataTransfer = [](ort_ep_factory* of, ort_data_transfer** made) -> ort_status* {
+    return *made = plugin_of(of).memory.get(), nullptr;
   };
+  if (shared->memory) {
+    CreateAllocator = [](ort_ep_factory* of, const ort_memory_info* info, const ort_key_values*, ort_allocator** made) {
+      const plugin& p = plugin_of(of);
+      const bool is_own =
+          info && p.memory->is(p.side.call<ep_api::MemoryInfo_GetMemoryDevice>(info)) == device_memory::where::here;
+      *made = is_own ? p.memory.get() : nullptr;
+      return p.side.give(is_own ? status{} : status{status_code::not_implemented, "it is not the provider's memory"});
+    };
+    ReleaseAllocator = [](ort_ep_factory*, ort_allocator*) {};
+  }
   IsStreamAware = [](const ort_ep_factory*) { return false; };
   if (version < 24) return;
   GetNumCustomOpDomains = [](ort_ep_factory* of, std::size_t* count) -> ort_status* {
@@ -101,7 +122,9 @@ status factory_object::find_devices(const ort_hardware_device* const* found, std
     if (shared->of.row->contexts.can_be_weightless) about.emplace_back(weightless_metadata, "all");
     const auto metadata = h.pairs(about), options = h.pairs(each.options);
     ask.that<ep_api::CreateEpDevice>(this, *at, metadata.get(), options.get(), to + *count);
-    if (ask.outcome()) ++*count;
+    if (!ask.outcome()) break;
+    if (shared->memory) ask.that<ep_api::EpDevice_AddAllocatorInfo>(to[*count], shared->memory->info());
+    ++*count;
   }
   return ask.outcome();
 }
@@ -122,6 +145,7 @@ status factory_object::create(const ort_hardware_device* const*, const ort_key_v
   session_options& how = made->session;
   how.use(threads_of_host());
   how.workspace = shared->workspace;
+  if (shared->memory) how.io_memory = shared->name;
   how.log = [h, log](log_level level, std::string_view words) {
     h.log(log, level == log_level::warning ? ort_severity::warning : ort_severity::verbose, words);
   };
@@ -162,6 +186,8 @@ ort_status* create_factories(provider (*make)(), const char*, const ort_api_base
     const provider_row& row = *made->of.row;
     made->name = row.long_name, made->vendor = row.vendor.name.empty() ? row.name : row.vendor.name;
     made->ops = operators(row);
+    if (auto memory = memory_of(*made)) made->memory = *std::move(memory);
+    else return std::move(memory).error();
     const auto factory = std::make_shared<factory_object>(std::move(made));
     factory->until_released = factory;
     factories[0] = factory.get();

@@ -296,10 +296,6 @@ class graph_reader {
 
 }  // namespace
 
-bool is_number(std::int32_t type) {
-  return type > 0 && type < std::int32_t(dtype::f8e8m0) && dtype(type) != dtype::string;  // numbered as ONNX's
-}
-
 op_table operators(const provider_row& of) {
   op_table made;
   made.more.push_back(of.kernels().ops);

@@ -23,8 +23,9 @@ struct read_graph {
   }
 };
 
-/// Whether tensors of a type, by its number, can cross: all but those of texts and of types that one side lacks.
-bool is_number(std::int32_t type);
+/// The types, numbered as ONNX's, that can cross as tensors: all but texts and those that one side lacks.
+inline constexpr type_mask numbers = ((type_mask{1} << int(dtype::f8e8m0)) - 2) & ~(type_mask{1} << int(dtype::string));
+inline bool is_number(std::int32_t type) { return type > 0 && type < 32 && (numbers >> type & 1) != 0; }
 
 /// The operators of a model that is read: the standard ones, the provider's, and the one of nodes that can't cross.
 op_table operators(const provider_row&);

@@ -2,9 +2,9 @@
 #include "ort_plugin/placeholders.hpp"
 
 #include "file/messages.hpp"
+#include "graph/output_types.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
 namespace {
@@ -16,56 +16,15 @@ constexpr std::size_t most_combinations = 256;
 
 const placeholder& self(const ort_custom_op* of) { return static_cast<const placeholder&>(*of); }
 
-/// The types that a parameter may have and that can cross.
-type_mask types_of(const op_version& version, const parameter& p) {
-  type_mask all = ~type_mask{};  // a type string without a rule allows every type
-  for (const type_rule& rule : version.types)
-    if (rule.type_string == p.type_string) all = rule.tensors;
-  for (std::int32_t type = 0; type < 32; ++type)
-    if (!is_number(type)) all &= ~(type_mask{1} << type);
-  return all;
-}
-
-/// The one type of a set; 0 for more.
-std::int32_t only_type(type_mask types) { return std::has_single_bit(types) ? std::countr_zero(types) : 0; }
-
-/// Types of outputs by their type strings: ONNX Runtime has to know them by the inputs.
-using choices = std::map<std::string_view, std::int32_t>;
-
-void write_out(const op_version& version, std::span<const parameter> from, const choices& chosen,
+void write_out(const op_version& version, std::span<const parameter> from, const type_choices& chosen,
                std::vector<placeholder::argument>& to) {
   for (const parameter& p : from) {
     const auto choice = chosen.find(p.homogeneous ? p.type_string : "");
-    const std::int32_t type = choice == chosen.end() ? only_type(types_of(version, p)) : choice->second;
+    const std::int32_t type = choice == chosen.end() ? only_type(types_of(version, p) & numbers) : choice->second;
     const bool is_variadic = p.option == parameter_option::variadic;
     for (std::size_t i = 0; i < (is_variadic ? most_variadic : 1); ++i)
       to.push_back({type, is_variadic ? i >= p.min_arity : p.option == parameter_option::optional});
   }
-}
-
-/// All combinations of the types of outputs. INVALID_ARGUMENT for outputs whose types inputs don't tell.
-result<std::vector<choices>> combinations(const op_version& version) {
-  std::vector<choices> made{{}};
-  for (const parameter& p : version.inputs)
-    if (types_of(version, p) == 0) return failed(status_code::invalid_argument, "input '{}' is not a tensor", p.name);
-  for (const parameter& p : version.outputs) {
-    const type_mask types = types_of(version, p);
-    if (types == 0) return failed(status_code::invalid_argument, "output '{}' is not a tensor", p.name);
-    if (only_type(types) || made[0].contains(p.type_string)) continue;
-    const bool is_told = p.homogeneous && std::any_of(version.inputs.begin(), version.inputs.end(), [&](auto& input) {
-                           return input.type_string == p.type_string && input.homogeneous;
-                         });
-    if (!is_told) return failed(status_code::invalid_argument, "no input has the type of output '{}'", p.name);
-    std::vector<choices> longer;
-    for (const choices& each : made)
-      for (std::int32_t type = 0; type < 32; ++type)
-        if (types & type_mask{1} << type) longer.emplace_back(each).emplace(p.type_string, type);
-    if (longer.size() > most_combinations)
-      return failed(status_code::invalid_argument, "its outputs have more than {} combinations of types",
-                    most_combinations);
-    made = std::move(longer);
-  }
-  return made;
 }
 
 }  // namespace
@@ -109,9 +68,9 @@ void placeholder_domains::add(const op_row& row) {
   };
   std::vector<placeholder*> made;
   for (const op_version& version : row.versions) {
-    const result<std::vector<choices>> all = combinations(version);
+    const result<std::vector<type_choices>> all = output_types(version, numbers, most_combinations);
     if (!all) warn(version.since, all.error());
-    for (const choices& chosen : all.value_or(std::vector<choices>{})) {
+    for (const type_choices& chosen : all.value_or(std::vector<type_choices>{})) {
       placeholder& one = *made.emplace_back(&ops_.emplace_back(plugin_, row, version));
       write_out(version, version.inputs, chosen, one.inputs);
       write_out(version, version.outputs, chosen, one.outputs);

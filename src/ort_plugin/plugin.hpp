@@ -4,6 +4,7 @@
 #include <cameo/session/session.hpp>
 
 #include "ort_plugin/graph.hpp"
+#include "ort_plugin/memory.hpp"
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
 
@@ -14,6 +15,7 @@ struct plugin {
   provider of;
   std::string name, vendor;
   op_table ops;
+  std::unique_ptr<device_memory> memory;  // for values between nodes; null: they lie in the processor's
   std::shared_ptr<context_workspace> workspace = std::make_shared<context_workspace>();  // of sessions that share
 };
 
@@ -58,6 +60,9 @@ struct execution_provider_object : ort_ep {
   std::string fit;          // the compatibility text of what was compiled
 
  private:
+  static const execution_provider_object& self(const ort_ep* of) {
+    return static_cast<const execution_provider_object&>(*of);
+  }
   result<std::vector<std::vector<node_id>>> groups(const ort_graph&, const read_graph&);
   bool runs_alone(const ort_graph& in, const ort_node&) const;
   result<bool> looks_like_body(const ort_graph&) const;

@@ -51,7 +51,7 @@ host_threads& threads_of_host() {
 }
 
 program::program(std::shared_ptr<const plugin> by, const ort_graph& body, session made)
-    : shared_{std::move(by)}, host_{shared_->side}, session_{std::move(made)} {
+    : shared_{std::move(by)}, host_{shared_->side}, session_{std::move(made)}, shapes_{session_} {
   version = host_.version();
   CreateState = [](ort_node_compute_info*, ort_compute_context*, void** state) -> ort_status* {
     return *state = nullptr, nullptr;
@@ -61,26 +61,11 @@ program::program(std::shared_ptr<const plugin> by, const ort_graph& body, sessio
     return me.host_.give(guarded_as<status_code::runtime_exception>([&] { return me.run(*context); }));
   };
   ReleaseState = [](ort_node_compute_info*, void*) {};
-  const std::vector<io_info>& inputs = session_.inputs();
   questions ask{host_};
   const auto given = ask.list<api::Graph_GetNumInputs, api::Graph_GetInputs>(body);
   for (std::size_t i = 0; i < given.size(); ++i)
     if (!ask.get<api::ValueInfo_IsConstantInitializer>(*given[i])) places_.push_back(i);
-  places_.resize(inputs.size(), SIZE_MAX);  // a context may have more inputs than its node: the run says so
-  const auto known = [&](dim d) {
-    if (d.known()) return known_dim{d.size};
-    for (std::size_t i = 0; d.symbol != 0 && i < inputs.size(); ++i)
-      for (std::size_t axis = 0; inputs[i].type.shape && axis < inputs[i].type.shape->size(); ++axis)
-        if ((*inputs[i].type.shape)[axis].same(d)) return known_dim{-1, i, axis};
-    return known_dim{-1, inputs.size(), 0};
-  };
-  for (const io_info& each : session_.outputs()) {
-    output& made_output = outputs_.emplace_back();
-    if (!each.type.shape || each.type.shape->size() > max_rank) continue;
-    std::transform(each.type.shape->begin(), each.type.shape->end(), std::back_inserter(made_output.emplace()), known);
-    const auto is_unknown = [&](const known_dim& d) { return d.input == inputs.size(); };
-    if (std::any_of(made_output->begin(), made_output->end(), is_unknown)) made_output.reset();
-  }
+  places_.resize(session_.inputs().size(), SIZE_MAX);  // a context may have more inputs than its node: the run says so
 }
 
 status program::run(ort_kernel_context& context) const {
@@ -91,22 +76,23 @@ status program::run(ort_kernel_context& context) const {
     used = std::make_unique<lease>();
     used->binding = *std::move(binding);
     used->inputs.resize(session_.inputs().size());
-    used->shapes.resize(outputs_.size());
+    used->shapes.resize(session_.outputs().size()), used->places.resize(session_.outputs().size());
   }
   status done = run(context, *used);
+  used->brought.clear();
   idle_.give_back(std::move(used));
   return done;
 }
 
 status program::run(ort_kernel_context& context, lease& with) const {
   if (status s = bind_inputs(context, with); !s) return s;
-  for (std::size_t i = 0; i < outputs_.size(); ++i)
+  for (std::size_t i = 0; i < session_.outputs().size(); ++i)
     if (status s = bind_output(context, with, i); !s) return s;
   {
     const current_run here{host_, context};
     if (status s = session_.run(with.binding); !s) return s;
   }
-  for (std::size_t i = 0; i < outputs_.size(); ++i)
+  for (std::size_t i = 0; i < session_.outputs().size(); ++i)
     if (status s = finish_output(context, with, i); !s) return s;
   return {};
 }
@@ -116,36 +102,49 @@ status program::bind_inputs(ort_kernel_context& context, lease& with) const {
     const ort_value* given = nullptr;
     if (status s = host_.ask<api::KernelContext_GetInput>(&context, places_[i], &given); !s) return s;
     if (!given) return failed(status_code::invalid_argument, "input '{}' is missing", session_.inputs()[i].name);
-    const result<value> v = view_of(host_, *given);
+    result<value> v = view_of(host_, *given);
     if (!v) return v.error().in(session_.inputs()[i].name);
+    const auto at = shared_->memory ? shared_->memory->is(*given) : device_memory::where::here;
+    if (at == device_memory::where::elsewhere)
+      return failed(status_code::ep_fail, "input '{}' is in memory of another device", session_.inputs()[i].name);
+    if (at == device_memory::where::host) {  // ONNX Runtime leaves what other providers' nodes make where it is
+      result<kept_pieces::piece> there = shared_->memory->pieces.bring(v->data, v->bytes());
+      if (!there) return std::move(there).error().in(session_.inputs()[i].name);
+      v->data = there->get();
+      with.brought.push_back(*std::move(there));
+    }
     with.inputs[i] = *v;
     if (status s = with.binding.bind_input({i, *v}); !s) return s;
   }
   return {};
 }
 
-result<void*> program::memory_of(ort_kernel_context& context, std::size_t i, const extents& shape) const {
+result<program::place> program::place_of(ort_kernel_context& context, std::size_t i, const value& shaped) const {
   ort_value* made = nullptr;
-  void* memory = nullptr;
-  if (status s = host_.ask<api::KernelContext_GetOutput>(&context, i, shape.dims().data(), shape.rank(), &made); !s)
-    return s;
-  if (made)
-    if (status s = host_.ask<api::GetTensorMutableData>(made, &memory); !s) return s;
-  return memory;
+  place found;
+  questions ask{host_};
+  ask.that<api::KernelContext_GetOutput>(&context, i, shaped.shape.dims().data(), shaped.shape.rank(), &made);
+  if (made) ask.that<api::GetTensorMutableData>(made, &found.memory);
+  if (!found.memory && shaped.bytes() > 0)
+    ask.fail(failed(status_code::fail, "output '{}' has no memory", session_.outputs()[i].name));
+  const auto at = made && shared_->memory ? shared_->memory->is(*made) : device_memory::where::host;
+  if (at == device_memory::where::elsewhere) ask.fail({status_code::ep_fail, "it is in memory of another device"});
+  found.is_of_host = at == device_memory::where::host;
+  return ask.outcome() ? result<place>{found} : ask.outcome();
 }
 
 /// Where the shape of an output is known, the run writes it where ONNX Runtime has it.
 status program::bind_output(ort_kernel_context& context, lease& with, std::size_t i) const {
-  if (!outputs_[i]) return {};
   extents& shape = with.shapes[i];
-  shape.resize(0);
-  for (const known_dim& d : *outputs_[i]) shape.push_back(d.size >= 0 ? d.size : with.inputs[d.input].shape[d.axis]);
+  if (!shapes_.find(i, with.inputs, shape)) return {};
   std::int64_t count = 0;
   if (!shape.checked_count(count)) return status{status_code::invalid_argument, "an output would be too large"};
-  const result<void*> memory = memory_of(context, i, shape);
-  if (!memory) return memory.error();
-  if (!*memory && count > 0) return failed(status_code::fail, "output '{}' has no memory", session_.outputs()[i].name);
-  return with.binding.bind_output(i, value::tensor(session_.outputs()[i].element(), shape, *memory));
+  value bound = value::tensor(session_.outputs()[i].element(), shape, nullptr);
+  const result<place> there = place_of(context, i, bound);
+  if (!there) return there.error();
+  with.places[i] = *there;
+  if (!shared_->memory || !there->is_of_host) bound.data = there->memory;
+  return with.binding.bind_output(i, bound);
 }
 
 status program::finish_output(ort_kernel_context& context, lease& with, std::size_t i) const {
@@ -154,15 +153,14 @@ status program::finish_output(ort_kernel_context& context, lease& with, std::siz
     return failed(status_code::fail, "output '{}' {}", session_.outputs()[i].name, words);
   };
   if (made.kind != value_kind::tensor) return refuse("is not a tensor");
-  if (outputs_[i] && made.shape == with.shapes[i]) return {};
-  if (outputs_[i])
+  if (shapes_.knows(i) && made.shape != with.shapes[i])
     return refuse(fmt::format("has the shape [{}] in this run, and the model says [{}]",
                               fmt::join(made.shape.dims(), ","), fmt::join(with.shapes[i].dims(), ",")));
-  const result<void*> memory = memory_of(context, i, made.shape);
-  if (!memory) return memory.error();
-  if (made.bytes() == 0) return {};
-  if (!*memory) return refuse("has no memory");
-  std::memcpy(*memory, made.data, made.bytes());
+  const result<place> there = shapes_.knows(i) ? result<place>{with.places[i]} : place_of(context, i, made);
+  if (!there) return there.error();
+  if (made.bytes() == 0 || there->memory == made.data) return {};
+  if (shared_->memory) return shared_->memory->pieces.copy({made.data, false}, *there, made.bytes(), with.between);
+  std::memcpy(there->memory, made.data, made.bytes());
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include "ort_plugin/plugin.hpp"
 #include "session/idle_objects.hpp"
+#include "session/known_shapes.hpp"
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
 
@@ -21,30 +22,29 @@ class host_threads {
 host_threads& threads_of_host();
 
 /// A fused node that is ready to run: a session over its graph. Thread-safe. Inputs are read and, where their shapes
-/// are known beforehand, outputs written where ONNX Runtime has them; other outputs are copied.
+/// are known beforehand, outputs written where ONNX Runtime has them, in the provider's memory if it has its own; other
+/// outputs are copied.
 class program : public ort_node_compute_info {
  public:
   program(std::shared_ptr<const plugin>, const ort_graph& body, session);
 
  private:
-  /// A dim of an output: a size, or that of an input's axis.
-  struct known_dim {
-    std::int64_t size = -1;
-    std::size_t input = 0, axis = 0;
-  };
-  /// All dims of an output; nothing unless all are known.
-  using output = std::optional<std::vector<known_dim>>;
+  using place = kept_pieces::place;
   /// A binding with room for what a run looks up.
   struct lease {
     io_binding binding;
     std::vector<value> inputs;
-    std::vector<extents> shapes;  // of outputs
+    std::vector<extents> shapes;              // of outputs
+    std::vector<place> places;                // of outputs
+    std::vector<kept_pieces::piece> brought;  // inputs of this run, in the provider's memory
+    std::vector<std::byte> between;           // for copies from the provider's memory to it
   };
   status run(ort_kernel_context&, lease&) const;
   status bind_inputs(ort_kernel_context&, lease&) const;
   status bind_output(ort_kernel_context&, lease&, std::size_t) const;
   status finish_output(ort_kernel_context&, lease&, std::size_t) const;
-  result<void*> memory_of(ort_kernel_context&, std::size_t i, const extents&) const;
+  /// Where ONNX Runtime wants an output of this type and shape. FAIL where it has no memory for it.
+  result<place> place_of(ort_kernel_context&, std::size_t i, const value& shaped) const;
 
   /// One run: inputs and outputs are those of the kernel that ONNX Runtime calls, in the session's order.
   status run(ort_kernel_context&) const;
@@ -53,7 +53,7 @@ class program : public ort_node_compute_info {
   const host& host_;
   session session_;
   std::vector<std::size_t> places_;  // of the session's inputs among those of the node, which has constants, too
-  std::vector<output> outputs_;
+  known_shapes shapes_;
   mutable idle_objects<lease, 8> idle_;
 };
 

@@ -1,21 +1,15 @@
 // An execution provider of ONNX Runtime's session, with a provider of cameo's behind it.
 #include "context/node.hpp"
 #include "context/output_path.hpp"
+#include "context/stored_model.hpp"
 #include "context/workspace.hpp"
 #include "file/messages.hpp"
 #include "ort_plugin/context_node.hpp"
 #include "ort_plugin/program.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 namespace cameo::inline CAMEO_ABI::detail::ort {
-namespace {
-
-const execution_provider_object& self(const ort_ep* of) { return static_cast<const execution_provider_object&>(*of); }
-
-}  // namespace
-
 execution_provider_object::execution_provider_object(std::shared_ptr<const plugin> by) : shared{std::move(by)} {
   version = shared->side.version();
   GetName = [](const ort_ep* of) { return self(of).shared->name.c_str(); };
@@ -113,14 +107,8 @@ result<context_place> execution_provider_object::place(const fused_group& group,
 /// The last of the models that share a context may have nothing in it: a model without nodes completes it.
 status execution_provider_object::finish() {
   if (!is_on("ep.context_enable") || !is_on("ep.stop_share_ep_contexts")) return {};
-  std::string path;
-  {
-    const std::lock_guard lock{shared->workspace->inside().guard};
-    const auto& all = shared->workspace->inside().under_way;
-    const auto found = all.find(shared->of.row->long_name);
-    if (found == all.end()) return {};
-    path = found->second->path;
-  }
+  const std::string path = shared->workspace->inside().path_under_way(shared->of.row->long_name);
+  if (path.empty()) return {};
   auto nothing = std::make_unique<model>();
   nothing->ir_version = 10, nothing->imports = {{"", 21}};
   const value_id x = nothing->main().add_value("x", nothing->keep(value_type::tensor(dtype::f32)));

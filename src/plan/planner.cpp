@@ -33,7 +33,7 @@ class planner {
       if (status s = add_node(node); !s) return std::move(s).in(path(node.name, node.op_type, node.outputs));
       if constexpr (!target_tier) options_.watcher.bound(options_.watcher.self, i + 1, net_.nodes.size());
     }
-    if (status s = bring_outputs_home(); !s) return s;
+    if (status s = bring_outputs(); !s) return s;
     if (status s = set_levels(); !s) return s;
     return finish();
   }
@@ -48,7 +48,17 @@ class planner {
       const draft_value v = i < net_.values.size() ? net_.values[i] : draft_value{};
       if (result<slot> s = add_value(v.name, v.info, 0); !s) return s.error();
     }
+    for (slot s : net_.inputs) values_[s].memory = io_memory_of(s);
     return {};
+  }
+
+  /// The kind of memory that an input or output lies in: what a subgraph takes and gives, and what only the host can
+  /// hold, in the host's.
+  std::uint8_t io_memory_of(slot s) const {
+    if constexpr (target_tier) return 0;
+    const bool is_host = nested_ || infos_[s].kind != type_kind::tensor || infos_[s].type == dtype::string ||
+                         infos_[s].type == dtype::undefined;
+    return is_host ? 0 : options_.io_memory;
   }
 
   result<slot> add_value(std::string_view name, const operand& info, std::uint8_t kind) {
@@ -246,9 +256,9 @@ class planner {
     return &p.passing_;
   }
 
-  status bring_outputs_home() {
+  status bring_outputs() {
     for (slot s : net_.outputs) {
-      if (status moved = bring(s, 0); !moved) return moved;
+      if (status moved = bring(s, io_memory_of(s)); !moved) return moved;
       if (status aligned = align(s); !aligned) return aligned;
       if (!outputs_.push_back(s)) return status_code::out_of_memory;
     }

@@ -43,6 +43,8 @@ class run_memory {
   bool scattered() const noexcept { return chunks_.size() > 1 || total_ < wanted_; }
   std::size_t bytes() const noexcept { return total_; }
 
+  /// Between gather() and drop_old(): what was allocated before is to move.
+  bool moves() const noexcept { return old_ > 0; }
   /// Prepares one chunk that has room for what all chunks held, half as much again for a run that places things
   /// otherwise; the old ones go with drop_old(). False, and nothing changed, when there is no memory for it.
   [[nodiscard]] bool gather() noexcept {

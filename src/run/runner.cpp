@@ -115,8 +115,9 @@ void runner::impl::begin(std::span<const value> inputs, std::span<value> outputs
     if (!placed(s)) reset(main, s);
   choose_shape_plan(inputs);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    main.values[plan.inputs[i]] = inputs[i];
-    main.values[plan.inputs[i]].owner = nullptr;
+    value& v = main.values[plan.inputs[i]];
+    v = inputs[i];
+    v.owner = nullptr, v.memory = plan.initial[plan.inputs[i]].memory;
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     bound[i] = outputs[i];
@@ -283,7 +284,7 @@ status runner::impl::finish(std::span<value> outputs) {
       // The kernel did not write there: a constant, an input, or a value with another output's memory.
       if (v.bytes() > memory.bytes())
         return {status_code::invalid_argument, "the memory bound to an output is too small for its shape"};
-      if (v.bytes()) std::memcpy(memory.data, v.data, v.bytes());
+      if (status s = copy(v, memory.data, v.memory); !s) return s;
     }
     void* const data = memory.data && v.kind == value_kind::tensor ? memory.data : v.data;
     outputs[i] = v;
@@ -304,6 +305,7 @@ status runner::impl::settle(std::span<value> outputs) {
     if (!outputs[i].owner || outputs[i].owner == &planned_storage) {
       if (outputs[i].type != dtype::string) continue;
     }
+    if (!memories[outputs[i].memory]->moves()) continue;  // another kind's is gathered
     result<value> moved = relocate(outputs[i]);
     if (!moved) return moved.error();
     outputs[i] = *moved;
@@ -319,7 +321,8 @@ result<value> runner::impl::relocate(const value& from) {
   if (from.kind == value_kind::none) return to;
   const bool whole = from.kind == value_kind::tensor;
   if (!from.owner && !(whole && from.type == dtype::string)) return to;
-  detail::storage_block* const block = take(0, whole ? from.bytes() : from.parts.size() * sizeof(value));
+  const std::size_t bytes = whole ? from.bytes() : from.parts.size() * sizeof(value);
+  detail::storage_block* const block = take(whole ? from.memory : 0, bytes);
   if (!block) return status_code::out_of_memory;
   to.owner = block;
   void* const memory = reinterpret_cast<void*>(block->address);
@@ -337,7 +340,7 @@ result<value> runner::impl::relocate(const value& from) {
   }
   to.data = memory;
   if (from.type != dtype::string) {
-    if (from.bytes()) std::memcpy(memory, from.data, from.bytes());
+    if (status s = copy(from, memory, from.memory); !s) return s;
     return to;
   }
   const tensor_view<const std::string_view> strings = from.as_unchecked<std::string_view>();
@@ -354,6 +357,27 @@ result<value> runner::impl::relocate(const value& from) {
 
 detail::storage_block* runner::impl::take(std::uint8_t kind, std::size_t bytes) {
   return memories[kind]->allocate(bytes);
+}
+
+status runner::impl::copy(const value& from, void* to, std::uint8_t kind) {
+  const std::size_t bytes = from.bytes();
+  if (bytes == 0) return {};
+  if (target_tier || (kind == 0 && from.memory == 0)) return std::memcpy(to, from.data, bytes), status{};
+  const memory_source &source = sources[from.memory], &target = sources[kind];
+  if (from.memory == 0) return target.copy_from_host(target.self, to, from.data, bytes);
+  if (kind == 0) return source.copy_to_host(source.self, to, from.data, bytes);
+  detail::storage_block* block;
+  {
+    const spin_lock hold{lock()};
+    block = take(0, bytes);
+  }
+  if (!block) return {status_code::out_of_memory, "no memory for a copy"};
+  void* const between = reinterpret_cast<void*>(block->address);
+  status done = source.copy_to_host(source.self, between, from.data, bytes);
+  if (done) done = target.copy_from_host(target.self, to, between, bytes);
+  const spin_lock hold{lock()};
+  memories[0]->release(block);
+  return done;
 }
 
 char* runner::impl::take_text(std::size_t bytes) {

@@ -101,6 +101,9 @@ struct runner::impl {
   result<value> relocate(const value&);
 
   detail::storage_block* take(std::uint8_t kind, std::size_t bytes);
+  /// Copies a tensor's elements to memory of a kind; between two devices by way of the host. Errors of the hooks;
+  /// OUT_OF_MEMORY.
+  status copy(const value& from, void* to, std::uint8_t kind);
   char* take_text(std::size_t bytes);
   void drop(detail::storage_block*, std::uint8_t kind);  // one reference less
   void reset(frame&, slot);

@@ -115,37 +115,36 @@ status allocate(run_context& base, slot s, value_kind kind, const extents& shape
   return {};
 }
 
-/// A copy of a tensor's elements in a block of its own. Strings' characters live as long as the run anyway.
-result<value> copy_tensor(step_context& c, const value& from) {
+/// A copy of a tensor's elements in a block of its own, in memory of a kind. Strings' characters live as long as the
+/// run anyway.
+result<value> copy_tensor(step_context& c, const value& from, std::uint8_t kind) {
   runner::impl& r = c.impl();
   detail::storage_block* block;
   {
     const spin_lock hold{r.lock()};
-    block = r.take(0, from.bytes());
+    block = r.take(kind, from.bytes());
   }
   if (!block) return status{status_code::out_of_memory, "no memory for a copy"};
   value copy = from;
   copy.owner = block;
-  copy.memory = 0;
+  copy.memory = kind;
   copy.data = reinterpret_cast<void*>(block->address);
-  if (from.memory) {
-    const memory_source& source = r.sources[from.memory];
-    if (status s = source.copy_to_host(source.self, copy.data, from.data, from.bytes()); !s) return s;
-  } else if (from.bytes()) {
-    std::memcpy(copy.data, from.data, from.bytes());
-  }
+  if (status s = r.copy(from, copy.data, kind); !s) return s;
   return copy;
 }
 
-result<value> keep(run_context& base, const value& v) {
+/// `kind`: of the memory for values that have to be copied.
+result<value> keep_in(run_context& base, const value& v, std::uint8_t kind) {
   step_context& c = own(base);
-  if (v.owner == &planned_storage) return copy_tensor(c, v);
+  if (v.owner == &planned_storage) return copy_tensor(c, v, kind);
   if (v.owner) {
     const spin_lock hold{c.impl().lock()};
     ++v.owner->references;
   }
   return value{v};
 }
+
+result<value> keep(run_context& base, const value& v) { return keep_in(base, v, 0); }
 
 void release(run_context& base, value& v) {
   step_context& c = own(base);
@@ -161,10 +160,12 @@ status put(step_context& c, slot s, value& kept) {
   if (const value* bound = bound_memory(c, s); bound && kept.kind == value_kind::tensor) {
     if (kept.bytes() > bound->bytes())
       return {status_code::invalid_argument, "the memory bound to this output is too small for its shape"};
-    if (kept.bytes() && kept.data != bound->data) std::memcpy(bound->data, kept.data, kept.bytes());
+    const std::uint8_t kind = c.within->plan->initial[s].memory;
+    if (kept.data != bound->data)
+      if (status done = c.impl().copy(kept, bound->data, kind); !done) return done;
     value copy = kept;
     release(c, kept);
-    copy.data = bound->data, copy.owner = nullptr;
+    copy.data = bound->data, copy.owner = nullptr, copy.memory = kind;
     v = copy;
     return {};
   }
@@ -198,7 +199,7 @@ status forward(run_context& base, slot s, const value& from, const extents* shap
     if (shape) v.shape = *shape;
     return {};
   }
-  result<value> kept = keep(c, from);
+  result<value> kept = keep_in(c, from, c.within->plan->initial[s].memory);
   if (!kept) return kept.error();
   if (shape) kept->shape = *shape;
   return put(c, s, *kept);
@@ -208,12 +209,14 @@ status give(run_context& base, slot s, value& kept) {
   step_context& c = own(base);
   if (status fits = check(*c.within->plan, s, kept); !fits) return fits;
   if (kept.owner != &planned_storage) return put(c, s, kept);
-  result<value> copy = copy_tensor(c, kept);
+  result<value> copy = copy_tensor(c, kept, c.within->plan->initial[s].memory);
   if (!copy) return copy.error();
   return put(c, s, *copy);
 }
 
 void* scratch(run_context& base, std::size_t bytes) {
+  alignas(64) static constinit std::byte nothing{};
+  if (bytes == 0) return &nothing;  // kernels that need none this time ask all the same
   step_context& c = own(base);
   const spin_lock hold{c.impl().lock()};
   detail::storage_block* const block = c.impl().take(0, bytes);

@@ -88,7 +88,7 @@ status load(loading& now, loaded& made, model_source read) {
   if (status s = save_optimized(rewrite, made.placed.fused); !s) return s;
   if (status s = now.tell.begin("plan", 30); !s) return s;
   if (status s = take(made.plan, make_session_plan(now.how, made.by.list, made.compiled, net, now.tell)); !s) return s;
-  if (status s = take(made.io, describe_io(net)); !s) return s;
+  if (status s = take(made.io, describe_io(net, made.plan)); !s) return s;
   if (status s = take(made.threads, start_threads(now.how)); !s) return s;
   now.tell.tell_plan(made);
   return now.tell.end();

@@ -27,6 +27,8 @@ struct loaded {
   const model& net() const { return *from.net; }
   std::vector<placement_info> placements(bool with_refusals) const;
   std::size_t fixed_bytes() const;
+  /// Whether all inputs and outputs lie in the host's memory.
+  bool has_host_io() const;
 };
 
 /// A runner with its tables and room for the values that go in and out.

@@ -1,6 +1,8 @@
 // The plan of a session, its inputs and outputs, and its threads.
 #include <cameo/partition/lower.hpp>
 
+#include "file/messages.hpp"
+#include "plan/copy_step.hpp"
 #include "session/stages.hpp"
 
 #include <algorithm>
@@ -61,6 +63,15 @@ result<session_plan> make_session_plan(const load_settings& how, std::span<const
   result<draft*> net_draft = lower(net.main(), compiled, net.ir_version >= 4, drafts);
   if (!net_draft) return std::move(net_draft).error();
   plan_options with;
+  if (const std::string& in = how.options.io_memory; !in.empty()) {
+    const auto is_it = [&](const provider& p) { return p.row->name == in || p.row->long_name == in; };
+    const auto found = std::ranges::find_if(providers, is_it);
+    if (found == providers.end())
+      return failed(status_code::invalid_argument,
+                    "inputs and outputs are to lie in the memory of '{}', which is not among the session's providers",
+                    in);
+    with.io_memory = binders[std::size_t(found - providers.begin())].memory;
+  }
   with.binders = binders, with.memories = made.memories, with.scratch = &scratch;
   with.prepack = !how.config.is_on(config_key<"session.disable_prepacking">);
   with.by_level = how.options.execution == execution_mode::parallel;
@@ -97,12 +108,18 @@ std::vector<io_info> outputs_of(const model& net) {
   return made;
 }
 
-result<described_io> describe_io(model& net) {
+result<described_io> describe_io(model& net, const session_plan& plan) {
   described_io made{inputs_of(net), outputs_of(net), {}, {}};
   for (value_id v : net.main().inputs()) {
     if (!is_given(net, v)) continue;
     made.defaults.push_back(net.main()[v].constant);
     if (status s = align_constant(made.defaults.back(), net); !s) return s;
+    const std::uint8_t kind = plan.steps->initial[plan.steps->inputs[made.defaults.size() - 1]].memory;
+    if (kind == 0 || !made.defaults.back()) continue;
+    const result<value> there = copy_constant(*made.defaults.back(), plan.memories[kind], kind, *plan.memory);
+    if (!there) return there.error();
+    made.defaults.back() = plan.memory->keep(*there);
+    if (!made.defaults.back()) return status_code::out_of_memory;
   }
   made.symbols = symbols_in(net, made.inputs);
   return made;

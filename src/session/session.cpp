@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace cameo::inline CAMEO_ABI {
@@ -55,6 +56,10 @@ std::size_t loaded::fixed_bytes() const {
   std::size_t bytes = 0;
   for (std::size_t region : plan.steps->fixed.region_bytes) bytes += region;
   return bytes;
+}
+bool loaded::has_host_io() const {
+  const auto is_of_host = [&](slot s) { return plan.steps->initial[s].memory == 0; };
+  return std::ranges::all_of(plan.steps->inputs, is_of_host) && std::ranges::all_of(plan.steps->outputs, is_of_host);
 }
 std::size_t session::fixed_bytes() const { return impl_->is.fixed_bytes(); }
 
@@ -177,9 +182,9 @@ bool has_declared_shape(const value& v, const value_type& type) {
 status session::impl::tell_shapes(std::span<const value> made) const {
   const std::vector<io_info>& outputs = is.io.outputs;
   const bool logs = is.log && is.log_from <= log_level::warning;
-  const std::string_view against = is.config.key_against(&row_of(oddity::other_shape_in_run));
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (has_declared_shape(made[i], outputs[i].type)) continue;
+    const std::string_view against = is.config.key_against(&row_of(oddity::other_shape_in_run));
     if (against.empty() && (other_shape_told[i].exchange(true) || !logs)) continue;
     const std::string words =
         warning_of(oddity::other_shape_in_run, "output '{}' is declared as {}, and this run made [{}] of it",
@@ -204,6 +209,9 @@ status empty_session() {
 
 result<named_values> session::run(std::span<const named_input> given, const run_settings& settings) const {
   if (!impl_) return empty_session();
+  if (!impl_->is.has_host_io())
+    return status{status_code::invalid_argument,
+                  "inputs and outputs lie in a provider's memory (session_options::io_memory): run a binding"};
   result<std::unique_ptr<io_binding::impl>> used = impl_->acquire();
   if (!used) return impl_->at_file(std::move(used).error());
   io_binding::impl& with = **used;

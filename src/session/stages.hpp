@@ -151,7 +151,7 @@ struct described_io {
   std::vector<const value*> defaults;  // per input: its value when the caller gives none, or null
   std::vector<symbol_use> symbols;     // sorted by name
 };
-result<described_io> describe_io(model&);
+result<described_io> describe_io(model&, const session_plan&);
 /// Of a model's main graph, as callers see it.
 std::vector<io_info> inputs_of(const model&);
 std::vector<io_info> outputs_of(const model&);

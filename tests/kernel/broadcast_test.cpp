@@ -58,6 +58,7 @@ TEST_CASE("equal shapes, scalars and biases make long rows") {
   broadcast_loops<2> loops;
   REQUIRE(loops.make({&image, &image}));
   CHECK(loops.row_length() == 120);
+  CHECK(loops.steps() == broadcast_loops<2>::positions{1, 1});
   REQUIRE(loops.make({&image, &scalar}));
   CHECK(loops.row_length() == 120);
   CHECK(loops.steps() == broadcast_loops<2>::positions{1, 0});
@@ -78,4 +79,22 @@ TEST_CASE("what has no common shape is refused; what has no elements, or too man
   REQUIRE(loops.make({&wide, &tall}));
   CHECK(loops.count() == 0);
   loops.rows(0, loops.count(), [](auto...) { FAIL("a row of nothing"); });
+}
+
+TEST_CASE("operands of one shape may have one element, or none") {
+  const extents one{1, 1}, none{2, 0, 3}, image{2, 3};
+  broadcast_loops<3> loops;
+  REQUIRE(loops.make({&image, &image, &image}));
+  for (const extents* each : {&one, &none}) {  // also after other shapes
+    REQUIRE(loops.make({each, each, each}));
+    CHECK(loops.shape() == *each);
+    CHECK(loops.row_length() == 1);
+    std::int64_t visited = 0;
+    loops.rows(0, loops.count(), [&](std::int64_t out, const auto& in, std::int64_t n) {
+      CHECK(out == 0);
+      for (std::int64_t at : in) CHECK(at == 0);
+      visited += n;
+    });
+    CHECK(visited == each->count());
+  }
 }

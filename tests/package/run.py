@@ -15,16 +15,13 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 OUT = ROOT / "build" / "package"  # consumers that compile cameo do it two folders below the root, as build/release does
 PREFIX = OUT / "prefix"
-RELEASE = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", "-DCAMEO_WERROR=ON",
-           "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
-BUILDS_IN_TREE = threading.Lock()
+RELEASE = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", "-DCAMEO_WERROR=ON"]
 CHECKS = []
 
 
@@ -154,12 +151,13 @@ def installed_program(args):
 
 
 def in_tree(name, made):
-    """One after the other, and each two folders below the root: the second has cameo's objects from the compiler cache."""
-    place = ROOT / "build" / f"package_{name}"
-    shutil.rmtree(place, ignore_errors=True)
-    command("cmake", "-G", "Ninja", "-S", HERE / name, "-B", place, f"-DCAMEO_SOURCE={ROOT}", *RELEASE)
-    with BUILDS_IN_TREE:
-        command("cmake", "--build", place, "--target", "app", env={"CCACHE_BASEDIR": str(ROOT)})
+    """Both folders of a build are two below the root, as build/release is: cameo's objects are in the compiler cache."""
+    place, inner = ROOT / "build" / f"package_{name}", ROOT / "build" / f"package_{name}_cameo"
+    for folder in place, inner:
+        shutil.rmtree(folder, ignore_errors=True)
+    command("cmake", "-G", "Ninja", "-S", HERE / name, "-B", place, f"-DCAMEO_SOURCE={ROOT}", f"-DCAMEO_BINARY={inner}",
+            *RELEASE, f"-DCMAKE_CXX_COMPILER_LAUNCHER={HERE / 'in_folder.sh'};{inner};ccache")
+    command("cmake", "--build", place, "--target", "app", env={"CCACHE_BASEDIR": str(ROOT)})
     runs(place / "app")
     expect(("libcameo.so" in command("readelf", "-d", place / "app")) == made, "static and shared are confused")
 
@@ -174,7 +172,8 @@ def guest(args):
     """As a part of another project cameo is compiled as that project is, and changes nothing in it."""
     made = OUT / "builds" / "guest"
     shutil.rmtree(made, ignore_errors=True)
-    command("cmake", "-G", "Ninja", "-S", HERE / "subdirectory", "-B", made, f"-DCAMEO_SOURCE={ROOT}")
+    command("cmake", "-G", "Ninja", "-S", HERE / "subdirectory", "-B", made, f"-DCAMEO_SOURCE={ROOT}",
+            f"-DCAMEO_BINARY={made / 'cameo'}")
     cache = (made / "CMakeCache.txt").read_text()
     expect("CMAKE_BUILD_TYPE:STRING=\n" in cache, "cameo chose a build type for the project")
     command("cmake", "-S", HERE / "subdirectory", "-B", made, "-DCMAKE_BUILD_TYPE=Release",

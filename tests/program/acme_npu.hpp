@@ -2,8 +2,9 @@
 #include <cameo/cameo.hpp>
 #include <cameo/op/infer.hpp>
 
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -109,10 +110,14 @@ class memory {
 
 struct npu {
   static constexpr std::string_view name = "acme_npu", long_name = "AcmeNpuExecutionProvider";
+  static constexpr cameo::provider_vendor vendor{"Acme", 0xACE0};
   using operators = cameo::op_list<Square, As, Grown, Turned, Later, Guess>;
   std::shared_ptr<memory> own = std::make_shared<memory>();
 
-  bool claims(const cameo::node_view& n) const { return n.domain().starts_with("acme") && n.op_type() != "Later"; }
+  bool claims(const cameo::node_view& n) const {
+    if (n.op_type() == "Softsign") return n.input(0).element() == cameo::dtype::f32;  // one that everybody knows
+    return n.domain().starts_with("acme") && n.op_type() != "Later";
+  }
   cameo::status execute(const cameo::step_view& step, cameo::run_context& c) const {
     const cameo::value& x = c.input(0);
     const cameo::result<cameo::value*> y = c.output(0, x.shape);
@@ -120,29 +125,61 @@ struct npu {
     if (!own->has(x.data, x.bytes()) || !own->has((*y)->data, (*y)->bytes()))
       return {cameo::status_code::ep_fail, "a value is not in this provider's memory"};
     for (std::int64_t i = 0; i < x.shape.count(); ++i) {
-      const double a = x.type == cameo::dtype::f32   ? double(static_cast<const float*>(x.data)[i])
-                       : x.type == cameo::dtype::f64 ? static_cast<const double*>(x.data)[i]
-                                                     : double(static_cast<const std::int64_t*>(x.data)[i]);
-      const double b = step.op_type == "As" ? a : a * a;
-      if ((*y)->type == cameo::dtype::f32) static_cast<float*>((*y)->data)[i] = float(b);
-      if ((*y)->type == cameo::dtype::f64) static_cast<double*>((*y)->data)[i] = b;
-      if ((*y)->type == cameo::dtype::i64) static_cast<std::int64_t*>((*y)->data)[i] = std::int64_t(b);
+      const double a = x.type == cameo::dtype::f32   ? double(get<float>(x.data, i))
+                       : x.type == cameo::dtype::f64 ? get<double>(x.data, i)
+                                                     : double(get<std::int64_t>(x.data, i));
+      const double b = step.op_type == "As" ? a : step.op_type == "Softsign" ? a / (1 + std::abs(a)) : a * a;
+      if ((*y)->type == cameo::dtype::f32) set<float>((*y)->data, i, float(b));
+      if ((*y)->type == cameo::dtype::f64) set<double>((*y)->data, i, b);
+      if ((*y)->type == cameo::dtype::i64) set<std::int64_t>((*y)->data, i, std::int64_t(b));
     }
     if (step.outputs.size() < 2) return {};
-    const auto n = c.output<std::int64_t>(1, cameo::extents{});
+    const cameo::result<cameo::value*> n = c.output(1, cameo::extents{});
     if (!n) return n.error();
-    (*n)[0] = std::int64_t(step.inputs.size()) - (step.op_type == "As" ? 2 : 1);
+    set<std::int64_t>((*n)->data, 0, std::int64_t(step.inputs.size()) - (step.op_type == "As" ? 2 : 1));
     return {};
   }
-  void* allocate(std::size_t bytes, std::size_t alignment) const noexcept { return own->allocate(bytes, alignment); }
+  void* allocate(std::size_t bytes, std::size_t alignment) const noexcept {
+    tell("allocate", bytes);
+    return own->allocate(bytes, alignment);
+  }
   void release(void* made, std::size_t) const noexcept { own->release(made); }
-  cameo::status copy_from_host(void* to, const void* from, std::size_t bytes) const { return copy(to, from, bytes); }
-  cameo::status copy_to_host(void* to, const void* from, std::size_t bytes) const { return copy(to, from, bytes); }
+  cameo::status copy_from_host(void* to, const void* from, std::size_t bytes) const {
+    tell("to device", bytes);
+    return copy(to, from, bytes, own->has(to, bytes));
+  }
+  cameo::status copy_to_host(void* to, const void* from, std::size_t bytes) const {
+    tell("to host", bytes);
+    return copy(to, from, bytes, own->has(from, bytes));
+  }
 
  private:
-  static cameo::status copy(void* to, const void* from, std::size_t bytes) {
-    if (bytes) std::memcpy(to, from, bytes);
+  // In this memory the bits are turned: whoever takes it for the processor's gets other numbers.
+  static constexpr unsigned char turned = 0x5a;
+
+  static cameo::status copy(void* to, const void* from, std::size_t bytes, bool is_own) {
+    if (!is_own) return {cameo::status_code::ep_fail, "a copy from or to memory that is not this provider's"};
+    for (std::size_t i = 0; i < bytes; ++i)
+      static_cast<unsigned char*>(to)[i] = static_cast<const unsigned char*>(from)[i] ^ turned;
     return {};
+  }
+  template <class T>
+  static T get(const void* from, std::int64_t i) {
+    T made;
+    static_cast<void>(copy(&made, static_cast<const T*>(from) + i, sizeof made, true));
+    return made;
+  }
+  template <class T>
+  static void set(void* to, std::int64_t i, T value) {
+    static_cast<void>(copy(static_cast<T*>(to) + i, &value, sizeof value, true));
+  }
+  /// A line in the file that the environment names, for tests that count.
+  static void tell(const char* what, std::size_t bytes) {
+    const char* const path = std::getenv("ACME_NPU_CALLS");
+    std::FILE* const file = path ? std::fopen(path, "a") : nullptr;
+    if (!file) return;
+    std::fprintf(file, "%s %zu\n", what, bytes);
+    std::fclose(file);
   }
 };
 static_assert(cameo::memory_provider<npu>);

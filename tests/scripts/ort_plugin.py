@@ -94,7 +94,7 @@ def answers_agree(words, made, want=None):
 # places, and the list of all names that the host has for its messages.
 SIZES = (("the adapter", ["src/ort_plugin/*", "include/cameo/ort_plugin/export.hpp"], 1500),
          ("the host", ["eps/ort_plugin/include/**/*.hpp", "eps/ort_plugin/src/[!n]*"], 1500),
-         ("the tables of both", ["include/cameo/ort_plugin/abi.hpp"], 390),
+         ("the tables of both", ["include/cameo/ort_plugin/abi.hpp"], 410),
          ("the host's list of names", ["eps/ort_plugin/src/names.hpp"], 140))
 
 
@@ -229,10 +229,11 @@ def try_own_contexts(folder):
                                         for t in texts), f"fusing, embed {embed}: nodes {texts}")
 
 
-def own_model(nodes, inputs, outputs, opset=1):
+def own_model(nodes, inputs, outputs, opset=1, between=()):
     value, domains = onnx.helper.make_tensor_value_info, {node.domain for node in nodes}
     graph = onnx.helper.make_graph(nodes, "g", [value(name, kind, [3]) for name, kind in inputs],
-                                   [value(name, kind, None) for name, kind in outputs])
+                                   [value(name, kind, None) for name, kind in outputs],
+                                   value_info=[value(name, kind, [3]) for name, kind in between])
     return onnx.helper.make_model(graph, ir_version=9, opset_imports=[
         onnx.helper.make_opsetid(d, opset if d else 17) for d in domains | {""}]).SerializeToString()
 
@@ -281,6 +282,83 @@ def try_own_operators():
     expect(refused == "it loads", f"Turned at 2: {refused}")
     refused = refusal(own_model([node("Guess", ["x"], ["y"], domain="acme")], [("x", 1)], [("y", 1)], 3))
     expect(refused == "it loads", f"Guess at 3: {refused}")
+
+
+def softsigns():
+    """Two groups for the provider around a node of others'."""
+    node = onnx.helper.make_node
+    return own_model([node("Softsign", ["x"], ["a"]), node("Abs", ["a"], ["b"]), node("Softsign", ["b"], ["y"])],
+                     [("x", 1)], [("y", 1)])
+
+
+def calls_of_acme(work):
+    """What `work` gives, and how often it called a hook of the provider's memory, by the hook."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "calls"
+        path.touch()
+        os.environ["ACME_NPU_CALLS"] = str(path)
+        try:
+            made = work()
+        finally:
+            del os.environ["ACME_NPU_CALLS"]
+        counts = collections.Counter(line.rsplit(" ", 1)[0] for line in path.read_text().splitlines())
+    return made, tuple(counts[hook] for hook in ("to device", "to host", "allocate"))
+
+
+def try_own_memory():
+    """Values lie in the provider's memory, where they have other bits, and are copied where other nodes have them."""
+    node = onnx.helper.make_node
+    square, x = node("Square", ["x"], ["a"], domain="acme"), np.array([-2, 0, 3], np.float32)
+    found, counts = calls_of_acme(lambda: session(softsigns(), ACME).run(None, {"x": x})[0])
+    a = x / (1 + np.abs(x))
+    expect(np.allclose(found, np.abs(a) / (1 + np.abs(a))), f"Softsign: {found}")
+    if MINOR < 24:  # values cross in the processor's memory: in and out of each group
+        expect(counts[:2] == (2, 2), f"Softsign before 1.24: {counts}")
+        return
+    # Each way of memory: one group around a node of another provider's; a value straight from group to group, which a
+    # node of another's reads, too; an output that others read; shapes that only the run knows; an input of both.
+    chain = [square, node("Abs", ["a"], ["b"]), node("Square", ["b"], ["c"], domain="acme"), node("Identity", ["c"], ["y"])]
+    straight = [square, node("Neg", ["a"], ["b"]), node("As", ["a", "b"], ["c", "n"], domain="acme.more"),
+                node("Identity", ["c"], ["y"])]
+    given_out = [square, node("Neg", ["a"], ["y"])]
+    shared = [square, node("Add", ["x", "a"], ["y"])]
+    floats = [(name, 1) for name in "abc"]
+    for words, nodes, outputs, between, want, copies in (
+            ("around another's node", chain, "y", floats, [x ** 4], (2, 2)),
+            ("from group to group", straight, "y", floats, [x ** 2], (2, 2)),
+            ("an output that others read", given_out, "ya", floats, [-x ** 2, x ** 2], (1, 1)),
+            ("of unknown shapes", chain, "y", [], [x ** 4], (3, 3)),
+            ("an input of two providers", shared, "y", floats, [x + x ** 2], (1, 1))):
+        made = session(own_model(nodes, [("x", 1)], [(name, 1) for name in outputs], 2,
+                                 [each for each in between if each[0] not in outputs]), ACME)
+        for run in range(4):
+            found, counts = calls_of_acme(lambda made=made: made.run(None, {"x": x}))
+            expect(all(np.array_equal(a, b) for a, b in zip(found, want)), f"{words}, run {run}: {found}")
+            expect(counts[:2] == copies, f"{words}, run {run}: {counts[:2]} copies to and from, not {copies}")
+            expect(run < 2 or counts[2] == 0, f"{words}, run {run}: allocates {counts[2]} times")
+    if MINOR < 29:
+        return  # its Python makes no values in the memory of a plugin's device
+    # Bound in the device's memory on both sides nothing is copied; each way there or back is one copy.
+    made = session(own_model([square, node("Square", ["a"], ["y"], domain="acme")], [("x", 1)], [("y", 1)], 2, [("a", 1)]),
+                   ACME)
+    [device] = [d for d in ort.get_ep_devices() if d.ep_name == ACME]
+    there = device.memory_info(ort.OrtDeviceMemoryType.DEFAULT)
+    given, taken = (ort.OrtValue.ortvalue_from_shape_and_type([3], np.float32, memory_info=there) for _ in range(2))
+    found = ort.OrtValue.ortvalue_from_numpy(np.zeros(3, np.float32))
+    binding = made.io_binding()
+    binding.bind_ortvalue_input("x", given)
+    binding.bind_ortvalue_output("y", taken)
+    _, counts = calls_of_acme(lambda: ort.copy_tensors([ort.OrtValue.ortvalue_from_numpy(x)], [given]))
+    expect(counts[:2] == (1, 0), f"to the device: {counts}")
+    for run in range(4):
+        _, counts = calls_of_acme(lambda: made.run_with_iobinding(binding))
+        expect(counts[:2] == (0, 0) and (run < 2 or counts[2] == 0), f"bound in the device's memory, run {run}: {counts}")
+    _, counts = calls_of_acme(lambda: ort.copy_tensors([taken], [found]))
+    expect(np.array_equal(found.numpy(), x ** 4) and counts[:2] == (0, 1), f"back from the device: {found}, {counts}")
+    _, counts = calls_of_acme(lambda: ort.copy_tensors([taken], [given]))
+    made.run_with_iobinding(binding)
+    ort.copy_tensors([taken], [found])
+    expect(np.array_equal(found.numpy(), x ** 16) and counts[:2] == (1, 1), f"within the device: {found}, {counts}")
 
 
 def refusal(model):
@@ -485,6 +563,14 @@ def try_in_cameo():
         expect(done.returncode == 0, f"{ep} in cameo: {done.stderr}")
         shown = judge.cameo("run", DIGITS, "--random-inputs", "--ep-library", LIBRARY[ep], "--log", "verbose")
         expect("on ort_plugin" in shown.stderr, f"{ep} in cameo takes nothing: {shown.stderr}")
+    # Memory of its own that cameo's host does not use: values are copied there and back.
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "softsigns.onnx"
+        path.write_bytes(softsigns())
+        done = judge.cameo("compare", path, "--ep-library", LIBRARY[ACME], "--b-ep", "cpu", check=False)
+        expect(done.returncode == 0, f"{ACME} in cameo: {done.stderr}")
+        shown = judge.cameo("run", path, "--random-inputs", "--ep-library", LIBRARY[ACME], "--log", "verbose")
+        expect("on ort_plugin" in shown.stderr, f"{ACME} in cameo takes nothing: {shown.stderr}")
 
 
 VENDORS = "onnxruntime==1.31.1", "onnxruntime-qnn==2.7.0", "onnxruntime-ep-openvino==1.8.1", "numpy", "onnx"
@@ -704,6 +790,7 @@ def main():
             try_shared_in_cameo(pathlib.Path(folder))
             try_weightless_in_cameo(pathlib.Path(folder))
         try_own_operators()
+        try_own_memory()
         try_in_cameo()
     if given.long and not given.names:
         try_vendors(["--models", str(given.models)] if given.models else [])

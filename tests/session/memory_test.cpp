@@ -239,3 +239,165 @@ TEST_CASE("a run over the memory limit is OUT_OF_MEMORY, and the session goes on
   CHECK(refused.error().code() == status_code::out_of_memory);
   CHECK(s->run({{"x", small}}));
 }
+
+namespace {
+
+/// Floats in a device's memory, without its counters.
+class device_floats {
+ public:
+  device_floats(device d, const std::vector<float>& from) : device_{std::move(d)}, bytes_{from.size() * sizeof(float)} {
+    memory_ = device_.allocate(bytes_, 64);
+    copy(memory_, from.data());
+  }
+  device_floats(const device_floats&) = delete;
+  device_floats& operator=(const device_floats&) = delete;
+  ~device_floats() { device_.release(memory_, bytes_); }
+
+  value tensor() const { return value::tensor(dtype::f32, {std::int64_t(bytes_ / sizeof(float))}, memory_); }
+  std::vector<float> read() const { return read(tensor()); }
+  std::vector<float> read(const value& v) const {
+    std::vector<float> made(std::size_t(v.shape.count()));
+    const device_counters& was = *device_.state;
+    const int to_host = was.to_host;
+    REQUIRE(device_.copy_to_host(made.data(), v.data, v.bytes()));
+    device_.state->to_host = to_host;
+    return made;
+  }
+
+ private:
+  void copy(void* to, const void* from) {
+    const int to_device = device_.state->to_device;
+    REQUIRE(device_.copy_from_host(to, from, bytes_));
+    device_.state->to_device = to_device;
+  }
+  device device_;
+  std::size_t bytes_;
+  void* memory_;
+};
+
+result<session> load_in_device(const device& npu, std::unique_ptr<model> m, std::string_view in = "device") {
+  session_options options;
+  options.io_memory = in;
+  return cameo::runtime<device, eps::cpu>{npu, eps::cpu{}}.load(std::move(m), options);
+}
+
+}  // namespace
+
+TEST_CASE("inputs and outputs in memory of a provider's own are copied only where other nodes have them") {
+  for (bool fixed : {true, false}) {
+    CAPTURE(fixed);
+    device npu;
+    const auto counters = npu.state;
+    {
+      model_builder b;
+      const value_id x = b.input("x", dtype::f32, {fixed ? dim::of(40) : b.symbol("n")});
+      const value_id negated = b.node("Neg", {x});     // device, both sides
+      const value_id root = b.node("Abs", {negated});  // host: negated there, root back
+      b.output(negated);
+      b.output(b.node("Mul", {root, x}));  // device
+      b.output(root);                      // of the host's, for the outside: the copy that Mul has
+      const result<session> s = load_in_device(npu, b.take());
+      REQUIRE_MESSAGE(s, std::string{s.error().words()});
+      const std::vector<float> xs = ramp(40, 0.5f), none(40);
+      const device_floats in{npu, xs}, a{npu, none}, y{npu, none}, r{npu, none};
+      result<io_binding> bound = s->bind();
+      REQUIRE(bound);
+      REQUIRE(bound->bind_input("x", in.tensor()));
+      for (int run = 1; run <= 6; ++run) {
+        // Bound, or in the binding's memory, which is the device's, too.
+        const bool is_bound = run <= 3;
+        const device_floats* const to[] = {&a, &y, &r};
+        for (std::size_t i = 0; i < 3; ++i) REQUIRE(bound->bind_output(i, is_bound ? to[i]->tensor() : value{}));
+        const int to_device = counters->to_device, to_host = counters->to_host;
+        const status done = s->run(*bound);
+        REQUIRE_MESSAGE(done, std::string{done.words()});
+        CHECK(counters->to_device == to_device + 1);
+        CHECK(counters->to_host == to_host + 1);
+        std::vector<float> found[3];
+        for (std::size_t i = 0; i < 3; ++i) {
+          CHECK(bound->output(i).memory != 0);
+          CHECK((bound->output(i).data == to[i]->tensor().data) == is_bound);
+          found[i] = in.read(bound->output(i));
+        }
+        for (std::size_t i = 0; i < 40; ++i) {
+          CHECK(found[0][i] == -xs[i]);
+          CHECK(found[1][i] == std::abs(xs[i]) * xs[i]);
+          CHECK(found[2][i] == std::abs(xs[i]));
+        }
+      }
+    }
+    CHECK(counters->memory.count() == 0);
+  }
+}
+
+TEST_CASE("what no node makes reaches bound memory of a provider's own by way of the host") {
+  device npu;
+  model_builder b;
+  const value_id x = b.input("x", dtype::f32, {dim::of(40)}), w = b.constant("w", {40}, ramp(40, 2.0f));
+  const value_id negated = b.node("Neg", {x});
+  for (value_id each : {x, w, negated}) b.output(each);
+  b.output(b.node("Identity", {negated}));  // the host's: it passes on what it gets
+  const result<session> s = load_in_device(npu, b.take());
+  REQUIRE_MESSAGE(s, std::string{s.error().words()});
+  const std::vector<float> xs = ramp(40, 0.5f), ws = ramp(40, 2.0f), none(40);
+  const device_floats in{npu, xs}, a{npu, none}, c{npu, none}, d{npu, none}, e{npu, none};
+  result<io_binding> bound = s->bind();
+  REQUIRE(bound);
+  REQUIRE(bound->bind_input("x", in.tensor()));
+  std::size_t i = 0;
+  for (const device_floats* each : {&a, &c, &d, &e}) REQUIRE(bound->bind_output(i++, each->tensor()));
+  const status done = s->run(*bound);
+  REQUIRE_MESSAGE(done, std::string{done.words()});
+  CHECK(a.read() == xs);
+  CHECK(c.read() == ws);
+  for (std::size_t k = 0; k < 40; ++k) {
+    CHECK(d.read()[k] == -xs[k]);
+    CHECK(e.read()[k] == -xs[k]);
+  }
+}
+
+TEST_CASE("an input's default lies where the input does") {
+  device npu;
+  model_builder b;
+  const value_id x = b.input("x", dtype::f32, {dim::of(40)}), w = b.constant("w", {40}, ramp(40, 2.0f));
+  b.main().add_input(w);
+  b.output(b.node("Mul", {x, w}));
+  const result<session> s = load_in_device(npu, b.take());
+  REQUIRE_MESSAGE(s, std::string{s.error().words()});
+  const std::vector<float> xs = ramp(40, 0.5f), ws = ramp(40, 2.0f), none(40);
+  const device_floats in{npu, xs}, y{npu, none};
+  result<io_binding> bound = s->bind();
+  REQUIRE(bound);
+  REQUIRE(bound->bind_input("x", in.tensor()));
+  REQUIRE(bound->bind_output(0, y.tensor()));
+  REQUIRE(s->run(*bound));
+  for (std::size_t k = 0; k < 40; ++k) CHECK(y.read()[k] == xs[k] * ws[k]);
+}
+
+TEST_CASE("values in memory of a provider's own are for bindings, and that of one without is the host's") {
+  device npu;
+  const auto net = [] {
+    model_builder b;
+    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::of(40)})}));
+    return b.take();
+  };
+  const any_value x = any_value::tensor({40}, ramp(40));
+  const result<session> s = load_in_device(npu, net(), "DeviceExecutionProvider");
+  REQUIRE(s);
+  const result<named_values> refused = s->run({{"x", x}});
+  REQUIRE(!refused);
+  CHECK(refused.error().code() == status_code::invalid_argument);
+  result<io_binding> bound = s->bind();
+  REQUIRE(bound);
+  const device_floats in{npu, ramp(40)};
+  REQUIRE(bound->bind_input("x", in.tensor()));
+  REQUIRE(s->run(*bound));
+  CHECK(bound->get<float>(s->outputs()[0].name).error().code() == status_code::invalid_argument);
+
+  const result<session> of_host = load_in_device(npu, net(), "cpu");
+  REQUIRE(of_host);
+  CHECK(of_host->run({{"x", x}}));
+  const result<session> unknown = load_in_device(npu, net(), "other");
+  REQUIRE(!unknown);
+  CHECK(unknown.error().code() == status_code::invalid_argument);
+}

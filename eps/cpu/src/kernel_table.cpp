@@ -1,34 +1,10 @@
-// The list of kernels: the rows of all families.
+// The table of kernels, from the list.
 #include <cameo/eps/cpu.hpp>
-#include <cameo/kernel/entry_words.hpp>
 
-#include "attention/attention_rows.hpp"
-#include "convolution/convolution_rows.hpp"
-#include "elementwise/elementwise_rows.hpp"
-#include "flow/flow_rows.hpp"
-#include "generate/generate_rows.hpp"
-#include "image/image_rows.hpp"
-#include "matrix/matrix_rows.hpp"
-#include "ml/ml_rows.hpp"
-#include "movement/movement_rows.hpp"
-#include "normalise/normalise_rows.hpp"
-#include "quantised/quantised_rows.hpp"
-#include "recurrent/recurrent_rows.hpp"
-#include "reduce/reduce_rows.hpp"
-#include "search/search_rows.hpp"
-#include "signal/signal_rows.hpp"
-#include "skeletons/map_rows.hpp"
-#include "skeletons/zip_rows.hpp"
-#include "text/text_rows.hpp"
-#include "training/training_rows.hpp"
+#include "kernel_rows.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
-
-using list = decltype(all_maps{} + all_zips{} + elementwise_rows{} + reduce_rows{} + normalise_rows{} + matrix_rows{} +
-                      convolution_rows{} + attention_rows{} + recurrent_rows{} + quantised_rows{} + movement_rows{} +
-                      flow_rows{} + text_rows{} + image_rows{} + signal_rows{} + random_rows{} + ml_rows{} +
-                      training_rows{} + search_rows{} + kernel_list<>{});
 
 [[maybe_unused]] constexpr std::string_view needs_re2 =
     "this build of cameo has no RE2; install RE2 (Debian: libre2-dev) and build cameo again, with CAMEO_RE2=ON";
@@ -42,7 +18,7 @@ constexpr std::span<const detail::lacking_kernel> lacking{
 
 }  // namespace
 
-constinit const detail::kernel_table cpu_kernels::table{list::table.rows, list::table.rules, list::table.ops, lacking};
-std::span<const entry_words> cpu_kernels::words() { return entry_words_of<list>(); }
+constinit const detail::kernel_table cpu_kernels::table{kernel_rows::table.rows, kernel_rows::table.rules,
+                                                        kernel_rows::table.ops, lacking};
 
 }  // namespace cameo::inline CAMEO_ABI::eps

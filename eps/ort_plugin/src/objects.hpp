@@ -33,19 +33,15 @@ struct ort_key_values {
   void list();
 };
 
+struct ort_memory_device {
+  std::int32_t device = 0, id = 0, memory = 0;
+  std::uint32_t vendor = 0;
+  bool operator==(const ort_memory_device&) const = default;
+};
 struct ort_memory_info {
   std::string name = "Cpu";
-  std::int32_t device = 0, id = 0, memory = 0, kind = 0;
-  std::uint32_t vendor = 0;
-};
-
-/// Memory of the host; the layout of its head is a part of the interface.
-struct ort_allocator {
-  std::uint32_t version;
-  void* (*Alloc)(ort_allocator*, std::size_t);
-  void (*Free)(ort_allocator*, void*);
-  const ort_memory_info* (*Info)(const ort_allocator*);
-  void* (*Reserve)(ort_allocator*, std::size_t);
+  std::int32_t kind = 0;
+  ort_memory_device on = {};
 };
 
 struct ort_hardware_device {

@@ -198,23 +198,23 @@ void set_values(api_table& t) {
   t.set<api::ReleaseValue>([](ort_value* v) { delete v; });
   t.set<api::CreateMemoryInfo>(
       [](const char* name, std::int32_t kind, int id, std::int32_t, ort_memory_info** to) -> ort_status* {
-        return *to = new ort_memory_info{name, 0, id, 0, kind, 0}, nullptr;
+        return *to = new ort_memory_info{name, kind, {0, id}}, nullptr;
       });
   t.set<api::CreateCpuMemoryInfo>([](std::int32_t kind, std::int32_t, ort_memory_info** to) -> ort_status* {
-    return *to = new ort_memory_info{"Cpu", 0, 0, 0, kind, 0}, nullptr;
+    return *to = new ort_memory_info{"Cpu", kind}, nullptr;
   });
   t.set<api::CreateMemoryInfo_V2>([](const char* name, std::int32_t device, std::uint32_t vendor, std::int32_t id,
                                      std::int32_t memory, std::size_t, std::int32_t kind,
                                      ort_memory_info** to) -> ort_status* {
-    return *to = new ort_memory_info{name, device, id, memory, kind, vendor}, nullptr;
+    return *to = new ort_memory_info{name, kind, {device, id, memory, vendor}}, nullptr;
   });
   t.answer<api::MemoryInfoGetName>([](const ort_memory_info& m) { return m.name.c_str(); });
-  t.answer<api::MemoryInfoGetId>([](const ort_memory_info& m) { return m.id; });
+  t.answer<api::MemoryInfoGetId>([](const ort_memory_info& m) { return m.on.id; });
   t.answer<api::MemoryInfoGetMemType>([](const ort_memory_info&) { return 0; });
   t.answer<api::MemoryInfoGetType>([](const ort_memory_info& m) { return m.kind; });
-  t.set<api::MemoryInfoGetDeviceType>([](const ort_memory_info* m, std::int32_t* to) { *to = m->device; });
-  t.set<api::MemoryInfoGetDeviceMemType>([](const ort_memory_info* m) { return m->memory; });
-  t.set<api::MemoryInfoGetVendorId>([](const ort_memory_info* m) { return m->vendor; });
+  t.set<api::MemoryInfoGetDeviceType>([](const ort_memory_info* m, std::int32_t* to) { *to = m->on.device; });
+  t.set<api::MemoryInfoGetDeviceMemType>([](const ort_memory_info* m) { return m->on.memory; });
+  t.set<api::MemoryInfoGetVendorId>([](const ort_memory_info* m) { return m->on.vendor; });
   t.set<api::ReleaseMemoryInfo>([](ort_memory_info* m) { delete m; });
   t.set<api::AllocatorAlloc>(
       [](ort_allocator* a, std::size_t bytes, void** to) -> ort_status* { return *to = a->Alloc(a, bytes), nullptr; });
@@ -486,6 +486,11 @@ ort_table ep_functions() {
     t.set<ep_api::EpDevice_AddAllocatorInfo>([](ort_ep_device*, const ort_memory_info*) -> ort_status* {
       return nullptr;  // values are in the processor's memory
     });
+    t.set<ep_api::MemoryInfo_GetMemoryDevice>([](const ort_memory_info* m) { return &std::as_const(m->on); });
+    t.set<ep_api::Value_GetMemoryDevice>([](const ort_value*) { return &host_memory().on; });
+    t.set<ep_api::MemoryDevice_AreEqual>(
+        [](const ort_memory_device* a, const ort_memory_device* b) { return *a == *b; });
+    t.set<ep_api::MemoryDevice_GetDeviceType>([](const ort_memory_device* d) { return d->device; });
     t.set<ep_api::SessionOptionsGetWeightlessSourceModelBuffer>(
         [](const ort_session_options*, const void** to, std::size_t* bytes) -> ort_status* {
           return *to = nullptr, *bytes = 0, nullptr;

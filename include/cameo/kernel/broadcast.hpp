@@ -18,13 +18,16 @@ class broadcast_loops {
   /// Returns false when the shapes have no common shape by ONNX's multidirectional broadcasting.
   [[nodiscard]] bool make(const std::array<const extents*, N>& operands) {
     shape_ = *operands[0];
-    for (std::size_t i = 1; i < N; ++i) {
+    const auto is_alike = [&](const extents* each) { return *each == shape_; };
+    const bool are_alike = std::all_of(operands.begin() + 1, operands.end(), is_alike);
+    for (std::size_t i = 1; !are_alike && i < N; ++i) {
       const extents so_far = shape_;
       if (!broadcast(so_far, *operands[i], shape_)) return false;
     }
     loops_ = 0;
     if (!shape_.checked_count(count_)) count_ = 0;  // allocating such an output fails later
-    if (count_ > 0) merge_axes(operands);
+    if (are_alike) make_one_row();
+    else if (count_ > 0) merge_axes(operands);
     return true;
   }
 
@@ -63,10 +66,16 @@ class broadcast_loops {
 
  private:
   struct loop {
-    std::int64_t size = 1;
-    positions stride{};
-    std::array<bool, N> moves{};
+    std::int64_t size;
+    positions stride;
+    std::array<bool, N> moves;
   };
+
+  /// What most nodes have, without a look at their axes.
+  void make_one_row() {
+    steps_.fill(1);
+    loop_[loops_++] = {std::max<std::int64_t>(1, count_), steps_, {}};
+  }
 
   void merge_axes(const std::array<const extents*, N>& operands) {
     positions stride;
@@ -99,8 +108,8 @@ class broadcast_loops {
 
   extents shape_;
   std::int64_t count_ = 0;
-  std::size_t loops_ = 0;  // innermost first
-  std::array<loop, max_rank> loop_{};
+  std::size_t loops_ = 0;            // innermost first
+  std::array<loop, max_rank> loop_;  // as many as that; the rest is not set, which would take longer than a small row
   positions steps_{};
 };
 

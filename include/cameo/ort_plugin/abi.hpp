@@ -25,6 +25,7 @@ struct ort_hardware_device;
 struct ort_kernel_context;
 struct ort_key_values;
 struct ort_logger;
+struct ort_memory_device;
 struct ort_memory_info;
 struct ort_node;
 struct ort_session_options;
@@ -47,6 +48,9 @@ struct ort_api_base {
   ort_table (*GetApi)(std::uint32_t version);  // null for a version that is newer than the other side
   const char* (*GetVersionString)();
 };
+
+/// Kinds of devices whose memory it is, as these functions number them.
+enum class ort_memory_kind : std::int32_t { cpu, gpu, npu };
 
 /// How a group of nodes is to be fused.
 struct ort_fusion_options {
@@ -219,6 +223,10 @@ inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
        ort_status*(ort_support_info*, const ort_node* const*, std::size_t, const ort_fusion_options*)) \
   slot(4, 23, NodeComputeContext_NodeName, const char*(const ort_compute_context*)) \
   slot(5, 23, EpDevice_AddAllocatorInfo, ort_status*(ort_ep_device*, const ort_memory_info*)) \
+  slot(6, 23, MemoryInfo_GetMemoryDevice, const ort_memory_device*(const ort_memory_info*)) \
+  slot(7, 23, Value_GetMemoryDevice, const ort_memory_device*(const ort_value*)) \
+  slot(8, 23, MemoryDevice_AreEqual, bool(const ort_memory_device*, const ort_memory_device*)) \
+  slot(9, 23, MemoryDevice_GetDeviceType, std::int32_t(const ort_memory_device*)) \
   slot(16, 24, CreateHardwareDevice, \
        ort_status*(std::int32_t kind, std::uint32_t vendor_id, std::uint32_t id, const char* vendor, \
                    const ort_key_values*, ort_hardware_device**)) \
@@ -294,6 +302,21 @@ inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
   slot(1, 23, CreateState, ort_status*(ort_node_compute_info*, ort_compute_context*, void** state)) \
   slot(2, 23, Compute, ort_status*(ort_node_compute_info*, void* state, ort_kernel_context*)) \
   slot(3, 23, ReleaseState, void(ort_node_compute_info*, void* state))
+
+#define CAMEO_ORT_ALLOCATOR(slot) \
+  slot(1, 1, Alloc, void*(ort_allocator*, std::size_t)) \
+  slot(2, 1, Free, void(ort_allocator*, void*)) \
+  slot(3, 1, Info, const ort_memory_info*(const ort_allocator*)) \
+  slot(4, 18, Reserve, void*(ort_allocator*, std::size_t)) \
+  slot(5, 23, GetStats, void()) \
+  slot(6, 23, AllocOnStream, void()) \
+  slot(7, 25, Shrink, void())
+
+#define CAMEO_ORT_DATA_TRANSFER(slot) \
+  slot(1, 23, Release, void(ort_data_transfer*)) \
+  slot(2, 23, CanCopy, bool(const ort_data_transfer*, const ort_memory_device*, const ort_memory_device*)) \
+  slot(3, 23, CopyTensors, \
+       ort_status*(ort_data_transfer*, const ort_value** from, ort_value** to, void** streams, std::size_t))
 
 #define CAMEO_ORT_CUSTOM_OP(slot) \
   slot(1, 1, CreateKernel, void*(const ort_custom_op*, ort_table, const void* about)) \
@@ -396,6 +419,8 @@ CAMEO_ORT_CALLBACKS(ort_ep_factory, factory_rows, CAMEO_ORT_FACTORY)
 CAMEO_ORT_CALLBACKS(ort_ep, ep_rows, CAMEO_ORT_EP)
 CAMEO_ORT_CALLBACKS(ort_node_compute_info, compute_rows, CAMEO_ORT_COMPUTE)
 CAMEO_ORT_CALLBACKS(ort_custom_op, custom_op_rows, CAMEO_ORT_CUSTOM_OP)
+CAMEO_ORT_CALLBACKS(ort_allocator, allocator_rows, CAMEO_ORT_ALLOCATOR)
+CAMEO_ORT_CALLBACKS(ort_data_transfer, data_transfer_rows, CAMEO_ORT_DATA_TRANSFER)
 #undef CAMEO_ORT_CALLBACKS
 #undef CAMEO_ORT_MEMBER
 #undef CAMEO_ORT_ROW

@@ -38,6 +38,10 @@ struct plan_options {
   std::size_t memory_limit = std::size_t(-1) >> (sizeof(std::size_t) > 4 ? 24 : 1);
   plan_watcher watcher = {};
   detail::pack_keeper packs = {};
+  /// The kind of memory that the graph's inputs and outputs lie in where they are tensors of numbers; others lie in the
+  /// host's. Where nodes of another kind read or make them, they are copied. value::memory in plan_view::initial says
+  /// of each slot where its value lies.
+  std::uint8_t io_memory = 0;
   /// For run_plan: the plan is run as a step of other plans. Its outputs are not placed: they outlive its frame.
   bool as_step = false;
 };

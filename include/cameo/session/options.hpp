@@ -57,6 +57,11 @@ struct session_options {
   std::string external_data_folder = {};                  // instead of the model's own folder
   std::shared_ptr<context_workspace> workspace = {};      // for ep.share_ep_contexts; null: the runtime's
   stop_token stop = {};                                   // ends loading with MODEL_LOAD_CANCELED
+  /// A provider, by short or long name, in whose memory a run's inputs and outputs lie where they are tensors of
+  /// numbers: pointers that are bound are of its `allocate`, and nothing is copied where its nodes read and make them.
+  /// Only bindings run then (session::bind), and io_binding::get() is refused. Empty, or a provider without memory of
+  /// its own: the host's. Loading ends with INVALID_ARGUMENT for a provider that is not in use.
+  std::string io_memory = {};
   /// They provide and receive the contexts of compiled models instead of files; `name` is the text in the model, and no
   /// path. Called while a model is loaded or compiled, perhaps by several threads for several models. No files are used
   /// then, not even after an error of these functions, which is passed on.

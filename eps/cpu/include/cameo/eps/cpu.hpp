@@ -13,7 +13,8 @@ struct entry_words;
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// The kernels of cpu, compiled in eps/cpu/src/kernel_table.cpp: users' builds include neither kernels nor Highway.
+/// The kernels of cpu, compiled in eps/cpu/src/kernel_table.cpp and kernel_words.cpp: users' builds include neither
+/// kernels nor Highway.
 struct cpu_kernels {
   CAMEO_API static const detail::kernel_table table;
   /// The entries of the list, for programs that write lists of their own.

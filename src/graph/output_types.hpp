@@ -1,0 +1,23 @@
+#pragma once
+#include <cameo/core/result.hpp>
+#include <cameo/op/op.hpp>
+
+#include <map>
+#include <vector>
+
+namespace cameo::inline CAMEO_ABI {
+
+/// Types of parameters by their type strings, as ONNX numbers them.
+using type_choices = std::map<std::string_view, std::int32_t>;
+
+/// The types that a parameter of a version may have.
+detail::type_mask types_of(const op_version&, const parameter&);
+/// The one type of a set; 0 for more.
+std::int32_t only_type(detail::type_mask);
+
+/// All combinations of the types of a version's outputs among those that are allowed. INVALID_ARGUMENT for outputs
+/// whose types the inputs don't tell, for parameters that have none that is allowed, and for more combinations than
+/// `most`.
+result<std::vector<type_choices>> output_types(const op_version&, detail::type_mask allowed, std::size_t most);
+
+}  // namespace cameo::inline CAMEO_ABI
