@@ -11,9 +11,9 @@ constexpr std::int64_t no_tap[] = {0};
 constexpr std::int64_t tile_rows = bf16_tile_rows;
 
 /// Rows [0, m) of A as cells.
-void narrow_rows_of(const bf16_product& p, const bf16_cells& by, std::int64_t row, const matrix_ref<float>& a,
-                    float* gathered, std::uint32_t* to) {
-  const number_source<float> from = a.from(row, 0).elements();
+void narrow_rows_of(const bf16_product& p, const bf16_cells& by, std::int64_t row,
+                    const matrix_ref<float, any_float>& a, float* gathered, std::uint32_t* to) {
+  const number_source<float, any_float> from = a.from(row, 0).elements();
   if (gathered) from.read(gathered, p.k, a.column_stride);
   by.narrow(gathered ? gathered : from.data, p.k, to + row * ((p.k + 1) / 2));
 }
@@ -32,7 +32,7 @@ result<const std::uint32_t*> cells_of(run_context& c, const bf16_product& p, con
   constexpr std::int64_t at_once = 1 << 16;
   parallel_each(c, rows, std::max<std::int64_t>(1, at_once / cells), [&](std::int64_t r, std::size_t lane) {
     const std::int64_t i = r / p.m;
-    const matrix_ref<float> a = p.a.from(p.a_offsets.empty() ? 0 : p.a_offsets[std::size_t(i)]);
+    const matrix_ref<float, any_float> a = p.a.from(p.a_offsets.empty() ? 0 : p.a_offsets[std::size_t(i)]);
     float* const row = gathered > 0 ? room->data() + lane * gathered : nullptr;
     narrow_rows_of(p, by, r % p.m, a, row, made->data() + i * p.m * cells);
   });

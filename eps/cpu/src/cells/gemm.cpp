@@ -105,10 +105,10 @@ void pack_panels(const From* from, std::int64_t stride, std::int64_t k_stride, s
 }
 
 /// The same of a matrix whose elements may be narrow.
-template <class From, class To>
-void pack_any(const matrix_ref<From>& m, std::int64_t count, std::int64_t k, std::int64_t width, To* to,
+template <class T, class From, class To>
+void pack_any(const matrix_ref<T, From>& m, std::int64_t count, std::int64_t k, std::int64_t width, To* to,
               const run_context* run = nullptr) {
-  if constexpr (std::is_same_v<From, float>)
+  if constexpr (std::is_same_v<From, any_float>)
     if (m.narrow) return m.narrow.type->pack(m.narrow.data, m.row_stride, m.column_stride, count, k, width, to, run);
   pack_panels(m.data, m.row_stride, m.column_stride, count, k, width, to, run);
 }
@@ -132,15 +132,15 @@ constexpr narrow_type operations_of() {
 }
 
 /// Product `i` of a problem.
-template <class T, class B>
+template <class T, class B, class A>
 struct one_product {
-  matrix_ref<T> a;
+  matrix_ref<T, A> a;
   const B* b;
   T* c;
   gemm_epilogue<T> epilogue;
 };
-template <class T, class B>
-one_product<T, B> product(const gemm_problem<T, B>& p, std::int64_t i) {
+template <class T, class B, class A>
+one_product<T, B, A> product(const gemm_problem<T, B, A>& p, std::int64_t i) {
   return {p.a.from(p.a_offsets.empty() ? 0 : p.a_offsets[std::size_t(i)]),
           p.b.data + (p.b_offsets.empty() ? 0 : p.b_offsets[std::size_t(i)]), p.c + i * p.m * p.n, p.epilogue};
 }
@@ -163,14 +163,14 @@ void finish_row(const gemm_epilogue<T>& e, std::int64_t row, std::int64_t column
 constexpr std::int64_t least_read = 1 << 17, least_work = 1 << 19;
 
 /// Multiplications in all.
-template <class T, class B>
-double work_of(const gemm_problem<T, B>& p, std::int64_t products) {
+template <class T, class B, class A>
+double work_of(const gemm_problem<T, B, A>& p, std::int64_t products) {
   return double(products) * double(p.m) * double(p.n) * double(p.k);
 }
 
 /// Tasks that one call of a thread does: so many that it is worth waking one.
-template <class T, class B>
-std::int64_t task_grain(run_context& c, const gemm_problem<T, B>& p, std::int64_t products, std::int64_t blocks) {
+template <class T, class B, class A>
+std::int64_t task_grain(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products, std::int64_t blocks) {
   const double each = double(p.m) * double(p.n) * double(p.k) / double(blocks), tasks = double(products * blocks);
   const double least = std::max(1.0, double(least_read) / each);
   // As few calls as keep all threads at work to the end.
@@ -184,8 +184,8 @@ std::int64_t columns_per_task(std::int64_t n, double work, std::int64_t unit, st
 }
 
 /// C is one column, and A's rows and the column are contiguous: dot products, nothing is packed.
-template <class T>
-void multiply_dots(run_context& c, const gemm_problem<T>& p, std::int64_t products) {
+template <class T, class A>
+void multiply_dots(run_context& c, const gemm_problem<T, T, A>& p, std::int64_t products) {
   const std::int64_t step = columns_per_task(p.m, work_of(p, products), 16, c.lanes()), blocks = pieces_of(p.m, step);
   // Lines between two questions, a multiple of what the loops do at a time, and more than lie in the second cache; and
   // elements of a long line.
@@ -201,9 +201,9 @@ void multiply_dots(run_context& c, const gemm_problem<T>& p, std::int64_t produc
       for (std::int64_t k = 0; k < p.k; k += most) {
         if ((first > t % blocks * step || k > 0) && c.stopped(pace)) return;
         T sum{};
-        const matrix_ref<T> rows = one.a.from(first, k);
-        dot_with_rows(row_dots<T>{rows.data, p.a.row_stride, count, one.b + k, std::min(most, p.k - k),
-                                  k > 0 ? &sum : y, rows.narrow});
+        const matrix_ref<T, A> rows = one.a.from(first, k);
+        dot_with_rows(row_dots<T, A>{rows.elements(), p.a.row_stride, count, one.b + k, std::min(most, p.k - k),
+                                     k > 0 ? &sum : y});
         if (k > 0) *y += sum;
       }
       for (std::int64_t i = first; i < first + count; ++i) finish_row(one.epilogue, i, 0, 1, one.c + i);
@@ -211,14 +211,28 @@ void multiply_dots(run_context& c, const gemm_problem<T>& p, std::int64_t produc
   });
 }
 
-/// The A's of products with few rows, as numbers that loops read in place: where they lie, or widened. Those of as many
-/// products as there are lanes are widened before, since all columns meet them; of more, each lane has the one that it
-/// works on.
-template <class T>
+/// The A's of products with few rows, as numbers that loops read in place: where they lie.
+template <class T, class A>
 class few_rows_of_a {
  public:
   template <class B>
-  static result<few_rows_of_a> make(run_context& c, const gemm_problem<T, B>& p, std::int64_t products) {
+  static result<few_rows_of_a> make(run_context&, const gemm_problem<T, B, A>& p, std::int64_t) {
+    return few_rows_of_a{p.a, p.a_offsets};
+  }
+  matrix_ref<T> of(std::int64_t product, std::size_t) const {
+    return a.from(offsets.empty() ? 0 : offsets[std::size_t(product)]);
+  }
+
+  matrix_ref<T> a;
+  std::span<const std::int64_t> offsets;
+};
+/// Or widened. Those of as many products as there are lanes are widened before, since all columns meet them; of more,
+/// each lane has the one that it works on.
+template <class T>
+class few_rows_of_a<T, any_float> {
+ public:
+  template <class B>
+  static result<few_rows_of_a> make(run_context& c, const gemm_problem<T, B, any_float>& p, std::int64_t products) {
     few_rows_of_a made;
     made.p_ = p.a, made.offsets_ = p.a_offsets;
     if (!p.a.narrow) return made;
@@ -241,7 +255,7 @@ class few_rows_of_a {
   }
   matrix_ref<T> of(std::int64_t product, std::size_t lane) const {
     const std::int64_t i = offsets_.empty() ? 0 : product;
-    if (!room_) return p_.from(offset_of(i));
+    if (!room_) return {p_.data + offset_of(i), p_.row_stride, p_.column_stride};
     const std::int64_t size = lines_ * length_;
     T* const to = room_ + (notes_.empty() ? i : std::int64_t(lane)) * size;
     if (!notes_.empty() && notes_[lane] != i) widen(i, to), notes_[lane] = i;
@@ -252,7 +266,7 @@ class few_rows_of_a {
   std::int64_t offset_of(std::int64_t i) const { return offsets_.empty() ? 0 : offsets_[std::size_t(i)]; }
   void widen(std::int64_t i, T* to) const { p_.from(offset_of(i)).elements().read_lines(to, lines_, length_, stride_); }
 
-  matrix_ref<T> p_;
+  matrix_ref<T, any_float> p_;
   std::span<const std::int64_t> offsets_;
   std::int64_t lines_ = 0, length_ = 0, stride_ = 0;
   T* room_ = nullptr;
@@ -263,8 +277,8 @@ class few_rows_of_a {
 constexpr std::int64_t widest_strip = 1024;
 
 /// C has few rows, and B's are contiguous, or pieces of them are, in panels.
-template <class T, class B>
-status multiply_few_rows(run_context& c, const gemm_problem<T, B>& p, std::int64_t products) {
+template <class T, class B, class A>
+status multiply_few_rows(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
   const std::int64_t panel = tile_of<T>().columns, strip = p.packed_b ? panel : widest_strip;
   const std::int64_t step = columns_per_task(p.n, work_of(p, products), p.packed_b ? panel : 64, c.lanes());
   const std::int64_t blocks = pieces_of(p.n, step), depth = gemm_depth(p.k);
@@ -272,7 +286,7 @@ status multiply_few_rows(run_context& c, const gemm_problem<T, B>& p, std::int64
   const std::int64_t most = p.k > depth ? p.m * std::min(strip, p.n) : 0;
   const result<std::span<T>> room = c.scratch<T>(std::size_t(most) * c.lanes());
   if (!room) return room.error();
-  const result<few_rows_of_a<T>> all_a = few_rows_of_a<T>::make(c, p, products);
+  const auto all_a = few_rows_of_a<T, A>::make(c, p, products);
   if (!all_a) return all_a.error();
   parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t lane) {
     const auto one = product(p, t / blocks);
@@ -307,13 +321,13 @@ status multiply_few_rows(run_context& c, const gemm_problem<T, B>& p, std::int64
 }
 
 /// C has few rows, and B's columns are contiguous: they are turned, some steps of k at a time, and used at once.
-template <class T, class B>
-status multiply_turned(run_context& c, const gemm_problem<T, B>& p, std::int64_t products) {
+template <class T, class B, class A>
+status multiply_turned(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
   const std::int64_t width = tile_of<T>().columns, depth = gemm_depth(p.k);
   const std::int64_t step = columns_per_task(p.n, work_of(p, products), width, c.lanes()),
                      blocks = pieces_of(p.n, step);
   const bool large = p.k * p.n * std::int64_t(sizeof(B)) >= gemm_cached_bytes;
-  const result<few_rows_of_a<T>> all_a = few_rows_of_a<T>::make(c, p, products);
+  const auto all_a = few_rows_of_a<T, A>::make(c, p, products);
   if (!all_a) return all_a.error();
   parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t lane) {
     const auto one = product(p, t / blocks);
@@ -344,15 +358,15 @@ status multiply_turned(run_context& c, const gemm_problem<T, B>& p, std::int64_t
 }
 
 /// B is packed block by block where it is used, or else as a whole before: a large one would take as much memory again.
-template <class T, class B>
-bool packs_blocks_of_b(const gemm_problem<T, B>& p) {
+template <class T, class B, class A>
+bool packs_blocks_of_b(const gemm_problem<T, B, A>& p) {
   constexpr double whole_bytes = 1 << 23;
   return !p.packed_b && (!p.b_offsets.empty() || double(p.k) * double(p.n) * double(sizeof(T)) > whole_bytes);
 }
 
 /// How C is cut. Tiles are the same whatever the grid is, and so is every sum: threads may decide.
-template <class T, class B>
-gemm_grid grid_of(const gemm_problem<T, B>& p, std::int64_t products, std::size_t lanes) {
+template <class T, class B, class A>
+gemm_grid grid_of(const gemm_problem<T, B, A>& p, std::int64_t products, std::size_t lanes) {
   const gemm_tile tile = tile_of<T>();
   const std::int64_t row_tiles = pieces_of(p.m, tile.rows), panels = pieces_of(p.n, tile.columns);
   std::int64_t rows = row_tiles, columns = panels;
@@ -377,19 +391,19 @@ gemm_grid grid_of(const gemm_problem<T, B>& p, std::int64_t products, std::size_
 }
 
 /// What one call of multiply() packs where. P: what panels of B have.
-template <class T, class P>
+template <class T, class A, class P>
 struct packing {
   std::span<std::int64_t> notes;  // which block of B a lane has packed; -1: none
   std::span<T> a, wide;           // lanes() blocks each; empty when A is read in place, when no panel is widened
   std::span<P> b;                 // likewise; empty when B is packed already
   std::size_t a_size = 0, b_size = 0, wide_size = 0;
   const P* packed_b = nullptr;
-  few_rows_of_a<T> in_place;  // where `a` is empty
+  few_rows_of_a<T, A> in_place;  // where `a` is empty
 };
 
 /// A is read in place when too few columns come by to repay packing it.
-template <class T, class B>
-bool packs_a(const gemm_problem<T, B>& p) {
+template <class T, class B, class A>
+bool packs_a(const gemm_problem<T, B, A>& p) {
   return p.m > 1 && p.n >= gemm_few_panels(p.a.column_stride) * tile_of<T>().columns;
 }
 
@@ -404,9 +418,9 @@ status room_of_lanes(run_context& c, std::size_t size, std::span<T>& room) {
   return {};
 }
 
-template <class T, class B, class P>
-status prepare(run_context& c, const gemm_problem<T, B>& p, std::int64_t products, const gemm_grid& grid,
-               packing<T, P>& made) {
+template <class T, class B, class A, class P>
+status prepare(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products, const gemm_grid& grid,
+               packing<T, A, P>& made) {
   const gemm_tile tile = tile_of<T>();
   std::size_t size = 0;
   if (packs_a(p) || (p.a.narrow && p.m > gemm_few_turned)) {
@@ -414,7 +428,7 @@ status prepare(run_context& c, const gemm_problem<T, B>& p, std::int64_t product
         std::max(gemm_room(std::min(p.m, grid.rows), p.k, tile.rows), gemm_room(tile.rows, p.k, tile.rows)));
     if (status s = room_of_lanes(c, made.a_size, made.a); !s) return s;
   } else {
-    const result<few_rows_of_a<T>> rows = few_rows_of_a<T>::make(c, p, products);
+    const auto rows = few_rows_of_a<T, A>::make(c, p, products);
     if (!rows) return rows.error();
     made.in_place = *rows;
   }
@@ -445,9 +459,9 @@ status prepare(run_context& c, const gemm_problem<T, B>& p, std::int64_t product
   return {};
 }
 
-template <class T, class B, class P>
-void run_task(const run_context& c, const gemm_problem<T, B>& p, const gemm_grid& grid, const packing<T, P>& packed,
-              std::int64_t task, std::size_t lane) {
+template <class T, class B, class A, class P>
+void run_task(const run_context& c, const gemm_problem<T, B, A>& p, const gemm_grid& grid,
+              const packing<T, A, P>& packed, std::int64_t task, std::size_t lane) {
   const std::int64_t row_block = task % grid.row_blocks, rest = task / grid.row_blocks;
   const std::int64_t column_block = rest % grid.column_blocks;
   const auto one = product(p, rest / grid.column_blocks);
@@ -465,8 +479,13 @@ void run_task(const run_context& c, const gemm_problem<T, B>& p, const gemm_grid
     b = to;
   }
   const std::int64_t i = rest / grid.column_blocks;
-  const matrix_ref<T> a = (packed.a.empty() ? packed.in_place.of(i, lane) : one.a).from(m0, 0);
-  gemm_block<T, P> block{m, n, p.k, a.data, b, one.c + m0 * p.n + n0, p.n, one.epilogue.at(m0, n0)};
+  matrix_ref<T, A> a = one.a;
+  if (packed.a.empty()) {
+    const matrix_ref<T> rows = packed.in_place.of(i, lane);
+    a = {rows.data, rows.row_stride, rows.column_stride};
+  }
+  a = a.from(m0, 0);
+  gemm_block<T, P, A> block{m, n, p.k, a.data, b, one.c + m0 * p.n + n0, p.n, one.epilogue.at(m0, n0)};
   block.a_row_stride = a.row_stride, block.a_column_stride = a.column_stride;
   block.narrow_a = a.narrow;
   block.run = &c;
@@ -476,10 +495,10 @@ void run_task(const run_context& c, const gemm_problem<T, B>& p, const gemm_grid
 }
 
 /// With panels of P: packed before, or packed now.
-template <class P, class T, class B>
-status multiply_panels(run_context& c, const gemm_problem<T, B>& p, std::int64_t products) {
+template <class P, class T, class B, class A>
+status multiply_panels(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
   const gemm_grid grid = grid_of(p, products, c.lanes());
-  packing<T, P> packed;
+  packing<T, A, P> packed;
   if (status s = prepare(c, p, products, grid, packed); !s) return s;
   std::int64_t tasks = 0;
   if (!checked_multiply(grid.row_blocks * grid.column_blocks, products, tasks)) return status_code::out_of_memory;
@@ -490,8 +509,8 @@ status multiply_panels(run_context& c, const gemm_problem<T, B>& p, std::int64_t
 }
 
 /// The columns of B, of which each product has one, in the type of the rest.
-template <class T, class B>
-status multiply_widened(run_context& c, const gemm_problem<T, B>& p, std::int64_t products) {
+template <class T, class B, class A>
+status multiply_widened(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
   const std::int64_t columns = p.b_offsets.empty() ? 1 : std::int64_t(p.b_offsets.size());
   std::int64_t count = 0;
   if (!checked_multiply(columns, p.k, count)) return status_code::out_of_memory;
@@ -502,7 +521,8 @@ status multiply_widened(run_context& c, const gemm_problem<T, B>& p, std::int64_
     widen_row(p.b.data + (p.b_offsets.empty() ? 0 : p.b_offsets[std::size_t(i)]), wide->data() + i * p.k, p.k);
     if (!p.b_offsets.empty()) (*offsets)[std::size_t(i)] = i * p.k;
   }
-  gemm_problem<T> same{p.m, p.n, p.k, p.a, {wide->data(), p.b.row_stride, p.b.column_stride}, nullptr, p.c, p.epilogue};
+  gemm_problem<T, T, A> same{p.m,     p.n, p.k,       p.a, {wide->data(), p.b.row_stride, p.b.column_stride},
+                             nullptr, p.c, p.epilogue};
   same.a_offsets = p.a_offsets, same.b_offsets = *offsets;
   return multiply_dots(c, same, products), status{};
 }
@@ -519,18 +539,18 @@ template <class T>
 bool packed_b_size(std::int64_t k, std::int64_t n, std::size_t& size) {
   return packed_size(n, k, tile_of<T>().columns, size);
 }
-template <class T>
-void pack_a(const matrix_ref<T>& a, std::int64_t m, std::int64_t k, T* packed) {
-  pack_any(matrix_ref<T>{a.elements(), a.row_stride, a.column_stride}, m, k, tile_of<gemm_number<T>>().rows, packed);
+template <class T, class From>
+void pack_a(const matrix_ref<T, From>& a, std::int64_t m, std::int64_t k, T* packed) {
+  pack_any(a, m, k, tile_of<T>().rows, packed);
 }
-template <class From, class To>
-void pack_b(const matrix_ref<From>& b, std::int64_t k, std::int64_t n, To* packed, const run_context* run) {
-  pack_any(matrix_ref<From>{b.elements(), b.column_stride, b.row_stride}, n, k, tile_of<gemm_number<To>>().columns,
+template <class T, class From, class To>
+void pack_b(const matrix_ref<T, From>& b, std::int64_t k, std::int64_t n, To* packed, const run_context* run) {
+  pack_any(matrix_ref<T, From>{b.elements(), b.column_stride, b.row_stride}, n, k, tile_of<gemm_number<To>>().columns,
            packed, run);
 }
 
-template <class T, class B>
-status multiply(run_context& c, const gemm_problem<T, B>& p) {
+template <class T, class B, class A>
+status multiply(run_context& c, const gemm_problem<T, B, A>& p) {
   const bool many = !p.a_offsets.empty() || !p.b_offsets.empty();
   const std::int64_t products = many ? std::int64_t(std::max(p.a_offsets.size(), p.b_offsets.size())) : 1;
   if (p.m == 0 || p.n == 0 || products == 0) return {};
@@ -561,12 +581,15 @@ template bool packed_b_size<float>(std::int64_t, std::int64_t, std::size_t&);
 template bool packed_b_size<double>(std::int64_t, std::int64_t, std::size_t&);
 template void pack_a(const matrix_ref<float>&, std::int64_t, std::int64_t, float*);
 template void pack_a(const matrix_ref<double>&, std::int64_t, std::int64_t, double*);
+template void pack_a(const matrix_ref<float, any_float>&, std::int64_t, std::int64_t, float*);
 template void pack_b(const matrix_ref<float>&, std::int64_t, std::int64_t, float*, const run_context*);
 template void pack_b(const matrix_ref<double>&, std::int64_t, std::int64_t, double*, const run_context*);
+template void pack_b(const matrix_ref<float, any_float>&, std::int64_t, std::int64_t, float*, const run_context*);
 template void pack_b(const matrix_ref<float16>&, std::int64_t, std::int64_t, float16*, const run_context*);
 template void pack_b(const matrix_ref<bfloat16>&, std::int64_t, std::int64_t, bfloat16*, const run_context*);
 template status multiply(run_context&, const gemm_problem<float>&);
 template status multiply(run_context&, const gemm_problem<double>&);
+template status multiply(run_context&, const gemm_problem<float, float, any_float>&);
 template status multiply(run_context&, const gemm_problem<float, float16>&);
 template status multiply(run_context&, const gemm_problem<float, bfloat16>&);
 

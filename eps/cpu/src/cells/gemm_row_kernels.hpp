@@ -8,17 +8,17 @@ namespace cameo::inline CAMEO_ABI::eps {
 // Products with few rows, which memory is slower than: the large matrix is read once, where it lies. T is float or
 // double; what memory gives of B may be narrower, B is then widened in registers.
 
-/// y[j] = rows[j] . x for `count` rows of n elements, `row_stride` apart. `narrow`: the rows, instead.
-template <class T>
+/// y[j] = rows[j] . x for `count` rows of n elements, `row_stride` apart.
+template <class T, class From = T>
 struct row_dots {
-  const T* rows;
+  number_source<T, From> rows;
   std::int64_t row_stride, count;
   const T* x;
   std::int64_t n;
   T* y;
-  narrow_elements narrow = {};
 };
 void dot_with_rows(const row_dots<float>&);
+void dot_with_rows(const row_dots<float, any_float>&);
 void dot_with_rows(const row_dots<double>&);
 
 /// y[i * y_stride + j] = sum over k of a[i * a_row + k * a_step] * b[k * b_stride + j], i < m, j < n. Unless it

@@ -65,9 +65,10 @@ void save_floats(const C* from, const value& v, std::int64_t first, std::int64_t
 }
 /// The elements of a tensor of C or of a narrow type, for those who widen what they use.
 template <class C>
-number_source<C> source_of(const value& v) {
-  if (v.type == dtype_of<C>) return {static_cast<const C*>(v.data)};
-  return {nullptr, {v.data, v.type == dtype::bf16 ? &narrow_brains : &narrow_halves}};
+number_source<C, or_narrow<C>> source_of(const value& v) {
+  if constexpr (std::is_same_v<C, float>)
+    if (v.type != dtype::f32) return {nullptr, {v.data, v.type == dtype::bf16 ? &narrow_brains : &narrow_halves}};
+  return {static_cast<const C*>(v.data)};
 }
 /// n times `unit` elements, `step` elements apart, gathered or scattered block by block; a block has whole units.
 template <class F>

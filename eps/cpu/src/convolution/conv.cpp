@@ -96,10 +96,10 @@ void next(std::int64_t* index, const placed_window& w, std::int64_t (window_axis
 
 /// The lines of some channels, or their weights, which come in order. Short ones of narrow floats are widened some at a
 /// time.
-template <class T>
+template <class T, class From>
 class channel_lines {
  public:
-  channel_lines(const number_source<T>& from, std::int64_t count) : from_{from}, count_{count} {}
+  channel_lines(const number_source<T, From>& from, std::int64_t count) : from_{from}, count_{count} {}
   /// Elements that are neighbours: where they lie, or widened. A long line is then in `room`, a short one is there
   /// until the next call.
   const T* line(std::int64_t first, std::int64_t count, T* room) {
@@ -119,8 +119,8 @@ class channel_lines {
   }
 
  private:
-  static constexpr std::int64_t most = 1024;
-  number_source<T> from_;
+  static constexpr std::int64_t most = number_source<T, From>::may_be_narrow ? 1024 : 1;
+  number_source<T, From> from_;
   std::int64_t count_, first_ = 0, end_ = 0;
   T wide_[most];
 };
@@ -135,8 +135,8 @@ class copying {
     copied_ = 0;
     return stops_ = stops_ || run_.stopped(pace_);
   }
-  template <class T>
-  void copy(channel_lines<T>& from, std::int64_t first, std::int64_t count, T* to) {
+  template <class T, class From>
+  void copy(channel_lines<T, From>& from, std::int64_t first, std::int64_t count, T* to) {
     constexpr std::int64_t some = 1 << 15;
     for (std::int64_t i = 0; i < count && !stopped(std::min(some, count - i)); i += some) {
       const T* const line = from.line(first + i, std::min(some, count - i), to + i);
@@ -152,8 +152,8 @@ class copying {
 };
 
 /// Copies a channel, which starts at an element of `from`, with its padding written out.
-template <class T>
-void pad_channel(copying& how, const conv_sizes& s, channel_lines<T>& from, std::int64_t start, T* to) {
+template <class T, class From>
+void pad_channel(copying& how, const conv_sizes& s, channel_lines<T, From>& from, std::int64_t start, T* to) {
   const window_axis& line = s.w.axes[s.w.rank - 1];
   const std::int64_t width = line.padded(), lines = s.padded / width;
   const std::int64_t before = std::min(line.pad_begin, width);
@@ -179,8 +179,8 @@ void pad_channel(copying& how, const conv_sizes& s, channel_lines<T>& from, std:
 }
 
 /// Only the elements that windows of one element see, densely.
-template <class T>
-void thin_channel(copying& how, const conv_sizes& s, channel_lines<T>& from, std::int64_t start, T* to) {
+template <class T, class From>
+void thin_channel(copying& how, const conv_sizes& s, channel_lines<T, From>& from, std::int64_t start, T* to) {
   const window_axis& line = s.w.axes[s.w.rank - 1];
   const window_axis::range inside = line.outputs_of(0);
   std::int64_t index[max_spatial] = {};
@@ -227,17 +227,18 @@ result<conv_starts> starts_of(run_context& c, const conv_sizes& s) {
   return conv_starts{*taps, *lines};
 }
 
-template <class T>
+/// From: what the elements of X and W are, as of number_source.
+template <class T, class From>
 struct conv_data {
-  number_source<T> x, w;
+  number_source<T, From> x, w;
   const T *bias, *add;
   T* y;
   activation f;
 };
 
 /// Epilogue of the rows of a group of an image.
-template <class T>
-gemm_epilogue<T> epilogue_of(const conv_data<T>& data, const conv_sizes& s, std::int64_t first_row,
+template <class T, class From>
+gemm_epilogue<T> epilogue_of(const conv_data<T, From>& data, const conv_sizes& s, std::int64_t first_row,
                              std::int64_t y_offset) {
   gemm_epilogue<T> e;
   if (data.bias) e.bias = data.bias + first_row, e.bias_row_stride = 1;
@@ -246,8 +247,8 @@ gemm_epilogue<T> epilogue_of(const conv_data<T>& data, const conv_sizes& s, std:
   return e;
 }
 
-template <class T>
-status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data) {
+template <class T, class From>
+status run_planes(run_context& c, const conv_sizes& s, const conv_data<T, From>& data) {
   result<conv_starts> starts = starts_of(c, s);
   if (!starts) return starts.error();
   std::size_t room = 0, all = 0;
@@ -264,8 +265,8 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data)
   const std::int64_t step = std::clamp<std::int64_t>((1 << 17) / work, 1, channels), lines = s.pixels / s.line;
   const std::int64_t some =
       std::max<std::int64_t>(1, (1 << 17) / std::max<std::int64_t>(1, s.line * s.taps));  // lines between two questions
-  const auto run_channel = [&](std::int64_t channel, channel_lines<T>& from, std::int64_t start,
-                               channel_lines<T>& all_weights, T* plane) {
+  const auto run_channel = [&](std::int64_t channel, channel_lines<T, From>& from, std::int64_t start,
+                               channel_lines<T, From>& all_weights, T* plane) {
     copying how{c};
     pad_channel(how, s, from, start, plane);
     const std::int64_t first = channel % s.groups * filters;
@@ -282,7 +283,7 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data)
       }
   };
   parallel_rows(c, channels, step, [&](std::int64_t a, std::int64_t b, std::size_t lane) {
-    channel_lines<T> from{data.x + a * s.plane, (b - a) * s.plane}, weights{data.w, s.groups * filters};
+    channel_lines<T, From> from{data.x + a * s.plane, (b - a) * s.plane}, weights{data.w, s.groups * filters};
     detail::stop_pace pace;
     for (std::int64_t i = a; i < b && !(i > a && c.stopped(pace)); ++i)
       run_channel(i, from, (i - a) * s.plane, weights, planes->data() + lane * room);
@@ -312,13 +313,14 @@ gemm_grid grid_of_products(const conv_sizes& s, std::int64_t copies) {
 }
 
 /// Patches of pixels [n0, n0 + n) as panels of B.
-template <class T>
-void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& starts, const number_source<T>& source,
-                std::int64_t channel_stride, std::int64_t n0, std::int64_t n, T* to) {
+template <class T, class From>
+void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& starts,
+                const number_source<T, From>& source, std::int64_t channel_stride, std::int64_t n0, std::int64_t n,
+                T* to) {
   const std::int64_t width = tile_of<T>().columns;
   const std::int64_t step = s.w.axes[s.w.rank - 1].stride;
   if (s.points()) {
-    pack_b(matrix_ref<T>{source + n0, channel_stride, 1}, s.depth, n, to, &c);
+    pack_b(matrix_ref<T, From>{source + n0, channel_stride, 1}, s.depth, n, to, &c);
     return;
   }
   detail::stop_pace pace;
@@ -352,23 +354,23 @@ void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& st
 }
 
 /// What patches are packed from: channels of the images of a round, padded, thinned out or as they come.
-template <class T>
+template <class T, class From>
 struct conv_source {
-  number_source<T> data;
+  number_source<T, From> data;
   std::int64_t channel_stride;
 };
 
 /// Fills `room` with what patches of `images` images from `first` on are packed from.
-template <class T>
-conv_source<T> prepare_source(run_context& c, const conv_sizes& s, const number_source<T>& x, std::int64_t first,
-                              std::int64_t images, std::span<T> room) {
+template <class T, class From>
+conv_source<T, From> prepare_source(run_context& c, const conv_sizes& s, const number_source<T, From>& x,
+                                    std::int64_t first, std::int64_t images, std::span<T> room) {
   const std::int64_t channels = s.groups * s.channels;
-  const number_source<T> from = x + first * channels * s.plane;
+  const number_source<T, From> from = x + first * channels * s.plane;
   if (s.plain()) return {from, s.plane};
   const std::int64_t each = s.points() ? s.pixels : s.padded;
   parallel_for(c, images * channels, std::max<std::int64_t>(1, (1 << 15) / each), [&](std::int64_t a, std::int64_t b) {
     copying how{c};
-    channel_lines<T> lines{from + a * s.plane, (b - a) * s.plane};
+    channel_lines<T, From> lines{from + a * s.plane, (b - a) * s.plane};
     for (std::int64_t i = a; i < b; ++i) {
       if (s.points()) thin_channel(how, s, lines, (i - a) * s.plane, room.data() + i * each);
       else pad_channel(how, s, lines, (i - a) * s.plane, room.data() + i * each);
@@ -378,19 +380,19 @@ conv_source<T> prepare_source(run_context& c, const conv_sizes& s, const number_
 }
 
 /// `weights` are panels, of T or of 16 bits, which are widened where they are used.
-template <class T>
+template <class T, class From>
 struct conv_task {
   const run_context& c;
   const conv_sizes& s;
-  const conv_data<T>& data;
+  const conv_data<T, From>& data;
   const conv_starts& starts;
   const gemm_grid& grid;
-  const number_source<T>& weights;
+  const number_source<T, From>& weights;
   std::span<T> blocks, rooms;     // of patches, and for widened weights, one per lane
   std::span<std::int64_t> notes;  // which block that is
   std::size_t block_size, room_size;
 
-  void run(const conv_source<T>& source, std::int64_t first_image, std::int64_t task, std::size_t lane) const {
+  void run(const conv_source<T, From>& source, std::int64_t first_image, std::int64_t task, std::size_t lane) const {
     const std::int64_t row_block = task % grid.row_blocks, block = task / grid.row_blocks;
     const std::int64_t product = block / grid.column_blocks, group = product % s.groups;
     const std::int64_t n0 = block % grid.column_blocks * grid.columns, n = std::min(grid.columns, s.pixels - n0);
@@ -403,9 +405,9 @@ struct conv_task {
     }
     const std::int64_t at = ((first_image * s.groups + product) * s.rows + m0) * s.pixels + n0;
     const std::int64_t first = group * std::int64_t(s.packed_size) + m0 * s.depth;
-    const number_source<T> panels = weights + first;
-    gemm_block<T> product_of{m,       n,           s.depth,  panels.data,
-                             patches, data.y + at, s.pixels, epilogue_of(data, s, group * s.rows + m0, at)};
+    const number_source<T, From> panels = weights + first;
+    gemm_block<T, T, From> product_of{m,       n,           s.depth,  panels.data,
+                                      patches, data.y + at, s.pixels, epilogue_of(data, s, group * s.rows + m0, at)};
     product_of.narrow_a = panels.narrow;
     if (panels.narrow) product_of.room = rooms.data() + lane * room_size;
     product_of.run = &c;
@@ -434,8 +436,9 @@ result<const T*> weights_of(run_context& c, const conv_sizes& s, const T* w) {
   return packed->data();
 }
 
-template <class T>
-status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data, const number_source<T>& weights) {
+template <class T, class From>
+status run_product(run_context& c, const conv_sizes& s, const conv_data<T, From>& data,
+                   const number_source<T, From>& weights) {
   conv_starts starts;
   if (!s.points()) {
     result<conv_starts> made = starts_of(c, s);
@@ -473,10 +476,10 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data
   if (!checked_multiply(room_size, c.lanes(), all)) return status_code::out_of_memory;
   result<std::span<T>> rooms = c.scratch<T>(all);
   if (!rooms) return rooms.error();
-  const conv_task<T> one{c, s, data, starts, grid, weights, *blocks, *rooms, *notes, block, room_size};
+  const conv_task<T, From> one{c, s, data, starts, grid, weights, *blocks, *rooms, *notes, block, room_size};
   for (std::int64_t first = 0; first < s.images; first += round) {
     const std::int64_t images = std::min(round, s.images - first);
-    const conv_source<T> source = prepare_source(c, s, data.x, first, images, room);
+    const conv_source<T, From> source = prepare_source(c, s, data.x, first, images, room);
     std::fill(notes->begin(), notes->end(), -1);
     const std::int64_t tasks = images * s.groups * grid.row_blocks * grid.column_blocks;
     const auto run = [&](std::size_t task, std::size_t lane) { one.run(source, first, std::int64_t(task), lane); };
@@ -526,14 +529,16 @@ status conv<T>::run(run_context& c) const {
   result<const number*> bias = static_cast<const number*>(c.input(2).data);
   if constexpr (is_narrow_v<T>) bias = wide_vector<number>(c, c.input(2));
   if (!bias) return bias.error();
-  const auto source = [&](std::size_t i) { return number_source<number>::of(static_cast<const T*>(c.input(i).data)); };
-  conv_data<number> data{source(0), source(1), *bias, source(3).data, *room, f};
+  using numbers = number_source<number, elements_like<T>>;
+  const auto source = [&](std::size_t i) { return numbers::of(static_cast<const T*>(c.input(i).data)); };
+  conv_data<number, elements_like<T>> data{source(0), source(1), *bias, source(3).data, *room, f};
   late_addend late;
-  if (source(3).narrow) late = {source(3).narrow, 1, std::exchange(data.f, {})};
+  if constexpr (is_narrow_v<T>)
+    if (source(3)) late = {source(3).narrow, 1, std::exchange(data.f, {})};
   result<const T*> panels = packed;
   if (!packed && !s->depthwise()) panels = weights_of(c, *s, static_cast<const T*>(c.input(1).data));
   if (!panels) return panels.error();
-  const auto weights = number_source<number>::of(*panels);
+  const auto weights = numbers::of(*panels);
   if (status done = s->depthwise() ? run_planes(c, *s, data) : run_product(c, *s, data, weights); !done) return done;
   store_numbers(c, *room, *y, late);
   return {};

@@ -94,7 +94,7 @@ result<round_memory<T>> memory_of(run_context& c, const transposed_sizes& s) {
 /// The products of a round of images.
 template <class T, class X>
 status multiply_round(run_context& c, const transposed_sizes& s, const round_memory<T>& m, const X* x,
-                      const number_source<T>& w, std::int64_t images) {
+                      const number_source<T, elements_like<X>>& w, std::int64_t images) {
   const std::int64_t rows = s.rows * s.taps, count = images * s.groups;
   gemm_problem<T, X> p{rows, s.pixels, s.channels, {}, {}, nullptr, m.products.data()};
   p.a = {w, 1, rows}, p.b = {x, s.pixels, 1};
@@ -144,7 +144,7 @@ status conv_transpose<T>::run(run_context& c) const {
   const result<row_rooms<number>> y = row_rooms<number>::make(c, **out, 1, s->outputs);
   if (!y) return y.error();
   const value& x = c.input(0);
-  const number_source<number> w = source_of<number>(c.input(1));
+  const auto w = number_source<number, elements_like<T>>::of(static_cast<const T*>(c.input(1).data));
   const result<const number*> bias = wide_vector<number>(c, c.input(bias_input));
   if (!bias) return status_code::out_of_memory;
   result<round_memory<number>> memory = memory_of<number>(c, *s);

@@ -115,13 +115,13 @@ status deform_conv::run_as(run_context& c) const {
     });
     C* const made = narrow ? sums->data() : static_cast<C*>((*y)->data) + n * filters * cells;
     for (std::int64_t g = 0; g < groups; ++g) {
-      gemm_problem<C> product{rows,
-                              cells,
-                              depth,
-                              {source_of<C>(w) + g * rows * depth, depth, 1},
-                              {patches->data() + g * depth * cells, cells, 1},
-                              nullptr,
-                              made + g * rows * cells};
+      gemm_problem<C, C, or_narrow<C>> product{rows,
+                                               cells,
+                                               depth,
+                                               {source_of<C>(w) + g * rows * depth, depth, 1},
+                                               {patches->data() + g * depth * cells, cells, 1},
+                                               nullptr,
+                                               made + g * rows * cells};
       if (bias) product.epilogue.bias = *added + g * rows, product.epilogue.bias_row_stride = 1;
       if (status done = multiply(c, product); !done) return done;
     }

@@ -65,9 +65,9 @@ void take_line(const Op& op, const T* x, std::int64_t stride, std::int64_t count
 }
 
 /// The lines of a plane, by the element that they start at.
-template <class T>
+template <class T, class From>
 struct plane_lines {
-  const row_rooms<T>* rows;
+  const row_rooms<T, From>* rows;
   std::size_t lane;
   std::int64_t first, width;
   const T* data;  // of the plane; null: each line is widened by itself
@@ -77,8 +77,8 @@ struct plane_lines {
 
 /// One line of outputs. Lines of the input that a window spans are put together first, in `room`: along a line,
 /// neighbours are a vector.
-template <class T, class Op>
-void pool_line(const placed_window& w, const Op& op, const plane_lines<T>& x, std::int64_t line, T* room, T* y) {
+template <class T, class From, class Op>
+void pool_line(const placed_window& w, const Op& op, const plane_lines<T, From>& x, std::int64_t line, T* room, T* y) {
   const window_axis& axis = w.axes[w.rank - 1];
   std::fill_n(y, axis.out, op.start());
   const auto along = [&](const auto& add, const T* from) {
@@ -119,41 +119,41 @@ result<pool_job> job_of(const window& shape, const extents& x) {
 
 /// The planes of a pool's input as numbers to compute with. Narrow floats are widened by the lane that reads them:
 /// small planes at once, since windows overlap, large ones line by line.
-template <class T>
+template <class T, class From>
 class pool_planes {
  public:
   static result<pool_planes> make(run_context& c, const pool_job& job) {
     constexpr std::int64_t small = 1 << 14;
     pool_planes made;
     made.in_ = job.in, made.width_ = job.w.axes[job.w.rank - 1].in, made.whole_ = job.in <= small;
-    const auto rows = row_rooms<T>::make(c, c.input(0), 1, made.whole_ ? made.in_ : made.width_);
+    const auto rows = row_rooms<T, From>::make(c, c.input(0), 1, made.whole_ ? made.in_ : made.width_);
     if (!rows) return rows.error();
     return made.rows_ = *rows, made;
   }
-  plane_lines<T> lines(std::size_t lane, std::int64_t plane) const {
+  plane_lines<T, From> lines(std::size_t lane, std::int64_t plane) const {
     const std::int64_t first = plane * in_;
     return {&rows_, lane, first, width_, whole_ ? rows_.read(lane, first, in_) : nullptr};
   }
 
  private:
-  row_rooms<T> rows_;
+  row_rooms<T, From> rows_;
   std::int64_t in_ = 0, width_ = 0;
   bool whole_ = false;
 };
 
 /// Y's lines, one after the other: compute(plane, line of it, where to, X's lines, lane).
-template <class T, class F>
+template <class T, class From, class F>
 status each_pool_line(run_context& c, const pool_job& job, std::int64_t work, const value& y, const F& compute) {
   const std::int64_t width = job.y.back();
   const std::int64_t some = std::max<std::int64_t>(1, 4 * narrow_block / width);  // lines that are rounded at once
-  const result<pool_planes<T>> x = pool_planes<T>::make(c, job);
-  const result<row_rooms<T>> to = row_rooms<T>::make(c, y, some, width);
+  const auto x = pool_planes<T, From>::make(c, job);
+  const auto to = row_rooms<T, From>::make(c, y, some, width);
   if (!x || !to) return status_code::out_of_memory;
   std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, work));
   if (grain > job.lines) grain -= grain % job.lines;  // whole planes
   parallel_rows(c, job.planes * job.lines, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
     std::int64_t plane = first / job.lines, line = first % job.lines;
-    plane_lines<T> from = x->lines(lane, plane);
+    plane_lines<T, From> from = x->lines(lane, plane);
     for (std::int64_t l0 = first; l0 < last; l0 += some) {
       const std::int64_t count = std::min(some, last - l0);
       T* const made = to->room(lane, l0 * width);
@@ -168,7 +168,7 @@ status each_pool_line(run_context& c, const pool_job& job, std::int64_t work, co
 }
 
 /// Y = finish(line, the windows' results on it), for all lines.
-template <class T, class Op, class F>
+template <class T, class From, class Op, class F>
 status pool_all(run_context& c, const pool_job& job, const Op& op, const value& y, const F& finish) {
   const window_axis& axis = job.w.axes[job.w.rank - 1];
   std::size_t size = 0;
@@ -176,16 +176,16 @@ status pool_all(run_context& c, const pool_job& job, const Op& op, const value& 
   const result<std::span<T>> rooms = c.scratch<T>(size);
   if (!rooms) return rooms.error();
   const std::int64_t work = axis.out * axis.kernel + axis.in * (job.w.taps() / axis.kernel);
-  const auto compute = [&](std::int64_t, std::int64_t line, T* made, const plane_lines<T>& x, std::size_t lane) {
+  const auto compute = [&](std::int64_t, std::int64_t line, T* made, const plane_lines<T, From>& x, std::size_t lane) {
     pool_line(job.w, op, x, line, rooms->data() + lane * std::size_t(axis.in), made);
     finish(line, made);
   };
-  return each_pool_line<T>(c, job, work, y, compute);
+  return each_pool_line<T, From>(c, job, work, y, compute);
 }
 
 /// The largest of each window of a line, and where in the plane they are; -1 where there is nothing.
-template <class T>
-void find_largest(const pool_job& job, const plane_lines<T>& x, std::int64_t line, T* most, std::int64_t* found) {
+template <class T, class From>
+void find_largest(const pool_job& job, const plane_lines<T, From>& x, std::int64_t line, T* most, std::int64_t* found) {
   const window_axis& axis = job.w.axes[job.w.rank - 1];
   std::fill_n(most, axis.out, lowest<T>);
   std::fill_n(found, axis.out, -1);
@@ -208,16 +208,16 @@ std::int64_t turned(const placed_window& w, std::int64_t at) {
   return turned;
 }
 
-template <class T>
+template <class T, class From>
 status max_with_indices(run_context& c, const pool_job& job, const value& y, std::int64_t* indices, bool turn) {
   const std::int64_t width = job.w.axes[job.w.rank - 1].out;
-  const auto compute = [&](std::int64_t plane, std::int64_t line, T* made, const plane_lines<T>& x, std::size_t) {
+  const auto compute = [&](std::int64_t plane, std::int64_t line, T* made, const plane_lines<T, From>& x, std::size_t) {
     std::int64_t* const found = indices + (plane * job.lines + line) * width;
     find_largest(job, x, line, made, found);
     for (std::int64_t o = 0; o < width; ++o)
       if (found[o] >= 0) found[o] = plane * job.in + (turn ? turned(job.w, found[o]) : found[o]);
   };
-  return each_pool_line<T>(c, job, 16 * width, y, compute);
+  return each_pool_line<T, From>(c, job, 16 * width, y, compute);
 }
 
 /// Calls f with the output of a pool, unless that is empty.
@@ -229,15 +229,15 @@ status with_output(run_context& c, const extents& shape, const F& f) {
   return c.has_output(1) ? c.output(1, shape).error() : status{};
 }
 
-template <class N>
+template <class N, class From>
 status largest_of_windows(run_context& c, const window& shape, bool first_axis_fastest) {
   const result<pool_job> job = job_of(shape, c.input(0).shape);
   if (!job) return job.error();
   return with_output(c, job->y, [&](const value& y) -> status {
-    if (!c.has_output(1)) return pool_all<N>(c, *job, largest<N>{}, y, [](std::int64_t, N*) {});
+    if (!c.has_output(1)) return pool_all<N, From>(c, *job, largest<N>{}, y, [](std::int64_t, N*) {});
     const result<tensor_view<std::int64_t>> indices = c.output<std::int64_t>(1, job->y);
     if (!indices) return indices.error();
-    return max_with_indices<N>(c, *job, y, indices->data(), first_axis_fastest);
+    return max_with_indices<N, From>(c, *job, y, indices->data(), first_axis_fastest);
   });
 }
 
@@ -252,7 +252,7 @@ result<max_pool<T>> max_pool<T>::bind(bind_context& c) {
 
 template <class T>
 status max_pool<T>::run(run_context& c) const {
-  return largest_of_windows<number<T>>(c, shape, first_axis_fastest);
+  return largest_of_windows<number<T>, elements_like<T>>(c, shape, first_axis_fastest);
 }
 
 template <class T>
@@ -264,7 +264,7 @@ result<average_pool<T>> average_pool<T>::bind(bind_context& c) {
 
 namespace {
 
-template <class N>
+template <class N, class From>
 status mean_of_windows(run_context& c, const window& shape, bool include_pad) {
   const result<pool_job> job = job_of(shape, c.input(0).shape);
   if (!job) return job.error();
@@ -274,7 +274,7 @@ status mean_of_windows(run_context& c, const window& shape, bool include_pad) {
     result<std::span<N>> counts = c.scratch<N>(std::size_t(axis.out));  // along the last axis
     if (!counts) return counts.error();
     for (std::int64_t o = 0; o < axis.out; ++o) (*counts)[std::size_t(o)] = N(axis.elements(o, include_pad));
-    return pool_all<N>(c, *job, sum<N>{}, y, [&](std::int64_t line, N* row) {
+    return pool_all<N, From>(c, *job, sum<N>{}, y, [&](std::int64_t line, N* row) {
       std::int64_t others = 1;
       for (std::size_t i = w.rank - 1; i-- > 0; line /= w.axes[i].out)
         others *= w.axes[i].elements(line % w.axes[i].out, include_pad);
@@ -290,7 +290,7 @@ status mean_of_windows(run_context& c, const window& shape, bool include_pad) {
 
 template <class T>
 status average_pool<T>::run(run_context& c) const {
-  return mean_of_windows<number<T>>(c, shape, include_pad);
+  return mean_of_windows<number<T>, elements_like<T>>(c, shape, include_pad);
 }
 
 namespace {
@@ -311,7 +311,7 @@ void with_power(N p, const F& f) {
   else f(sum_of_powers<N>{p}, [p](N v) { return std::pow(v, N(1) / p); });
 }
 
-template <class N>
+template <class N, class From>
 status norm_of_windows(run_context& c, const window& shape, N p) {
   const result<pool_job> job = job_of(shape, c.input(0).shape);
   if (!job) return job.error();
@@ -319,7 +319,7 @@ status norm_of_windows(run_context& c, const window& shape, N p) {
     const std::int64_t width = job->y.back();
     status done;
     with_power<N>(p, [&](const auto& add, const auto& root) {
-      done = pool_all<N>(c, *job, add, y, [&](std::int64_t, N* row) {
+      done = pool_all<N, From>(c, *job, add, y, [&](std::int64_t, N* row) {
         for (std::int64_t o = 0; o < width; ++o) row[o] = root(row[o]);
       });
     });
@@ -340,7 +340,7 @@ result<lp_pool<T>> lp_pool<T>::bind(bind_context& c) {
 
 template <class T>
 status lp_pool<T>::run(run_context& c) const {
-  return norm_of_windows<number<T>>(c, shape, number<T>(p));
+  return norm_of_windows<number<T>, elements_like<T>>(c, shape, number<T>(p));
 }
 
 namespace {
@@ -373,7 +373,7 @@ class many_in_one {
 
 /// Y[plane] = finish(all of a plane in one, number of its elements). Small planes are read some at a time, large ones
 /// piece by piece.
-template <class N, class Op, class Join, class F>
+template <class N, class From, class Op, class Join, class F>
 status reduce_planes(run_context& c, const Op& op, const Join& join, const F& finish) {
   constexpr std::int64_t piece = 4096;
   const value& x = c.input(0);
@@ -383,8 +383,8 @@ status reduce_planes(run_context& c, const Op& op, const Join& join, const F& fi
   const std::int64_t count = x.shape.count(2, x.shape.rank()), planes = y_shape.count();
   const std::int64_t some = std::max<std::int64_t>(1, piece / std::max<std::int64_t>(1, count));
   return with_output(c, y_shape, [&](const value& y) -> status {
-    const auto from = row_rooms<N>::make(c, x, 1, std::min(piece, count * std::min(some, planes)));
-    const auto to = row_rooms<N>::make(c, y, 1, std::min(some, planes));
+    const auto from = row_rooms<N, From>::make(c, x, 1, std::min(piece, count * std::min(some, planes)));
+    const auto to = row_rooms<N, From>::make(c, y, 1, std::min(some, planes));
     if (!from || !to) return status_code::out_of_memory;
     parallel_rows(c, planes, std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(count, 1)),
                   [&](std::int64_t first, std::int64_t last, std::size_t lane) {
@@ -408,20 +408,20 @@ status reduce_planes(run_context& c, const Op& op, const Join& join, const F& fi
   });
 }
 
-template <class N>
+template <class N, class From>
 status mean_of_planes(run_context& c) {
-  return reduce_planes<N>(
+  return reduce_planes<N, From>(
       c, sum<N>{}, [](N a, N b) { return a + b; }, [](N all, std::int64_t count) { return all / N(count); });
 }
-template <class N>
+template <class N, class From>
 status largest_of_planes(run_context& c) {
-  return reduce_planes<N>(c, largest<N>{}, largest<N>{}, [](N most, std::int64_t) { return most; });
+  return reduce_planes<N, From>(c, largest<N>{}, largest<N>{}, [](N most, std::int64_t) { return most; });
 }
-template <class N>
+template <class N, class From>
 status norm_of_planes(run_context& c, N p) {
   status done;
   with_power<N>(p, [&](const auto& add, const auto& root) {
-    done = reduce_planes<N>(
+    done = reduce_planes<N, From>(
         c, add, [](N a, N b) { return a + b; }, [&](N all, std::int64_t) { return root(all); });
   });
   return done;
@@ -431,12 +431,12 @@ status norm_of_planes(run_context& c, N p) {
 
 template <class T>
 status global_average_pool<T>::run(run_context& c) const {
-  return mean_of_planes<number<T>>(c);
+  return mean_of_planes<number<T>, elements_like<T>>(c);
 }
 
 template <class T>
 status global_max_pool<T>::run(run_context& c) const {
-  return largest_of_planes<number<T>>(c);
+  return largest_of_planes<number<T>, elements_like<T>>(c);
 }
 
 template <class T>
@@ -448,7 +448,7 @@ result<global_lp_pool<T>> global_lp_pool<T>::bind(bind_context& c) {
 
 template <class T>
 status global_lp_pool<T>::run(run_context& c) const {
-  return norm_of_planes<number<T>>(c, number<T>(p));
+  return norm_of_planes<number<T>, elements_like<T>>(c, number<T>(p));
 }
 
 template struct max_pool<float>;

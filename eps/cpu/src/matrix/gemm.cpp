@@ -74,7 +74,8 @@ status gemm<T>::run(run_context& c) const {
   } else {
     result<number*> room = room_for_numbers<number>(c, *y);
     if (!room) return room.error();
-    p.a = {number_source<number>::of(c.input<T>(0).data()), p.a.row_stride, p.a.column_stride}, p.c = *room;
+    p.a = {number_source<number, elements_like<T>>::of(c.input<T>(0).data()), p.a.row_stride, p.a.column_stride},
+    p.c = *room;
     if (!packed_b.data && !bf16_b) p.b.data = c.input<T>(1).data();
     p.epilogue.alpha = number(alpha), p.epilogue.beta = number(beta), p.epilogue.f = f;
     late_addend late;

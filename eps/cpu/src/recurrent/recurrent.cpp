@@ -297,15 +297,15 @@ result<C*> room(run_context& c, std::initializer_list<std::int64_t> factors) {
 
 /// R^T of one direction as panels.
 template <class C>
-result<step_product<C>> pack_step(run_context& c, const number_source<C>& r, std::int64_t m, std::int64_t n,
-                                  std::int64_t k) {
+result<step_product<C>> pack_step(run_context& c, const number_source<C, or_narrow<C>>& r, std::int64_t m,
+                                  std::int64_t n, std::int64_t k) {
   std::size_t b_size = 0, a_size = 0;
   if (!packed_b_size<C>(k, n, b_size) || !packed_a_size<C>(m, k, a_size)) return status_code::out_of_memory;
   const result<std::span<C>> panels = c.scratch<C>(b_size);
   if (!panels) return panels.error();
   const result<std::span<C>> rows = c.scratch<C>(a_size);
   if (!rows) return rows.error();
-  if (n > 0) pack_b(matrix_ref<C>{r, 1, k}, k, n, panels->data());
+  if (n > 0) pack_b(matrix_ref<C, or_narrow<C>>{r, 1, k}, k, n, panels->data());
   return step_product<C>{m, n, k, panels->data(), rows->data()};
 }
 
@@ -342,7 +342,7 @@ result<const C*> decoded_weights(run_context& c, std::size_t i, std::size_t scal
 
 /// X, W and R.
 template <class C>
-status read_factors(const recurrent_state& how, run_context& c, number_source<C> (&factors)[3]) {
+status read_factors(const recurrent_state& how, run_context& c, number_source<C, or_narrow<C>> (&factors)[3]) {
   for (const std::size_t i : {0, 1, 2}) {
     if (i == 0 || !how.quantized) {
       factors[i] = source_of<C>(c.input(i));
@@ -419,8 +419,9 @@ result<const C*> joined_weights(run_context& c, const sizes& s, const C* w, cons
 /// The part of the gates that needs no state: X * W^T and what biases can be added at once. (R's bias of GRU's h is
 /// not among them when it is added before the reset.)
 template <class C>
-status multiply_inputs(run_context& c, const recurrent_state& how, const sizes& s, const number_source<C>& x,
-                       const number_source<C>& w, const C* bias, C* sum_of_biases, C* gates) {
+status multiply_inputs(run_context& c, const recurrent_state& how, const sizes& s,
+                       const number_source<C, or_narrow<C>>& x, const number_source<C, or_narrow<C>>& w, const C* bias,
+                       C* sum_of_biases, C* gates) {
   const std::int64_t width = s.width();
   gemm_epilogue<C> epilogue;
   if (bias) {
@@ -431,9 +432,11 @@ status multiply_inputs(run_context& c, const recurrent_state& how, const sizes& 
     epilogue.bias = sum_of_biases, epilogue.bias_column_stride = 1;
   }
   const auto multiply_by = [&]<class B>(const B* from) {
-    const matrix_ref<B> turned{from, 1, s.inputs + s.answer};
-    return multiply(
-        c, gemm_problem<C, B>{s.length * s.batch, width, s.inputs, {x, s.inputs, 1}, turned, nullptr, gates, epilogue});
+    gemm_problem<C, B> p{s.length * s.batch, width, s.inputs, {}, {from, 1, s.inputs + s.answer}, nullptr, gates};
+    if constexpr (is_narrow_v<B>) p.a = {x, s.inputs, 1};
+    else p.a = {x.data, s.inputs, 1};  // of the type of W
+    p.epilogue = epilogue;
+    return multiply(c, p);
   };
   if constexpr (std::is_same_v<C, float>)
     if (w.narrow) return w.narrow.as_typed(multiply_by);
@@ -496,7 +499,7 @@ status recurrent_state::run_as(run_context& c) const {
   if (!y_c) return y_c.error();
   const result<const C*> all_biases = wide_vector<C>(c, c.input(3)), all_peepholes = wide_vector<C>(c, c.input(7));
   if (!all_biases || !all_peepholes) return status_code::out_of_memory;
-  number_source<C> factors[3];
+  number_source<C, or_narrow<C>> factors[3];
   if (status done = read_factors(*this, c, factors); !done) return done;
   C* rounded = nullptr;
   if (quantized) {
@@ -516,8 +519,8 @@ status recurrent_state::run_as(run_context& c) const {
     if (!*r) return r->error();
   if (*y && lengths) std::memset((*y)->data, 0, (*y)->bytes());
   for (std::int64_t d = 0; d < s.directions; ++d) {
-    const number_source<C> w = factors[1] + d * width * (s.inputs + s.answer);
-    number_source<C> r = factors[2] + d * width * n;
+    const number_source<C, or_narrow<C>> w = factors[1] + d * width * (s.inputs + s.answer);
+    number_source<C, or_narrow<C>> r = factors[2] + d * width * n;
     result<memory_attention<C>> memories = memory_attention<C>{};
     if (attends) {
       memories = read_memory<C>(c, s, d);

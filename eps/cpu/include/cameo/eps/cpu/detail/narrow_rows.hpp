@@ -56,15 +56,34 @@ void widen_row(const narrow_elements& from, float* to, std::int64_t count, std::
 /// to[i] += from[i] * factor, the product rounded first.
 void add_row(const narrow_elements& from, float factor, float* to, std::int64_t count);
 
-/// Numbers to compute with: where they lie, or 16 bits each.
+/// In place of an element type: a type of floats that is known in a run, of which a few have one code.
+struct any_float {};
+/// What kernels of T name to those who read numbers for them: one code is for both narrow types, and that of float and
+/// double has nothing of it.
 template <class T>
-struct number_source {
-  const T* data = nullptr;
-  narrow_elements narrow = {};
+using elements_like = std::conditional_t<is_narrow_v<T>, any_float, T>;
+/// What kernels that compute in C, and ask in a run what they read, may find: of double, nothing else.
+template <class C>
+using or_narrow = std::conditional_t<std::is_same_v<C, float>, any_float, C>;
 
-  template <class From>
-  static number_source of(const From* from) {
-    if constexpr (std::is_same_v<From, T>) return {from};
+/// In place of narrow elements where there are none.
+struct no_narrow_elements {
+  constexpr explicit operator bool() const { return false; }
+  constexpr no_narrow_elements operator+(std::int64_t) const { return {}; }
+};
+
+/// Numbers to compute with: where they lie, or, if From is any_float, perhaps 16 bits each.
+template <class T, class From = T>
+struct number_source {
+  static constexpr bool may_be_narrow = std::is_same_v<From, any_float>;
+  static_assert(std::is_same_v<From, T> || (may_be_narrow && std::is_same_v<T, float>));
+
+  const T* data = nullptr;
+  [[no_unique_address]] std::conditional_t<may_be_narrow, narrow_elements, no_narrow_elements> narrow = {};
+
+  template <class E>
+  static number_source of(const E* from) {
+    if constexpr (std::is_same_v<E, T>) return {from};
     else return {nullptr, narrow_elements::of(from)};
   }
   explicit operator bool() const { return data || narrow; }
@@ -72,7 +91,7 @@ struct number_source {
     return narrow ? number_source{nullptr, narrow + n} : number_source{data + n};
   }
   void read(T* to, std::int64_t count, std::int64_t step = 1) const {
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (may_be_narrow)
       if (narrow) return widen_row(narrow, to, count, step);
     if (step == 1) std::copy_n(data, count, to);
     else
