@@ -17,6 +17,8 @@ struct row_block {
 template <class C, class From = any_float>
 class row_rooms {
  public:
+  static constexpr bool converts = !std::is_same_v<From, C>;
+
   /// For blocks of at most `rows` rows of at most `width` elements. The tensor has no fewer.
   static result<row_rooms> make(run_context& c, const value& tensor, std::int64_t rows, std::int64_t width) {
     row_rooms made;
@@ -59,8 +61,6 @@ class row_rooms {
   void store(std::size_t lane, std::int64_t first, std::int64_t n) const { store(lane, first, n, 1, n); }
 
  private:
-  static constexpr bool converts = !std::is_same_v<From, C>;
-
   void widen(C* to, std::int64_t first, std::int64_t step, std::int64_t rows, std::int64_t n) const {
     each_row(first, step, rows, n, [&](std::byte* at, std::int64_t done, std::int64_t count) {
       convert_floats(type_, at, to + done, count);

@@ -72,7 +72,11 @@ struct plane_lines {
   std::int64_t first, width;
   const T* data;  // of the plane; null: each line is widened by itself
 
-  const T* operator()(std::int64_t start) const { return data ? data + start : rows->read(lane, first + start, width); }
+  const T* operator()(std::int64_t start) const {
+    if constexpr (row_rooms<T, From>::converts)
+      if (!data) return rows->read(lane, first + start, width);
+    return data + start;
+  }
 };
 
 /// One line of outputs. Lines of the input that a window spans are put together first, in `room`: along a line,
@@ -125,7 +129,8 @@ class pool_planes {
   static result<pool_planes> make(run_context& c, const pool_job& job) {
     constexpr std::int64_t small = 1 << 14;
     pool_planes made;
-    made.in_ = job.in, made.width_ = job.w.axes[job.w.rank - 1].in, made.whole_ = job.in <= small;
+    made.in_ = job.in, made.width_ = job.w.axes[job.w.rank - 1].in,
+    made.whole_ = !row_rooms<T, From>::converts || job.in <= small;
     const auto rows = row_rooms<T, From>::make(c, c.input(0), 1, made.whole_ ? made.in_ : made.width_);
     if (!rows) return rows.error();
     return made.rows_ = *rows, made;
@@ -154,14 +159,12 @@ status each_pool_line(run_context& c, const pool_job& job, std::int64_t work, co
   parallel_rows(c, job.planes * job.lines, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
     std::int64_t plane = first / job.lines, line = first % job.lines;
     plane_lines<T, From> from = x->lines(lane, plane);
-    for (std::int64_t l0 = first; l0 < last; l0 += some) {
-      const std::int64_t count = std::min(some, last - l0);
-      T* const made = to->room(lane, l0 * width);
-      for (std::int64_t l = 0; l < count; ++l) {
-        if (line == job.lines) line = 0, from = x->lines(lane, ++plane);
-        compute(plane, line++, made + l * width, from, lane);
-      }
-      to->store(lane, l0 * width, count * width);
+    for (std::int64_t l = first, stored = first; l < last; ++l) {
+      if (line == job.lines) line = 0, from = x->lines(lane, ++plane);
+      compute(plane, line++, to->room(lane, stored * width) + (l - stored) * width, from, lane);
+      if (l + 1 - stored < some && l + 1 < last) continue;
+      to->store(lane, stored * width, (l + 1 - stored) * width);
+      stored = l + 1;
     }
   });
   return {};
