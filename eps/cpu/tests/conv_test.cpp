@@ -175,6 +175,47 @@ TEST_CASE("weights of 16 bits are kept so, and give the bits of the same weights
   }
 }
 
+namespace {
+
+/// Conv of 16 bits has the bits of Conv in float of the same numbers, rounded once at the end: with a bias, a Z that is
+/// added, and weights that are packed once or at every run.
+template <class T>
+void compare_narrow(const conv_case& k, std::mt19937& random) {
+  const auto x = test::random_numbers<T>(random, k.x().count()), w = test::random_numbers<T>(random, k.w().count());
+  const auto b = test::random_numbers<T>(random, k.w()[0]), z = test::random_numbers<T>(random, k.y().count());
+  const auto wide = [](const std::vector<T>& v) { return std::vector<float>(v.begin(), v.end()); };
+  const std::vector<float> wide_x = wide(x), wide_w = wide(w), wide_b = wide(b), wide_z = wide(z);
+  kernel_rig plain = conv_rig(k);
+  plain.input<float>(k.x(), wide_x).input<float>(k.w(), wide_w).input<float>(extents{k.w()[0]}, wide_b);
+  plain.input<float>(k.y(), wide_z);
+  REQUIRE(bool(plain.run<eps::conv<float>>({dtype::f32})));
+  std::vector<T> want;
+  for (const float v : plain.output<float>(0)) want.push_back(T(v));
+  for (const std::size_t lanes : {1, 3}) {
+    kernel_rig rig = conv_rig(k, lanes);
+    rig.input<T>(k.x(), x).template input<T>(k.w(), w, lanes == 1).template input<T>(extents{k.w()[0]}, b);
+    rig.input<T>(k.y(), z);
+    REQUIRE(bool(rig.run<eps::conv<T>>({dtype_of<T>})));
+    CHECK(std::memcmp(want.data(), rig.output<T>(0).data(), want.size() * sizeof(T)) == 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("images of 16 bits give the bits of the same images in float, whatever is done with their lines") {
+  std::mt19937 random{7};
+  for (int i = 0; i < 60; ++i) {
+    const conv_case k = random_conv_case(random);
+    CAPTURE(i);
+    compare_narrow<float16>(k, random);
+    compare_narrow<bfloat16>(k, random);
+  }
+  compare_narrow<float16>({1, 1, 3, 5, {{7, 3, 1, 1, 1, 1}, {1500, 3, 2, 1, 1, 1}}}, random);  // long lines
+  compare_narrow<float16>({1, 2, 3, 5, {{7, 1, 2, 1, 0, 0}, {1500, 1, 2, 1, 0, 0}}}, random);
+  compare_narrow<float16>({1, 1, 3, 5, {{90, 3, 1, 1, 1, 1}, {70, 3, 1, 1, 1, 1}}}, random);  // many short ones
+  compare_narrow<float16>({1, 3, 1, 2, {{90, 3, 2, 1, 1, 1}, {70, 3, 1, 1, 1, 1}}}, random);
+}
+
 TEST_CASE("an activation that FusedConv does not have is named") {
   kernel_rig rig{1};
   rig.attribute("activation", "Mish");

@@ -88,6 +88,44 @@ TEST_CASE("ConvTranspose spreads every element, for random shapes, groups and th
   }
 }
 
+namespace {
+
+/// ConvTranspose of 16 bits has the bits of the same in float, rounded once at the end.
+template <class T>
+void compare_narrow(const extents& x_shape, const extents& w_shape, std::int64_t groups, std::mt19937& random) {
+  const auto x = test::random_numbers<T>(random, x_shape.count()), w = test::random_numbers<T>(random, w_shape.count());
+  const auto b = test::random_numbers<T>(random, w_shape[1] * groups);
+  const std::vector<float> wide_x(x.begin(), x.end()), wide_w(w.begin(), w.end()), wide_b(b.begin(), b.end());
+  const auto set = [&](kernel_rig& rig) { rig.attribute("strides", ints{2, 1}).attribute("group", groups); };
+  kernel_rig plain{11};
+  set(plain);
+  plain.input<float>(x_shape, wide_x).input<float>(w_shape, wide_w).input<float>({w_shape[1] * groups}, wide_b);
+  REQUIRE(bool(plain.run<eps::conv_transpose<float>>({dtype::f32})));
+  std::vector<T> want;
+  for (const float v : plain.output<float>(0)) want.push_back(T(v));
+  for (const std::size_t lanes : {1, 3}) {
+    kernel_rig rig{11, lanes};
+    set(rig);
+    rig.input<T>(x_shape, x).template input<T>(w_shape, w).template input<T>({w_shape[1] * groups}, b);
+    REQUIRE(bool(rig.run<eps::conv_transpose<T>>({dtype_of<T>})));
+    CHECK(std::memcmp(want.data(), rig.output<T>(0).data(), want.size() * sizeof(T)) == 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("images and weights of 16 bits give the bits of the same numbers in float") {
+  std::mt19937 random{2};
+  for (const std::int64_t groups : {1, 2})
+    for (const std::int64_t channels : {1, 5, 40})
+      for (const std::int64_t line : {1, 7, 31}) {
+        INFO(groups << " groups of " << channels << ", lines of " << line);
+        const extents x{2, groups * channels, 7, line}, w{groups * channels, 3, 3, 2};
+        compare_narrow<float16>(x, w, groups, random);
+        compare_narrow<bfloat16>(x, w, groups, random);
+      }
+}
+
 TEST_CASE("SAME makes the output stride times as long") {
   const std::vector<float> x{1, 2, 3}, w{1, 10, 100};
   for (const auto& [mode, want] : {std::pair{"SAME_UPPER", std::vector<double>{1, 10, 102, 20, 203, 30}},

@@ -440,6 +440,69 @@ TEST_CASE("weights of 16 bits give the bits of the same weights in float, whatev
   compare_narrow<float16>({20, 2200, 1000, false, true, false}, random, false);
 }
 
+namespace {
+
+/// A kernel gives the bits of the same kernel in float, of the same numbers, rounded once at the end.
+template <class T, class Kernel, class Wide>
+void compare_with_float(std::span<const extents> inputs, std::mt19937& random, const auto& set) {
+  kernel_rig plain{1};
+  set(plain);
+  std::vector<std::vector<T>> narrow;
+  std::vector<std::vector<float>> wide;
+  for (const extents& shape : inputs) {
+    narrow.push_back(test::random_numbers<T>(random, shape.count()));
+    wide.emplace_back(narrow.back().begin(), narrow.back().end());
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) plain.input<float>(inputs[i], wide[i]);
+  REQUIRE(plain.run<Wide>({dtype::f32}));
+  std::vector<T> want;
+  for (const float v : plain.output<float>(0)) want.push_back(T(v));
+  for (const std::size_t lanes : {1, 3}) {
+    kernel_rig rig{1, lanes};
+    set(rig);
+    for (std::size_t i = 0; i < inputs.size(); ++i) rig.input<T>(inputs[i], narrow[i]);
+    REQUIRE(rig.run<Kernel>({dtype_of<T>}));
+    CHECK(std::memcmp(want.data(), rig.output<T>(0).data(), want.size() * sizeof(T)) == 0);
+  }
+}
+
+template <class T>
+void compare_narrow_batches(std::mt19937& random) {
+  using shapes = std::vector<extents>;
+  for (const std::int64_t m : {1, 5, 13, 40})  // more products than lanes, and fewer
+    for (const std::int64_t n : {1, 9, 70, 230})
+      for (const std::int64_t batch : {2, 7})
+        for (const bool ta : {false, true})
+          for (const bool tb : {false, true}) {
+            INFO("m n " << m << " " << n << ", batch " << batch << ", transposed " << ta << tb);
+            const extents a = ta ? extents{batch, 37, m} : extents{batch, m, 37};
+            const extents b = tb ? extents{batch, n, 37} : extents{batch, 37, n};
+            compare_with_float<T, eps::matmul<T>, eps::matmul<float>>(shapes{a, b}, random, [&](kernel_rig& rig) {
+              rig.attribute("transA", std::int64_t{ta}).attribute("transB", std::int64_t{tb});
+            });
+          }
+}
+
+}  // namespace
+
+TEST_CASE("batches of 16 bits give the bits of the same batches in float") {
+  std::mt19937 random{45};
+  compare_narrow_batches<float16>(random);
+  compare_narrow_batches<bfloat16>(random);
+}
+
+TEST_CASE("a C of 16 bits as large as Y is added before the activation, with the bits of float") {
+  std::mt19937 random{46};
+  for (const std::string_view f : {"", "Relu", "Tanh"})
+    for (const std::int64_t m : {1, 3, 70})
+      for (const std::int64_t n : {1, 5, 130}) {
+        INFO(f << " m n " << m << " " << n);
+        const std::vector<extents> inputs{{m, 40}, {40, n}, {m, n}};
+        const auto set = [&](kernel_rig& rig) { rig.attribute("activation", f).attribute("beta", 0.7f); };
+        compare_with_float<float16, eps::fused_gemm<float16>, eps::fused_gemm<float>>(inputs, random, set);
+      }
+}
+
 TEST_CASE("panels of a constant have the 16 bits of its elements, and no wide copy is kept beside them") {
   std::mt19937 random{44};
   const std::int64_t k = 96, n = 3 * eps::tile_of<float>().columns;

@@ -173,6 +173,60 @@ TEST_CASE("global pools see everything, however much that is") {
   }
 }
 
+namespace {
+
+/// A pool of 16 bits has the bits of the same pool of floats, rounded once at the end.
+template <class T, template <class> class Pool>
+void compare_narrow(const extents& shape, const ints& kernel, bool indices, std::mt19937& random) {
+  const auto x = test::random_numbers<T>(random, shape.count());
+  const std::vector<float> wide(x.begin(), x.end());
+  const auto set = [&](kernel_rig& rig) {
+    if (kernel.empty()) return;
+    rig.attribute("kernel_shape", kernel).attribute("strides", ints(kernel.size(), 2));
+    rig.attribute("pads", ints(2 * kernel.size(), 1));
+  };
+  const dtype second = indices ? dtype::i64 : dtype::undefined;
+  kernel_rig plain{22};
+  set(plain);
+  plain.input<float>(shape, wide);
+  REQUIRE(bool(plain.run<Pool<float>>({dtype::f32, second})));
+  std::vector<T> want;
+  for (const float v : plain.output<float>(0)) want.push_back(T(v));
+  for (const std::size_t lanes : {1, 3}) {
+    CAPTURE(shape.count());
+    kernel_rig rig{22, lanes};
+    set(rig);
+    rig.input<T>(shape, x);
+    REQUIRE(bool(rig.run<Pool<T>>({dtype_of<T>, second})));
+    CHECK(std::memcmp(want.data(), rig.output<T>(0).data(), want.size() * sizeof(T)) == 0);
+    if (!indices) continue;
+    const auto where = rig.output<std::int64_t>(1), there = plain.output<std::int64_t>(1);
+    CHECK(std::equal(where.begin(), where.end(), there.begin(), there.end()));
+  }
+}
+template <class T>
+void compare_narrow_pools() {
+  std::mt19937 random{10};
+  // Planes that are widened at once, and line by line; many in a room, and pieces of one.
+  for (const extents& shape : {extents{2, 3, 9, 11}, extents{1, 30, 20, 7}, extents{1, 2, 150, 130}}) {
+    compare_narrow<T, eps::max_pool>(shape, {3, 2}, false, random);
+    compare_narrow<T, eps::max_pool>(shape, {3, 2}, true, random);
+    compare_narrow<T, eps::average_pool>(shape, {2, 3}, false, random);
+    compare_narrow<T, eps::lp_pool>(shape, {2, 3}, false, random);
+    compare_narrow<T, eps::global_average_pool>(shape, {}, false, random);
+    compare_narrow<T, eps::global_max_pool>(shape, {}, false, random);
+    compare_narrow<T, eps::global_lp_pool>(shape, {}, false, random);
+  }
+  for (const std::int64_t length : {50, 20000}) compare_narrow<T, eps::max_pool>({1, 3, length}, {3}, true, random);
+}
+
+}  // namespace
+
+TEST_CASE("pools of 16 bits have the bits of pools of floats, however large planes are") {
+  compare_narrow_pools<float16>();
+  compare_narrow_pools<bfloat16>();
+}
+
 TEST_CASE("pools say what does not fit; nothing in, nothing out") {
   const std::vector<float> x(9), none;
   const auto with = [&](auto change, const extents& shape, status_code code, std::string_view words) {

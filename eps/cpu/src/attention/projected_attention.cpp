@@ -41,14 +41,15 @@ result<projected_attention> projected_attention::bind(bind_context& c) {
 
 namespace {
 
-/// Q, K and V of all heads, side by side: x [rows, size] times weights of any type, and a bias or none.
+/// Q, K and V of all heads, side by side: x [rows, size] times weights of the same type, and a bias or none.
 template <class T>
-status project(run_context& c, const projected_attention& how, const matrix_ref<float>& x, std::int64_t rows,
-               const value& weights, const float* bias, float* all) {
+status project(run_context& c, const projected_attention& how, const value& x, std::int64_t rows, const value& weights,
+               const float* bias, float* all) {
   const std::int64_t width = weights.shape[1];
   const T* const panels = static_cast<const T*>(how.packed);
   const matrix_ref<T> from{weights.as_unchecked<T>().data(), width, 1};
-  gemm_problem<float, T> p{rows, width, weights.shape[0], x, from, panels, all};
+  const auto elements = number_source<float, elements_like<T>>::of(x.as_unchecked<T>().data());
+  gemm_problem<float, T> p{rows, width, weights.shape[0], {elements, x.shape[2], 1}, from, panels, all};
   p.for_few_rows = how.for_few_rows;
   if (bias) p.epilogue.bias = bias, p.epilogue.bias_column_stride = 1;
   return multiply(c, p);
@@ -101,12 +102,11 @@ status projected_attention::run(run_context& c) const {
   if (!checked_multiply(batches, length, rows) || !checked_multiply(rows, width, cells))
     return status_code::out_of_memory;
   const auto all = c.scratch<float>(std::size_t(cells));
-  const auto from = read_floats<float>(c, x);
   const result<const float*> added = wide_vector<float>(c, bias);
-  if (!all || !from || !added) return status_code::out_of_memory;
+  if (!all || !added) return status_code::out_of_memory;
   status projected;
   elements::call(weights.type, [&]<class T>(std::type_identity<T>) {
-    projected = project<T>(c, *this, {from->data(), x.shape[2], 1}, rows, weights, *added, all->data());
+    projected = project<T>(c, *this, x, rows, weights, *added, all->data());
   });
   if (!projected) return projected;
 

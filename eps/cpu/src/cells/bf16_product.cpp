@@ -11,14 +11,11 @@ constexpr std::int64_t no_tap[] = {0};
 constexpr std::int64_t tile_rows = bf16_tile_rows;
 
 /// Rows [0, m) of A as cells.
-void narrow_rows_of(const bf16_product& p, const bf16_cells& by, std::int64_t row, const float* a, float* gathered,
-                    std::uint32_t* to) {
-  const float* from = a + row * p.a.row_stride;
-  if (p.a.column_stride != 1) {
-    for (std::int64_t i = 0; i < p.k; ++i) gathered[i] = from[i * p.a.column_stride];
-    from = gathered;
-  }
-  by.narrow(from, p.k, to + row * ((p.k + 1) / 2));
+void narrow_rows_of(const bf16_product& p, const bf16_cells& by, std::int64_t row,
+                    const matrix_ref<float, any_float>& a, float* gathered, std::uint32_t* to) {
+  const number_source<float, any_float> from = a.from(row, 0).elements();
+  if (gathered) from.read(gathered, p.k, a.column_stride);
+  by.narrow(gathered ? gathered : from.data, p.k, to + row * ((p.k + 1) / 2));
 }
 
 /// All A's, one after the other.
@@ -29,14 +26,15 @@ result<const std::uint32_t*> cells_of(run_context& c, const bf16_product& p, con
   if (!checked_multiply(products, p.m, rows) || !checked_multiply(rows, cells, size)) return status_code::out_of_memory;
   const result<std::span<std::uint32_t>> made = c.scratch<std::uint32_t>(std::size_t(size));
   if (!made) return made.error();
-  const std::size_t gathered = p.a.column_stride == 1 ? 0 : std::size_t(p.k);
+  const std::size_t gathered = p.a.column_stride == 1 && !p.a.narrow ? 0 : std::size_t(p.k);
   const result<std::span<float>> room = c.scratch<float>(gathered * c.lanes());
   if (!room) return room.error();
   constexpr std::int64_t at_once = 1 << 16;
   parallel_each(c, rows, std::max<std::int64_t>(1, at_once / cells), [&](std::int64_t r, std::size_t lane) {
     const std::int64_t i = r / p.m;
-    const float* const a = p.a.data + (p.a_offsets.empty() ? 0 : p.a_offsets[std::size_t(i)]);
-    narrow_rows_of(p, by, r % p.m, a, room->data() + lane * gathered, made->data() + i * p.m * cells);
+    const matrix_ref<float, any_float> a = p.a.from(p.a_offsets.empty() ? 0 : p.a_offsets[std::size_t(i)]);
+    float* const row = gathered > 0 ? room->data() + lane * gathered : nullptr;
+    narrow_rows_of(p, by, r % p.m, a, row, made->data() + i * p.m * cells);
   });
   return static_cast<const std::uint32_t*>(made->data());
 }

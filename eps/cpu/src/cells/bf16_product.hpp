@@ -16,7 +16,7 @@ inline const bf16_cells* asked_bf16(const bind_context& c) {
 /// One product, or some with one B, as in gemm_problem: A and sums are float, products are made of bfloat16.
 struct bf16_product {
   std::int64_t m, n, k;
-  matrix_ref<float> a;
+  matrix_ref<float, any_float> a;
   const std::uint32_t* b;  // as keep_bf16_b() packs it
   float* c;
   gemm_epilogue<float> epilogue = {};

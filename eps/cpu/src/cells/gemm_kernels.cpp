@@ -175,25 +175,33 @@ struct tile_rows_of {
 };
 
 /// Rows [m0, m1) of A, steps [k0, k0 + k).
-template <class T, class B>
-tile_rows_of<T> rows_of(const gemm_block<T, B>& p, std::int64_t m0, std::int64_t m1, std::int64_t k0, std::int64_t k) {
-  if (p.narrow_a) {
+template <class T, class B, class A>
+tile_rows_of<T> rows_of(const gemm_block<T, B, A>& p, std::int64_t m0, std::int64_t m1, std::int64_t k0,
+                        std::int64_t k) {
+  const number_source<T, A> all{p.a, p.narrow_a};
+  if (p.a_row_stride == 0 && p.a_column_stride == 0) {
+    if (!all.narrow) return {p.a + m0 * p.k + k0 * tile_rows, tile_rows * p.k, 1, tile_rows};
     T* to = p.room;
     for (std::int64_t m = m0; m < m1; m += tile_rows, to += tile_rows * k)
-      p.widen_a(p.narrow_a, p.first_a + m * p.k + k0 * tile_rows, to, k * tile_rows);
-    return {p.room, tile_rows * k, 1, tile_rows};
+      (all + (m * p.k + k0 * tile_rows)).read(to, k * tile_rows);
+  } else {
+    const matrix_ref<T, A> from = matrix_ref<T, A>{all, p.a_row_stride, p.a_column_stride}.from(m0, k0);
+    if (!p.room) return {from.data, tile_rows * p.a_row_stride, p.a_row_stride, p.a_column_stride};
+    const std::int64_t m = m1 - m0;
+    if (from.narrow && p.n < gemm_few_panels(p.a_column_stride) * tile_of<T>().columns) {
+      const bool rows = p.a_column_stride == 1;
+      from.elements().read_lines(p.room, rows ? m : k, rows ? k : m, rows ? p.a_row_stride : p.a_column_stride);
+      if (rows) return {p.room, tile_rows * k, k, 1};
+      return {p.room, tile_rows, 1, m};
+    }
+    pack_a(from, m, k, p.room);
   }
-  if (p.a_row_stride == 0 && p.a_column_stride == 0)
-    return {p.a + m0 * p.k + k0 * tile_rows, tile_rows * p.k, 1, tile_rows};
-  const T* const from = p.a + m0 * p.a_row_stride + k0 * p.a_column_stride;
-  if (!p.room) return {from, tile_rows * p.a_row_stride, p.a_row_stride, p.a_column_stride};
-  pack_a(matrix_ref<T>{from, p.a_row_stride, p.a_column_stride}, m1 - m0, k, p.room);
   return {p.room, tile_rows * k, 1, tile_rows};
 }
 
 /// Columns [n0, n0 + columns) of rows [m0, m1) of C: one panel of B, all tiles of rows.
-template <class T, class P, class B>
-void multiply_panel(const gemm_block<T, P>& p, const tile_function<T, B> (*table)[2], const tile_rows_of<T>& a,
+template <class T, class P, class A, class B>
+void multiply_panel(const gemm_block<T, P, A>& p, const tile_function<T, B> (*table)[2], const tile_rows_of<T>& a,
                     std::int64_t m0, std::int64_t m1, std::int64_t n0, tile_job<T, B> job) {
   const std::int64_t lanes = std::int64_t(hn::Lanes(tag<T>())), columns = std::min(2 * lanes, p.n - n0);
   const int vectors = columns > lanes ? 2 : 1;
@@ -216,8 +224,8 @@ void multiply_panel(const gemm_block<T, P>& p, const tile_function<T, B> (*table
 /// A block's steps of k and panels of B, in either order: one row of tiles takes a panel's steps one after the other,
 /// so that B is read once; more rows stay in a cache for all panels. Tiles read panels of B, or what those are widened
 /// to.
-template <class B, int Rows, class T, class P>
-void multiply_panels(const gemm_block<T, P>& p) {
+template <class B, int Rows, class T, class P, class A>
+void multiply_panels(const gemm_block<T, P, A>& p) {
   constexpr bool widens = !std::is_same_v<B, P>;
   const std::int64_t tile_columns = 2 * std::int64_t(hn::Lanes(tag<T>()));
   tile_function<T, B> table[Rows][2];
@@ -241,8 +249,8 @@ void multiply_panels(const gemm_block<T, P>& p) {
     } else {
       b = panel, ahead = tiles == 1 ? b + stream_distance / sizeof(B) : b + tile_columns * p.k;
     }
-    multiply_panel<T, P, B>(p, table, a, m0, m1, n0,
-                            {k, nullptr, 0, 0, b, nullptr, 0, d == 0, d == depths - 1, nullptr, ahead, ahead_lines});
+    multiply_panel<T, P, A, B>(p, table, a, m0, m1, n0,
+                               {k, nullptr, 0, 0, b, nullptr, 0, d == 0, d == depths - 1, nullptr, ahead, ahead_lines});
   };
   if (p.m <= tile_rows && p.k <= gemm_row_depth) {
     const tile_rows_of<T> all = rows_of(p, 0, p.m, 0, p.k);
@@ -274,6 +282,7 @@ void multiply_narrow(const gemm_block<float, B>& p) {
 
 gemm_tile tile_f32() { return {tile_rows, std::int64_t(2 * hn::Lanes(tag<float>()))}; }
 void multiply_f32(const gemm_block<float>& p) { multiply_panels<float, tile_rows>(p); }
+void multiply_any(const gemm_block<float, float, any_float>& p) { multiply_panels<float, tile_rows>(p); }
 gemm_tile tile_f64() { return {tile_rows, std::int64_t(2 * hn::Lanes(tag<double>()))}; }
 void multiply_f64(const gemm_block<double>& p) { multiply_panels<double, tile_rows>(p); }
 void multiply_f16(const gemm_block<float, float16>& p) { multiply_narrow(p); }
@@ -289,6 +298,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 HWY_EXPORT(tile_f32);
 HWY_EXPORT(multiply_f32);
+HWY_EXPORT(multiply_any);
 HWY_EXPORT(tile_f64);
 HWY_EXPORT(multiply_f64);
 HWY_EXPORT(multiply_f16);
@@ -309,6 +319,10 @@ gemm_tile tile_of<double>() {
 template <>
 void multiply_block(const gemm_block<float>& p) {
   HWY_DYNAMIC_DISPATCH(multiply_f32)(p);
+}
+template <>
+void multiply_block(const gemm_block<float, float, any_float>& p) {
+  HWY_DYNAMIC_DISPATCH(multiply_any)(p);
 }
 template <>
 void multiply_block(const gemm_block<double>& p) {

@@ -33,7 +33,7 @@ inline constexpr std::int64_t ahead_bytes = 2048;
 template <class T, int Rows, bool Ahead>
 HWY_INLINE void dot_lines_of(const row_dots<T>& p, std::int64_t row) {
   summing::sums<T> sums[Rows];
-  const T* const rows = p.rows + row * p.row_stride;
+  const T* const rows = p.rows.data + row * p.row_stride;
   summing::each_vector<T>(p.n, [&](std::int64_t k, std::int64_t count, int v) HWY_ATTR {
     const row_vec<T> factor = summing::load_up_to(p.x + k, count);
 #pragma GCC unroll 8
@@ -46,17 +46,47 @@ HWY_INLINE void dot_lines_of(const row_dots<T>& p, std::int64_t row) {
   for (int i = 0; i < Rows; ++i) p.y[row + i] = sums[i].total();
 }
 
+/// As registers allow.
+template <class T>
+inline constexpr int rows_at_a_time = std::max(1, CAMEO_SIMD_REGISTERS / 4 / summing::vectors<T>);
+
 template <class T, bool Ahead>
 void dot_lines(const row_dots<T>& p) {
-  constexpr int some = std::max(1, CAMEO_SIMD_REGISTERS / 4 / summing::vectors<T>);  // as registers allow
+  constexpr int some = rows_at_a_time<T>;
   std::int64_t i = 0;
   for (; i + some <= p.count; i += some) dot_lines_of<T, some, Ahead>(p, i);
   for (; i < p.count; ++i) dot_lines_of<T, 1, Ahead>(p, i);
 }
+/// The same for rows of narrow elements, which are widened piece by piece.
+template <int Rows>
+void dot_narrow(const row_dots<float, any_float>& p, std::int64_t row) {
+  constexpr std::int64_t most = narrow_block;  // a multiple of summing::sums_at_a_time
+  summing::sums<float> sums[Rows];
+  float wide[Rows * most];
+  for (std::int64_t i = 0; i < p.n; i += most) {
+    const std::int64_t m = std::min(most, p.n - i);
+    for (int r = 0; r < Rows; ++r) (p.rows + ((row + r) * p.row_stride + i)).read(wide + r * most, m);
+    summing::each_vector<float>(m, [&](std::int64_t k, std::int64_t count, int v) HWY_ATTR {
+      const row_vec<float> factor = summing::load_up_to(p.x + i + k, count);
+#pragma GCC unroll 8
+      for (int r = 0; r < Rows; ++r)
+        sums[r].of[v] = hn::MulAdd(summing::load_up_to(wide + r * most + k, count), factor, sums[r].of[v]);
+    });
+  }
+  for (int r = 0; r < Rows; ++r) p.y[row + r] = sums[r].total();
+}
+
 template <class T>
 void dot_rows(const row_dots<T>& p) {
   if (p.count * p.n * std::int64_t(sizeof(T)) < gemm_cached_bytes) dot_lines<T, false>(p);
   else dot_lines<T, true>(p);
+}
+void dot_any_rows(const row_dots<float, any_float>& p) {
+  if (!p.rows.narrow) return dot_rows<float>({{p.rows.data}, p.row_stride, p.count, p.x, p.n, p.y});
+  constexpr int some = rows_at_a_time<float>;
+  std::int64_t i = 0;
+  for (; i + some <= p.count; i += some) dot_narrow<some>(p, i);
+  for (; i < p.count; ++i) dot_narrow<1>(p, i);
 }
 
 /// Some rows of B at a time, so that y is touched rarely, times `Rows` rows of A. `Ahead`: what lies `next` elements
@@ -187,6 +217,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 HWY_EXPORT(dot_rows_f32);
 HWY_EXPORT(dot_rows_f64);
+HWY_EXPORT(dot_any_rows);
 HWY_EXPORT(add_rows_f32);
 HWY_EXPORT(add_rows_f64);
 HWY_EXPORT(add_turned_f32);
@@ -197,6 +228,7 @@ HWY_EXPORT(add_turned_f16);
 HWY_EXPORT(add_turned_bf16);
 
 void dot_with_rows(const row_dots<float>& p) { HWY_DYNAMIC_DISPATCH(dot_rows_f32)(p); }
+void dot_with_rows(const row_dots<float, any_float>& p) { HWY_DYNAMIC_DISPATCH(dot_any_rows)(p); }
 void dot_with_rows(const row_dots<double>& p) { HWY_DYNAMIC_DISPATCH(dot_rows_f64)(p); }
 void add_turned_columns(const turned_sums<float>& p) { HWY_DYNAMIC_DISPATCH(add_turned_f32)(p); }
 void add_turned_columns(const turned_sums<double>& p) { HWY_DYNAMIC_DISPATCH(add_turned_f64)(p); }

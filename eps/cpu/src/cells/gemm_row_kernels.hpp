@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include <cameo/core/dtype.hpp>
+#include <cameo/eps/cpu/detail/narrow_rows.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -9,15 +9,16 @@ namespace cameo::inline CAMEO_ABI::eps {
 // double; what memory gives of B may be narrower, B is then widened in registers.
 
 /// y[j] = rows[j] . x for `count` rows of n elements, `row_stride` apart.
-template <class T>
+template <class T, class From = T>
 struct row_dots {
-  const T* rows;
+  number_source<T, From> rows;
   std::int64_t row_stride, count;
   const T* x;
   std::int64_t n;
   T* y;
 };
 void dot_with_rows(const row_dots<float>&);
+void dot_with_rows(const row_dots<float, any_float>&);
 void dot_with_rows(const row_dots<double>&);
 
 /// y[i * y_stride + j] = sum over k of a[i * a_row + k * a_step] * b[k * b_stride + j], i < m, j < n. Unless it

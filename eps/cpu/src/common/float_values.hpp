@@ -63,6 +63,13 @@ template <class C>
 void save_floats(const C* from, const value& v, std::int64_t first, std::int64_t n) {
   store_floats(from, v.type, static_cast<std::byte*>(v.data) + first * (bits_of(v.type) / 8), n);
 }
+/// The elements of a tensor of C or of a narrow type, for those who widen what they use.
+template <class C>
+number_source<C, or_narrow<C>> source_of(const value& v) {
+  if constexpr (std::is_same_v<C, float>)
+    if (v.type != dtype::f32) return {nullptr, {v.data, v.type == dtype::bf16 ? &narrow_brains : &narrow_halves}};
+  return {static_cast<const C*>(v.data)};
+}
 /// n times `unit` elements, `step` elements apart, gathered or scattered block by block; a block has whole units.
 template <class F>
 void each_gathered(const value& v, std::int64_t first, std::int64_t step, std::int64_t unit, std::int64_t n, F&& f) {
@@ -111,21 +118,6 @@ void store_floats(run_context& c, const C* from, dtype type, void* to, std::int6
   parallel_elements(c, n, 1 << 16, [&](std::int64_t first, std::int64_t last) {
     store_floats(from + first, type, static_cast<std::byte*>(to) + first * bytes, last - first);
   });
-}
-
-/// The elements of a tensor of a float type as C, float or double: where they lie, or converted into scratch.
-template <class C>
-result<std::span<const C>> read_floats(run_context& c, const value& v) {
-  const auto count = std::size_t(v.shape.count());
-  if (v.type == dtype_of<C>) return std::span<const C>{static_cast<const C*>(v.data), count};
-  const result<std::span<C>> copy = c.scratch<C>(count);
-  if (!copy) return copy.error();
-  const auto* const from = static_cast<const std::byte*>(v.data);
-  const std::int64_t bytes = bits_of(v.type) / 8;
-  parallel_elements(c, std::int64_t(count), 1 << 16, [&](std::int64_t first, std::int64_t last) {
-    convert_floats(v.type, from + first * bytes, copy->data() + first, last - first);
-  });
-  return std::span<const C>{*copy};
 }
 
 /// A number as an integer type has it: cut, as ONNX Runtime does, and ended where the type ends.

@@ -78,26 +78,52 @@ HWY_INLINE void store(vec v, bfloat16* to) {
   hn::StoreU(hn::DemoteTo(short_tag{}, hn::BitCast(whole, made)), short_tag{}, reinterpret_cast<std::uint16_t*>(to));
 }
 
+/// Some elements in vectors, of which the last may begin within the one before; fewer than a vector one by one.
+template <class F, class One>
+HWY_INLINE void each_vector(std::int64_t count, const F& f, const One& one) {
+  const auto lanes = std::int64_t(hn::Lanes(tag{}));
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) f(i);
+  if (i == count) return;
+  if (count >= lanes) return f(count - lanes);
+  for (; i < count; ++i) one(i);
+}
+
 template <class T>
 void widen(const T* from, float* to, std::int64_t count) {
+  each_vector(
+      count, [&](std::int64_t i) HWY_ATTR { hn::StoreU(widening::load(tag{}, from + i), tag{}, to + i); },
+      [&](std::int64_t i) { to[i] = narrow_rows::widened(from[i]); });
+}
+template <class T>
+void add(const T* from, float factor, float* to, std::int64_t count) {
+  const vec factors = hn::Set(tag{}, factor);
+  const auto lanes = std::int64_t(hn::Lanes(tag{}));
   std::int64_t i = 0;
-  for (const auto lanes = std::int64_t(hn::Lanes(tag{})); i + lanes <= count; i += lanes)
-    hn::StoreU(widening::load(tag{}, from + i), tag{}, to + i);
-  for (; i < count; ++i) to[i] = narrow_rows::widened(from[i]);
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(hn::Add(hn::LoadU(tag{}, to + i), hn::Mul(widening::load(tag{}, from + i), factors)), tag{}, to + i);
+  for (; i < count; ++i) to[i] += narrow_rows::widened(from[i]) * factor;
 }
 template <class T>
 void narrow(const float* from, T* to, std::int64_t count) {
-  std::int64_t i = 0;
+  const auto one = [&](std::int64_t i) { narrow_rows::narrow_one(from[i], to[i]); };
   if constexpr (requires(vec v) { store(v, to); })
-    for (const auto lanes = std::int64_t(hn::Lanes(tag{})); i + lanes <= count; i += lanes)
-      store(hn::LoadU(tag{}, from + i), to + i);
-  for (; i < count; ++i) narrow_rows::narrow_one(from[i], to[i]);
+    each_vector(
+        count, [&](std::int64_t i) HWY_ATTR { store(hn::LoadU(tag{}, from + i), to + i); }, one);
+  else
+    for (std::int64_t i = 0; i < count; ++i) one(i);
 }
 
 }  // namespace converting
 
 void widen_halves(const float16* from, float* to, std::int64_t count) { converting::widen(from, to, count); }
 void widen_brains(const bfloat16* from, float* to, std::int64_t count) { converting::widen(from, to, count); }
+void add_halves(const float16* from, float factor, float* to, std::int64_t count) {
+  converting::add(from, factor, to, count);
+}
+void add_brains(const bfloat16* from, float factor, float* to, std::int64_t count) {
+  converting::add(from, factor, to, count);
+}
 void narrow_halves(const float* from, float16* to, std::int64_t count) { converting::narrow(from, to, count); }
 void narrow_brains(const float* from, bfloat16* to, std::int64_t count) { converting::narrow(from, to, count); }
 
@@ -118,6 +144,8 @@ void look_up(const T* from, float* to, std::int64_t count) {
 
 HWY_EXPORT(widen_halves);
 HWY_EXPORT(widen_brains);
+HWY_EXPORT(add_halves);
+HWY_EXPORT(add_brains);
 HWY_EXPORT(narrow_halves);
 HWY_EXPORT(narrow_brains);
 
@@ -137,6 +165,22 @@ void narrow_row(const float* from, float16* to, std::int64_t count) {
 }
 void narrow_row(const float* from, bfloat16* to, std::int64_t count) {
   HWY_DYNAMIC_DISPATCH(narrow_brains)(from, to, count);
+}
+
+void add_row(const narrow_elements& from, float factor, float* to, std::int64_t count) {
+  if (from.type == &narrow_brains)
+    HWY_DYNAMIC_DISPATCH(add_brains)(static_cast<const bfloat16*>(from.data), factor, to, count);
+  else HWY_DYNAMIC_DISPATCH(add_halves)(static_cast<const float16*>(from.data), factor, to, count);
+}
+void widen_row(const narrow_elements& from, float* to, std::int64_t count, std::int64_t step) {
+  if (step == 1) return from.type->widen(from.data, to, count);
+  const auto* const x = static_cast<const float16*>(from.data);  // or another type of 16 bits, which are copied
+  float16 some[narrow_block];
+  for (std::int64_t i = 0; i < count; i += narrow_block) {
+    const std::int64_t m = std::min(narrow_block, count - i);
+    for (std::int64_t j = 0; j < m; ++j) some[j] = x[(i + j) * step];
+    from.type->widen(some, to + i, m);
+  }
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -13,39 +13,46 @@ struct row_block {
 /// A tensor of a float type, of which each lane computes on one block at a time as C: where it lies if C is its type,
 /// else in a room of the lane, so that the tensor is read and written once and never converted as a whole. The blocks
 /// of different calls don't overlap; an output may lie where an input does, since a block is read before it is stored.
-template <class C>
+/// From: C for those who know that the tensor has no other type, and link nothing of others.
+template <class C, class From = any_float>
 class row_rooms {
  public:
+  static constexpr bool converts = !std::is_same_v<From, C>;
+
   /// For blocks of at most `rows` rows of at most `width` elements. The tensor has no fewer.
   static result<row_rooms> make(run_context& c, const value& tensor, std::int64_t rows, std::int64_t width) {
     row_rooms made;
     made.type_ = tensor.type, made.data_ = static_cast<std::byte*>(tensor.data);
     made.width_ = width, made.longest_ = rows * width;
-    if (tensor.type == dtype_of<C>) return made;
-    std::size_t count = 0;
-    if (!checked_multiply(c.lanes(), std::size_t(made.longest_), count)) return status_code::out_of_memory;
-    const result<std::span<C>> rooms = c.scratch<C>(count);
-    if (!rooms) return rooms.error();
-    made.rooms_ = rooms->data();
+    if constexpr (converts) {
+      if (tensor.type == dtype_of<C>) return made;
+      std::size_t count = 0;
+      if (!checked_multiply(c.lanes(), std::size_t(made.longest_), count)) return status_code::out_of_memory;
+      const result<std::span<C>> rooms = c.scratch<C>(count);
+      if (!rooms) return rooms.error();
+      made.rooms_ = rooms->data();
+    }
     return made;
   }
 
   /// Where to compute a block of rows that lie in the tensor from `first` on, `step` apart. In a room they are always
   /// `width` apart, so that a kernel that chooses its loops by the step chooses the same for all blocks.
   row_block<C> room(std::size_t lane, std::int64_t first, std::int64_t step) const {
-    if (!rooms_) return {reinterpret_cast<C*>(data_) + first, step};
+    if (!converts || !rooms_) return {reinterpret_cast<C*>(data_) + first, step};
     return {rooms_ + std::int64_t(lane) * longest_, width_};
   }
   /// The elements of such a block, whose rows have n.
   row_block<const C> read(std::size_t lane, std::int64_t first, std::int64_t step, std::int64_t rows,
                           std::int64_t n) const {
     const row_block<C> block = room(lane, first, step);
-    if (rooms_) widen(block.data, first, step, rows, n);
+    if constexpr (converts)
+      if (rooms_) widen(block.data, first, step, rows, n);
     return {block.data, block.step};
   }
   /// Rounds a block that was computed in room() to the tensor's type.
   void store(std::size_t lane, std::int64_t first, std::int64_t step, std::int64_t rows, std::int64_t n) const {
-    if (rooms_) narrow(room(lane, first, step).data, first, step, rows, n);
+    if constexpr (converts)
+      if (rooms_) narrow(room(lane, first, step).data, first, step, rows, n);
   }
 
   // The same for n elements that lie side by side.

@@ -2,8 +2,11 @@
 #include <cameo/eps/cpu/detail/as_number.hpp>
 #include <cameo/eps/cpu/detail/gemm.hpp>
 
+#include <utility>
+
 #include "cells/conv_kernels.hpp"
 #include "common/refuse.hpp"
+#include "common/row_rooms.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -91,6 +94,37 @@ void next(std::int64_t* index, const placed_window& w, std::int64_t (window_axis
   }
 }
 
+/// The lines of some channels, or their weights, which come in order. Short ones of narrow floats are widened some at a
+/// time.
+template <class T, class From>
+class channel_lines {
+ public:
+  channel_lines(const number_source<T, From>& from, std::int64_t count) : from_{from}, count_{count} {}
+  /// Elements that are neighbours: where they lie, or widened. A long line is then in `room`, a short one is there
+  /// until the next call.
+  const T* line(std::int64_t first, std::int64_t count, T* room) {
+    if (!from_.narrow) return from_.data + first;
+    if (count > most / 2) return (from_ + first).read(room, count), room;
+    if (first < first_ || first + count > end_) {
+      first_ = first, end_ = std::min(first + most, count_);
+      (from_ + first_).read(wide_, end_ - first_);
+    }
+    return wide_ + (first - first_);
+  }
+  /// Copies elements that are `step` apart.
+  void read(std::int64_t first, std::int64_t count, std::int64_t step, T* to) {
+    const std::int64_t length = (count - 1) * step + 1;
+    if (from_.narrow && length > most / 2) return (from_ + first).read(to, count, step);
+    number_source<T>{line(first, length, to)}.read(to, count, step);
+  }
+
+ private:
+  static constexpr std::int64_t most = number_source<T, From>::may_be_narrow ? 1024 : 1;
+  number_source<T, From> from_;
+  std::int64_t count_, first_ = 0, end_ = 0;
+  T wide_[most];
+};
+
 /// Copying the channels of an image, piece by piece: asks whether the run should end after some elements.
 class copying {
  public:
@@ -101,11 +135,13 @@ class copying {
     copied_ = 0;
     return stops_ = stops_ || run_.stopped(pace_);
   }
-  template <class T>
-  void copy(const T* from, std::int64_t count, T* to) {
+  template <class T, class From>
+  void copy(channel_lines<T, From>& from, std::int64_t first, std::int64_t count, T* to) {
     constexpr std::int64_t some = 1 << 15;
-    for (std::int64_t i = 0; i < count && !stopped(std::min(some, count - i)); i += some)
-      std::copy_n(from + i, std::min(some, count - i), to + i);
+    for (std::int64_t i = 0; i < count && !stopped(std::min(some, count - i)); i += some) {
+      const T* const line = from.line(first + i, std::min(some, count - i), to + i);
+      if (line != to + i) std::copy_n(line, std::min(some, count - i), to + i);
+    }
   }
 
  private:
@@ -115,9 +151,9 @@ class copying {
   bool stops_ = false;
 };
 
-/// Copies a channel with its padding written out.
-template <class T>
-void pad_channel(copying& how, const conv_sizes& s, const T* from, T* to) {
+/// Copies a channel, which starts at an element of `from`, with its padding written out.
+template <class T, class From>
+void pad_channel(copying& how, const conv_sizes& s, channel_lines<T, From>& from, std::int64_t start, T* to) {
   const window_axis& line = s.w.axes[s.w.rank - 1];
   const std::int64_t width = line.padded(), lines = s.padded / width;
   const std::int64_t before = std::min(line.pad_begin, width);
@@ -133,7 +169,7 @@ void pad_channel(copying& how, const conv_sizes& s, const T* from, T* to) {
     }
     if (there) {
       std::fill_n(to, before, T(0));
-      how.copy(from + at * line.in, inside, to + before);
+      how.copy(from, start + at * line.in, inside, to + before);
       std::fill_n(to + before + inside, width - before - inside, T(0));
     } else {
       std::fill_n(to, width, T(0));
@@ -143,9 +179,10 @@ void pad_channel(copying& how, const conv_sizes& s, const T* from, T* to) {
 }
 
 /// Only the elements that windows of one element see, densely.
-template <class T>
-void thin_channel(copying& how, const conv_sizes& s, const T* from, T* to) {
+template <class T, class From>
+void thin_channel(copying& how, const conv_sizes& s, channel_lines<T, From>& from, std::int64_t start, T* to) {
   const window_axis& line = s.w.axes[s.w.rank - 1];
+  const window_axis::range inside = line.outputs_of(0);
   std::int64_t index[max_spatial] = {};
   for (std::int64_t l = 0; l < s.pixels / s.line && !how.stopped(s.line); ++l, to += s.line) {
     std::int64_t at = 0;
@@ -155,10 +192,10 @@ void thin_channel(copying& how, const conv_sizes& s, const T* from, T* to) {
       there = there && p >= 0 && p < s.w.axes[i].in;
       at = there ? at * s.w.axes[i].in + p : 0;
     }
-    for (std::int64_t o = 0; o < s.line; ++o) {
-      const std::int64_t p = o * line.stride - line.pad_begin;
-      to[o] = there && p >= 0 && p < line.in ? from[at * line.in + p] : T(0);
-    }
+    std::fill_n(to, s.line, T(0));
+    if (there && inside.begin < inside.end)
+      from.read(start + at * line.in + inside.begin * line.stride - line.pad_begin, inside.end - inside.begin,
+                line.stride, to + inside.begin);
     for (std::size_t i = s.w.rank - 1; i-- > 0;) {
       if (++index[i] < s.w.axes[i].out) break;
       index[i] = 0;
@@ -190,16 +227,18 @@ result<conv_starts> starts_of(run_context& c, const conv_sizes& s) {
   return conv_starts{*taps, *lines};
 }
 
-template <class T>
+/// From: what the elements of X and W are, as of number_source.
+template <class T, class From>
 struct conv_data {
-  const T *x, *w, *bias, *add;
+  number_source<T, From> x, w;
+  const T *bias, *add;
   T* y;
   activation f;
 };
 
 /// Epilogue of the rows of a group of an image.
-template <class T>
-gemm_epilogue<T> epilogue_of(const conv_data<T>& data, const conv_sizes& s, std::int64_t first_row,
+template <class T, class From>
+gemm_epilogue<T> epilogue_of(const conv_data<T, From>& data, const conv_sizes& s, std::int64_t first_row,
                              std::int64_t y_offset) {
   gemm_epilogue<T> e;
   if (data.bias) e.bias = data.bias + first_row, e.bias_row_stride = 1;
@@ -208,12 +247,14 @@ gemm_epilogue<T> epilogue_of(const conv_data<T>& data, const conv_sizes& s, std:
   return e;
 }
 
-template <class T>
-status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data) {
+template <class T, class From>
+status run_planes(run_context& c, const conv_sizes& s, const conv_data<T, From>& data) {
   result<conv_starts> starts = starts_of(c, s);
   if (!starts) return starts.error();
   std::size_t room = 0, all = 0;
-  if (!checked_add(std::size_t(s.padded), std::size_t(read_slack), room) || !checked_multiply(room, c.lanes(), all))
+  const std::int64_t filters = s.rows * s.taps;  // weights of a channel, for which lanes have room if they are narrow
+  if (!checked_add(std::size_t(s.padded), std::size_t(read_slack + (data.w.narrow ? filters : 0)), room) ||
+      !checked_multiply(room, c.lanes(), all))
     return status_code::out_of_memory;
   result<std::span<T>> planes = c.scratch<T>(all);
   if (!planes) return planes.error();
@@ -224,10 +265,12 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data)
   const std::int64_t step = std::clamp<std::int64_t>((1 << 17) / work, 1, channels), lines = s.pixels / s.line;
   const std::int64_t some =
       std::max<std::int64_t>(1, (1 << 17) / std::max<std::int64_t>(1, s.line * s.taps));  // lines between two questions
-  parallel_each(c, channels, step, [&](std::int64_t channel, std::size_t lane) {
-    T* const plane = planes->data() + lane * room;
+  const auto run_channel = [&](std::int64_t channel, channel_lines<T, From>& from, std::int64_t start,
+                               channel_lines<T, From>& all_weights, T* plane) {
     copying how{c};
-    pad_channel(how, s, data.x + channel * s.plane, plane);
+    pad_channel(how, s, from, start, plane);
+    const std::int64_t first = channel % s.groups * filters;
+    const T* const weights = all_weights.line(first, filters, plane + s.padded + read_slack);
     detail::stop_pace pace;
     for (std::int64_t r = 0; r < s.rows; ++r)
       for (std::int64_t l = 0; l < lines; l += some) {
@@ -235,9 +278,15 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T>& data)
         const std::int64_t row = channel % s.groups * s.rows + r, at = (channel * s.rows + r) * s.pixels + l * s.line;
         const std::span<const std::int64_t> rows =
             starts->lines.subspan(std::size_t(l), std::size_t(std::min(some, lines - l)));
-        run_depthwise(depthwise_plane<T>{plane, rows, starts->taps, data.w + row * s.taps, s.line,
+        run_depthwise(depthwise_plane<T>{plane, rows, starts->taps, weights + r * s.taps, s.line,
                                          s.w.axes[s.w.rank - 1].stride, data.y + at, epilogue_of(data, s, row, at)});
       }
+  };
+  parallel_rows(c, channels, step, [&](std::int64_t a, std::int64_t b, std::size_t lane) {
+    channel_lines<T, From> from{data.x + a * s.plane, (b - a) * s.plane}, weights{data.w, s.groups * filters};
+    detail::stop_pace pace;
+    for (std::int64_t i = a; i < b && !(i > a && c.stopped(pace)); ++i)
+      run_channel(i, from, (i - a) * s.plane, weights, planes->data() + lane * room);
   });
   return {};
 }
@@ -264,13 +313,14 @@ gemm_grid grid_of_products(const conv_sizes& s, std::int64_t copies) {
 }
 
 /// Patches of pixels [n0, n0 + n) as panels of B.
-template <class T>
-void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& starts, const T* source,
-                std::int64_t channel_stride, std::int64_t n0, std::int64_t n, T* to) {
+template <class T, class From>
+void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& starts,
+                const number_source<T, From>& source, std::int64_t channel_stride, std::int64_t n0, std::int64_t n,
+                T* to) {
   const std::int64_t width = tile_of<T>().columns;
   const std::int64_t step = s.w.axes[s.w.rank - 1].stride;
   if (s.points()) {
-    pack_b(matrix_ref<T>{source + n0, channel_stride, 1}, s.depth, n, to, &c);
+    pack_b(matrix_ref<T, From>{source + n0, channel_stride, 1}, s.depth, n, to, &c);
     return;
   }
   detail::stop_pace pace;
@@ -291,7 +341,7 @@ void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& st
     for (std::int64_t t = 0; t < s.taps; t += taps)
       for (std::int64_t i = 0; i < s.channels; i += channels) {
         if (c.stopped(pace)) return;
-        pack_patches(patch_panel<T>{source + i * channel_stride,
+        pack_patches(patch_panel<T>{source.data + i * channel_stride,
                                     std::min(channels, s.channels - i),
                                     channel_stride,
                                     starts.taps.subspan(std::size_t(t), std::size_t(std::min(taps, s.taps - t))),
@@ -304,61 +354,45 @@ void pack_block(const run_context& c, const conv_sizes& s, const conv_starts& st
 }
 
 /// What patches are packed from: channels of the images of a round, padded, thinned out or as they come.
-template <class T>
+template <class T, class From>
 struct conv_source {
-  const T* data;
+  number_source<T, From> data;
   std::int64_t channel_stride;
 };
 
 /// Fills `room` with what patches of `images` images from `first` on are packed from.
-template <class T>
-conv_source<T> prepare_source(run_context& c, const conv_sizes& s, const T* x, std::int64_t first, std::int64_t images,
-                              std::span<T> room) {
+template <class T, class From>
+conv_source<T, From> prepare_source(run_context& c, const conv_sizes& s, const number_source<T, From>& x,
+                                    std::int64_t first, std::int64_t images, std::span<T> room) {
   const std::int64_t channels = s.groups * s.channels;
-  const T* const from = x + first * channels * s.plane;
+  const number_source<T, From> from = x + first * channels * s.plane;
   if (s.plain()) return {from, s.plane};
   const std::int64_t each = s.points() ? s.pixels : s.padded;
   parallel_for(c, images * channels, std::max<std::int64_t>(1, (1 << 15) / each), [&](std::int64_t a, std::int64_t b) {
     copying how{c};
+    channel_lines<T, From> lines{from + a * s.plane, (b - a) * s.plane};
     for (std::int64_t i = a; i < b; ++i) {
-      if (s.points()) thin_channel(how, s, from + i * s.plane, room.data() + i * each);
-      else pad_channel(how, s, from + i * s.plane, room.data() + i * each);
+      if (s.points()) thin_channel(how, s, lines, (i - a) * s.plane, room.data() + i * each);
+      else pad_channel(how, s, lines, (i - a) * s.plane, room.data() + i * each);
     }
   });
-  return {room.data(), each};
+  return {{room.data()}, each};
 }
 
-/// Weights of all groups as panels: of T, or of 16 bits, which are widened where they are used.
-template <class T>
-struct conv_panels {
-  const T* data = nullptr;
-  const void* narrow = nullptr;
-  void (*widen)(const void* from, std::int64_t first, T* to, std::int64_t count) = nullptr;
-
-  template <class From>
-  static conv_panels of(const From* from) {
-    if constexpr (std::is_same_v<From, T>) return {from};
-    else if (!from) return {};
-    else
-      return {nullptr, from, [](const void* all, std::int64_t first, T* to, std::int64_t count) {
-                widen_row(static_cast<const From*>(all) + first, to, count);
-              }};
-  }
-};
-
-template <class T>
+/// `weights` are panels, of T or of 16 bits, which are widened where they are used.
+template <class T, class From>
 struct conv_task {
   const run_context& c;
   const conv_sizes& s;
-  const conv_data<T>& data;
+  const conv_data<T, From>& data;
   const conv_starts& starts;
   const gemm_grid& grid;
-  const conv_panels<T>& weights;
+  const number_source<T, From>& weights;
   std::span<T> blocks, rooms;     // of patches, and for widened weights, one per lane
   std::span<std::int64_t> notes;  // which block that is
   std::size_t block_size, room_size;
 
-  void run(const conv_source<T>& source, std::int64_t first_image, std::int64_t task, std::size_t lane) const {
+  void run(const conv_source<T, From>& source, std::int64_t first_image, std::int64_t task, std::size_t lane) const {
     const std::int64_t row_block = task % grid.row_blocks, block = task / grid.row_blocks;
     const std::int64_t product = block / grid.column_blocks, group = product % s.groups;
     const std::int64_t n0 = block % grid.column_blocks * grid.columns, n = std::min(grid.columns, s.pixels - n0);
@@ -371,24 +405,24 @@ struct conv_task {
     }
     const std::int64_t at = ((first_image * s.groups + product) * s.rows + m0) * s.pixels + n0;
     const std::int64_t first = group * std::int64_t(s.packed_size) + m0 * s.depth;
-    gemm_block<T> product_of{m,       n,           s.depth,  weights.data ? weights.data + first : nullptr,
-                             patches, data.y + at, s.pixels, epilogue_of(data, s, group * s.rows + m0, at)};
-    if (weights.narrow) {
-      product_of.narrow_a = weights.narrow, product_of.first_a = first, product_of.widen_a = weights.widen;
-      product_of.room = rooms.data() + lane * room_size;
-    }
+    const number_source<T, From> panels = weights + first;
+    gemm_block<T, T, From> product_of{m,       n,           s.depth,  panels.data,
+                                      patches, data.y + at, s.pixels, epilogue_of(data, s, group * s.rows + m0, at)};
+    product_of.narrow_a = panels.narrow;
+    if (panels.narrow) product_of.room = rooms.data() + lane * room_size;
     product_of.run = &c;
     multiply_block(product_of);
   }
 };
 
+/// Weights of all groups as panels of their type.
 template <class T>
 result<const T*> weights_of(run_context& c, const conv_sizes& s, const T* w) {
   std::size_t size = 0;
   if (!checked_multiply(s.packed_size, std::size_t(s.groups), size)) return status_code::out_of_memory;
   result<std::span<T>> packed = c.scratch<T>(size);
   if (!packed) return packed.error();
-  const std::int64_t width = tile_of<T>().rows, panels = (s.rows + width - 1) / width;
+  const std::int64_t width = tile_of<gemm_number<T>>().rows, panels = (s.rows + width - 1) / width;
   const std::int64_t grain = std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, width * s.depth));
   parallel_for(c, s.groups * panels, grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
@@ -402,13 +436,9 @@ result<const T*> weights_of(run_context& c, const conv_sizes& s, const T* w) {
   return packed->data();
 }
 
-template <class T>
-status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data, conv_panels<T> weights) {
-  if (!weights.data && !weights.narrow) {
-    result<const T*> made = weights_of(c, s, data.w);
-    if (!made) return made.error();
-    weights.data = *made;
-  }
+template <class T, class From>
+status run_product(run_context& c, const conv_sizes& s, const conv_data<T, From>& data,
+                   const number_source<T, From>& weights) {
   conv_starts starts;
   if (!s.points()) {
     result<conv_starts> made = starts_of(c, s);
@@ -446,10 +476,10 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T>& data
   if (!checked_multiply(room_size, c.lanes(), all)) return status_code::out_of_memory;
   result<std::span<T>> rooms = c.scratch<T>(all);
   if (!rooms) return rooms.error();
-  const conv_task<T> one{c, s, data, starts, grid, weights, *blocks, *rooms, *notes, block, room_size};
+  const conv_task<T, From> one{c, s, data, starts, grid, weights, *blocks, *rooms, *notes, block, room_size};
   for (std::int64_t first = 0; first < s.images; first += round) {
     const std::int64_t images = std::min(round, s.images - first);
-    const conv_source<T> source = prepare_source(c, s, data.x, first, images, room);
+    const conv_source<T, From> source = prepare_source(c, s, data.x, first, images, room);
     std::fill(notes->begin(), notes->end(), -1);
     const std::int64_t tasks = images * s.groups * grid.row_blocks * grid.column_blocks;
     const auto run = [&](std::size_t task, std::size_t lane) { one.run(source, first, std::int64_t(task), lane); };
@@ -496,18 +526,21 @@ status conv<T>::run(run_context& c) const {
   if (y->empty()) return {};
   result<number*> room = room_for_numbers<number>(c, *y);
   if (!room) return room.error();
-  result<const number*> x = as_numbers<number, T>(c, 0);
-  if (!x) return x.error();
-  result<const number*> w = static_cast<const number*>(nullptr);
-  if (!packed) w = as_numbers<number, T>(c, 1);
-  if (!w) return w.error();
-  result<const number*> bias = as_numbers<number, T>(c, 2), add = as_numbers<number, T>(c, 3);
+  result<const number*> bias = static_cast<const number*>(c.input(2).data);
+  if constexpr (is_narrow_v<T>) bias = wide_vector<number>(c, c.input(2));
   if (!bias) return bias.error();
-  if (!add) return add.error();
-  const conv_data<number> data{*x, *w, *bias, *add, *room, f};
-  status done = s->depthwise() ? run_planes(c, *s, data) : run_product(c, *s, data, conv_panels<number>::of(packed));
-  if (!done) return done;
-  store_numbers(c, *room, *y);
+  using numbers = number_source<number, elements_like<T>>;
+  const auto source = [&](std::size_t i) { return numbers::of(static_cast<const T*>(c.input(i).data)); };
+  conv_data<number, elements_like<T>> data{source(0), source(1), *bias, source(3).data, *room, f};
+  late_addend late;
+  if constexpr (is_narrow_v<T>)
+    if (source(3)) late = {source(3).narrow, 1, std::exchange(data.f, {})};
+  result<const T*> panels = packed;
+  if (!packed && !s->depthwise()) panels = weights_of(c, *s, static_cast<const T*>(c.input(1).data));
+  if (!panels) return panels.error();
+  const auto weights = numbers::of(*panels);
+  if (status done = s->depthwise() ? run_planes(c, *s, data) : run_product(c, *s, data, weights); !done) return done;
+  store_numbers(c, *room, *y, late);
   return {};
 }
 

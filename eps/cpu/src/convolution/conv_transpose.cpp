@@ -1,5 +1,4 @@
 #include <cameo/eps/cpu/conv_transpose.hpp>
-#include <cameo/eps/cpu/detail/as_number.hpp>
 #include <cameo/eps/cpu/detail/gemm.hpp>
 
 #include "common/refuse.hpp"
@@ -66,7 +65,6 @@ struct round_memory {
   std::span<T> products;
   std::span<std::int64_t> w_offsets, x_offsets;
   std::int64_t images = 0, of_image = 0;
-  T* x = nullptr;  // the round's images, widened
 };
 
 template <class T>
@@ -93,16 +91,22 @@ result<round_memory<T>> memory_of(run_context& c, const transposed_sizes& s) {
   return m;
 }
 
-/// Images [first, first + images), of which x is the first: products, then sums.
-template <class T>
-status run_round(run_context& c, const transposed_sizes& s, const round_memory<T>& m, const T* x, const T* w,
-                 const T* bias, const row_rooms<T>& y, std::int64_t first, std::int64_t images) {
+/// The products of a round of images.
+template <class T, class X>
+status multiply_round(run_context& c, const transposed_sizes& s, const round_memory<T>& m, const X* x,
+                      const number_source<T, elements_like<X>>& w, std::int64_t images) {
   const std::int64_t rows = s.rows * s.taps, count = images * s.groups;
-  gemm_problem<T> p{rows, s.pixels, s.channels, {}, {}, nullptr, m.products.data()};
+  gemm_problem<T, X> p{rows, s.pixels, s.channels, {}, {}, nullptr, m.products.data()};
   p.a = {w, 1, rows}, p.b = {x, s.pixels, 1};
   if (count > 1)
     p.a_offsets = m.w_offsets.first(std::size_t(count)), p.b_offsets = m.x_offsets.first(std::size_t(count));
-  if (status done = multiply(c, p); !done) return done;
+  return multiply(c, p);
+}
+
+/// The sums of images [first, first + images).
+template <class T>
+void add_round(run_context& c, const transposed_sizes& s, const round_memory<T>& m, const T* bias,
+               const row_rooms<T>& y, std::int64_t first, std::int64_t images) {
   const std::int64_t planes = images * s.groups * s.rows;
   parallel_rows(c, planes, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, s.taps * s.pixels)),
                 [&](std::int64_t a, std::int64_t b, std::size_t lane) {
@@ -115,7 +119,6 @@ status run_round(run_context& c, const transposed_sizes& s, const round_memory<T
                     y.store(lane, at, s.outputs);
                   }
                 });
-  return {};
 }
 
 }  // namespace
@@ -141,26 +144,18 @@ status conv_transpose<T>::run(run_context& c) const {
   const result<row_rooms<number>> y = row_rooms<number>::make(c, **out, 1, s->outputs);
   if (!y) return y.error();
   const value& x = c.input(0);
-  const result<const number*> w = as_numbers<number, T>(c, 1), bias = wide_vector<number>(c, c.input(bias_input));
-  if (!w || !bias) return status_code::out_of_memory;
+  const auto w = number_source<number, elements_like<T>>::of(static_cast<const T*>(c.input(1).data));
+  const result<const number*> bias = wide_vector<number>(c, c.input(bias_input));
+  if (!bias) return status_code::out_of_memory;
   result<round_memory<number>> memory = memory_of<number>(c, *s);
   if (!memory) return memory.error();
   const std::int64_t of_image = s->groups * s->channels * s->pixels;
-  if constexpr (!std::is_same_v<T, number>) {
-    const auto wide = c.scratch<number>(std::size_t(memory->images * of_image));
-    if (!wide) return wide.error();
-    memory->x = wide->data();
-  }
   for (std::int64_t first = 0; first < s->images; first += memory->images) {
     if (c.stopped()) return status_code::canceled;
     const std::int64_t images = std::min(memory->images, s->images - first);
     const T* const given = static_cast<const T*>(x.data) + first * of_image;
-    const number* used = memory->x;
-    if constexpr (std::is_same_v<T, number>) used = given;
-    else
-      parallel_elements(c, images * of_image, 1 << 16,
-                        [&](std::int64_t a, std::int64_t b) { widen_row(given + a, memory->x + a, b - a); });
-    if (status done = run_round<number>(c, *s, *memory, used, *w, *bias, *y, first, images); !done) return done;
+    if (status done = multiply_round<number>(c, *s, *memory, given, w, images); !done) return done;
+    add_round<number>(c, *s, *memory, *bias, *y, first, images);
   }
   return {};
 }

@@ -89,7 +89,6 @@ status deform_conv::run_as(run_context& c) const {
   const result<value*> y = c.output(0, extents{images, filters, v.out, h.out});
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
-  const auto weights = read_floats<C>(c, w);
   const result<const C*> added = wide_vector<C>(c, bias);
   const auto patches = c.scratch<C>(std::size_t(patch));
   const bool narrow = x.type != dtype_of<C>;
@@ -97,7 +96,7 @@ status deform_conv::run_as(run_context& c) const {
   using rooms = row_rooms<C>;
   const auto planes = rooms::make(c, x, 1, xs[2] * xs[3]), moves = rooms::make(c, offset, 1, 2 * cells),
              shares = mask ? rooms::make(c, mask, 1, cells) : result<rooms>{rooms{}};
-  if (!weights || !added || !patches || !sums || !planes || !moves || !shares) return status_code::out_of_memory;
+  if (!added || !patches || !sums || !planes || !moves || !shares) return status_code::out_of_memory;
   const std::int64_t per_offset = channels / offset_groups, rows = filters / groups, depth = ws[1] * taps;
   for (std::int64_t n = 0; n < images; ++n) {
     c.parallel_lanes(std::size_t(channels * taps), [&](std::size_t row, std::size_t lane) {
@@ -116,13 +115,13 @@ status deform_conv::run_as(run_context& c) const {
     });
     C* const made = narrow ? sums->data() : static_cast<C*>((*y)->data) + n * filters * cells;
     for (std::int64_t g = 0; g < groups; ++g) {
-      gemm_problem<C> product{rows,
-                              cells,
-                              depth,
-                              {weights->data() + g * rows * depth, depth, 1},
-                              {patches->data() + g * depth * cells, cells, 1},
-                              nullptr,
-                              made + g * rows * cells};
+      gemm_problem<C, C, or_narrow<C>> product{rows,
+                                               cells,
+                                               depth,
+                                               {source_of<C>(w) + g * rows * depth, depth, 1},
+                                               {patches->data() + g * depth * cells, cells, 1},
+                                               nullptr,
+                                               made + g * rows * cells};
       if (bias) product.epilogue.bias = *added + g * rows, product.epilogue.bias_row_stride = 1;
       if (status done = multiply(c, product); !done) return done;
     }

@@ -1,7 +1,7 @@
-#include <cameo/eps/cpu/detail/as_number.hpp>
 #include <cameo/eps/cpu/pool.hpp>
 
 #include "common/refuse.hpp"
+#include "common/row_rooms.hpp"
 #include "outer_window.hpp"
 
 #include <cmath>
@@ -9,6 +9,10 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
+
+/// What a pool of elements of T computes in.
+template <class T>
+using number = std::conditional_t<is_narrow_v<T>, float, T>;
 
 template <class T>
 constexpr T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
@@ -60,26 +64,28 @@ void take_line(const Op& op, const T* x, std::int64_t stride, std::int64_t count
     for (std::int64_t o = 0; o < count; ++o) y[o] = op(y[o], x[stride * o]);
 }
 
+/// The lines of a plane, by the element that they start at.
+template <class T, class From>
+struct plane_lines {
+  const row_rooms<T, From>* rows;
+  std::size_t lane;
+  std::int64_t first, width;
+  const T* data;  // of the plane; null: each line is widened by itself
+
+  const T* operator()(std::int64_t start) const {
+    if constexpr (row_rooms<T, From>::converts)
+      if (!data) return rows->read(lane, first + start, width);
+    return data + start;
+  }
+};
+
 /// One line of outputs. Lines of the input that a window spans are put together first, in `room`: along a line,
 /// neighbours are a vector.
-template <class T, class Op>
-void pool_line(const placed_window& w, const Op& op, const T* x, std::int64_t line, T* room, T* y) {
+template <class T, class From, class Op>
+void pool_line(const placed_window& w, const Op& op, const plane_lines<T, From>& x, std::int64_t line, T* room, T* y) {
   const window_axis& axis = w.axes[w.rank - 1];
-  const T* from = x;
-  if (w.rank > 1) {
-    bool first = true;
-    outer_window(w, line).each_line(w, [&](std::int64_t start) {
-      if (first)
-        for (std::int64_t i = 0; i < axis.in; ++i) room[i] = op(op.start(), x[start + i]);
-      else
-        for (std::int64_t i = 0; i < axis.in; ++i) room[i] = op(room[i], x[start + i]);
-      first = false;
-    });
-    if (first) return void(std::fill_n(y, axis.out, op.start()));
-    from = room;
-  }
   std::fill_n(y, axis.out, op.start());
-  const auto along = [&](const auto& add) {
+  const auto along = [&](const auto& add, const T* from) {
     for (std::int64_t k = 0; k < axis.kernel; ++k) {
       const window_axis::range o = axis.outputs_of(k);
       if (o.begin >= o.end) continue;
@@ -87,8 +93,17 @@ void pool_line(const placed_window& w, const Op& op, const T* x, std::int64_t li
       take_line(add, from + start, axis.stride, o.end - o.begin, y + o.begin);
     }
   };
-  if (w.rank > 1) along(op.again());
-  else along(op);
+  if (w.rank == 1) return along(op, x(0));
+  bool first = true;
+  outer_window(w, line).each_line(w, [&](std::int64_t start) {
+    const T* const from = x(start);
+    if (first)
+      for (std::int64_t i = 0; i < axis.in; ++i) room[i] = op(op.start(), from[i]);
+    else
+      for (std::int64_t i = 0; i < axis.in; ++i) room[i] = op(room[i], from[i]);
+    first = false;
+  });
+  if (!first) along(op.again(), static_cast<const T*>(room));
 }
 
 /// A placed window and the shape of what it makes.
@@ -106,59 +121,86 @@ result<pool_job> job_of(const window& shape, const extents& x) {
   return job;
 }
 
+/// The planes of a pool's input as numbers to compute with. Narrow floats are widened by the lane that reads them:
+/// small planes at once, since windows overlap, large ones line by line.
+template <class T, class From>
+class pool_planes {
+ public:
+  static result<pool_planes> make(run_context& c, const pool_job& job) {
+    constexpr std::int64_t small = 1 << 14;
+    pool_planes made;
+    made.in_ = job.in, made.width_ = job.w.axes[job.w.rank - 1].in,
+    made.whole_ = !row_rooms<T, From>::converts || job.in <= small;
+    const auto rows = row_rooms<T, From>::make(c, c.input(0), 1, made.whole_ ? made.in_ : made.width_);
+    if (!rows) return rows.error();
+    return made.rows_ = *rows, made;
+  }
+  plane_lines<T, From> lines(std::size_t lane, std::int64_t plane) const {
+    const std::int64_t first = plane * in_;
+    return {&rows_, lane, first, width_, whole_ ? rows_.read(lane, first, in_) : nullptr};
+  }
+
+ private:
+  row_rooms<T, From> rows_;
+  std::int64_t in_ = 0, width_ = 0;
+  bool whole_ = false;
+};
+
+/// Y's lines, one after the other: compute(plane, line of it, where to, X's lines, lane).
+template <class T, class From, class F>
+status each_pool_line(run_context& c, const pool_job& job, std::int64_t work, const value& y, const F& compute) {
+  const std::int64_t width = job.y.back();
+  const std::int64_t some = std::max<std::int64_t>(1, 4 * narrow_block / width);  // lines that are rounded at once
+  const auto x = pool_planes<T, From>::make(c, job);
+  const auto to = row_rooms<T, From>::make(c, y, some, width);
+  if (!x || !to) return status_code::out_of_memory;
+  std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, work));
+  if (grain > job.lines) grain -= grain % job.lines;  // whole planes
+  parallel_rows(c, job.planes * job.lines, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+    std::int64_t plane = first / job.lines, line = first % job.lines;
+    plane_lines<T, From> from = x->lines(lane, plane);
+    for (std::int64_t l = first, stored = first; l < last; ++l) {
+      if (line == job.lines) line = 0, from = x->lines(lane, ++plane);
+      compute(plane, line++, to->room(lane, stored * width) + (l - stored) * width, from, lane);
+      if (l + 1 - stored < some && l + 1 < last) continue;
+      to->store(lane, stored * width, (l + 1 - stored) * width);
+      stored = l + 1;
+    }
+  });
+  return {};
+}
+
 /// Y = finish(line, the windows' results on it), for all lines.
-template <class T, class Op, class F>
-status pool_all(run_context& c, const pool_job& job, const Op& op, const T* x, T* y, const F& finish) {
+template <class T, class From, class Op, class F>
+status pool_all(run_context& c, const pool_job& job, const Op& op, const value& y, const F& finish) {
   const window_axis& axis = job.w.axes[job.w.rank - 1];
   std::size_t size = 0;
   if (!checked_multiply(std::size_t(axis.in), c.lanes(), size)) return status_code::out_of_memory;
-  result<std::span<T>> rooms = c.scratch<T>(size);
+  const result<std::span<T>> rooms = c.scratch<T>(size);
   if (!rooms) return rooms.error();
-  const std::int64_t work = axis.out * axis.kernel + axis.in * (job.w.taps() / axis.kernel),
-                     lines = job.planes * job.lines;
-  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, work));
-  c.parallel_lanes(std::size_t((lines + grain - 1) / grain), [&](std::size_t block, std::size_t lane) {
-    T* const room = rooms->data() + lane * std::size_t(axis.in);
-    const std::int64_t first = std::int64_t(block) * grain;
-    for (std::int64_t l = first; l < std::min(lines, first + grain); ++l) {
-      pool_line(job.w, op, x + l / job.lines * job.in, l % job.lines, room, y + l * axis.out);
-      finish(l % job.lines, y + l * axis.out);
-    }
-  });
-  return {};
+  const std::int64_t work = axis.out * axis.kernel + axis.in * (job.w.taps() / axis.kernel);
+  const auto compute = [&](std::int64_t, std::int64_t line, T* made, const plane_lines<T, From>& x, std::size_t lane) {
+    pool_line(job.w, op, x, line, rooms->data() + lane * std::size_t(axis.in), made);
+    finish(line, made);
+  };
+  return each_pool_line<T, From>(c, job, work, y, compute);
 }
 
-/// Input 0 and output 0 of a pool as numbers to compute with, and back.
-template <class T, class F>
-status with_numbers(run_context& c, const extents& y_shape, const F& f) {
-  using number = std::conditional_t<is_narrow_v<T>, float, T>;
-  result<tensor_view<T>> y = c.output<T>(0, y_shape);
-  if (!y) return y.error();
-  if (y->empty()) return f(static_cast<const number*>(nullptr), static_cast<number*>(nullptr), false);
-  result<const number*> x = as_numbers<number, T>(c, 0);
-  if (!x) return x.error();
-  result<number*> room = room_for_numbers<number>(c, *y);
-  if (!room) return room.error();
-  if (status done = f(*x, *room, true); !done) return done;
-  store_numbers(c, *room, *y);
-  return {};
-}
-
-/// The largest of one window and where in the plane it is; -1 when there is nothing.
-template <class T>
-std::int64_t find_largest(const pool_job& job, const T* x, const outer_window& outer, std::int64_t o, T& most) {
+/// The largest of each window of a line, and where in the plane they are; -1 where there is nothing.
+template <class T, class From>
+void find_largest(const pool_job& job, const plane_lines<T, From>& x, std::int64_t line, T* most, std::int64_t* found) {
   const window_axis& axis = job.w.axes[job.w.rank - 1];
-  const std::int64_t first = axis.first(o), last = axis.last(o);
-  std::int64_t found = -1;
-  most = lowest<T>;
-  outer.each_line(job.w, [&](std::int64_t start) {
-    for (std::int64_t k = first; k < last; ++k) {
-      const std::int64_t at = start + o * axis.stride - axis.pad_begin + k * axis.dilation;
-      if (found >= 0 && !(x[at] > most || (x[at] != x[at] && most == most))) continue;
-      found = at, most = x[at];
-    }
+  std::fill_n(most, axis.out, lowest<T>);
+  std::fill_n(found, axis.out, -1);
+  outer_window(job.w, line).each_line(job.w, [&](std::int64_t start) {
+    const T* const from = x(start);
+    for (std::int64_t o = 0; o < axis.out; ++o)
+      for (std::int64_t k = axis.first(o), last = axis.last(o); k < last; ++k) {
+        const std::int64_t at = o * axis.stride - axis.pad_begin + k * axis.dilation;
+        const T v = from[at];
+        if (found[o] < 0 || v > most[o] || (v != v && most[o] == most[o])) found[o] = start + at, most[o] = v;
+      }
   });
-  return found;
 }
 
 /// An index into a plane, counted with the first axis fastest.
@@ -169,20 +211,37 @@ std::int64_t turned(const placed_window& w, std::int64_t at) {
   return turned;
 }
 
-template <class T>
-void max_with_indices(run_context& c, const pool_job& job, const T* x, T* y, std::int64_t* indices, bool turn) {
+template <class T, class From>
+status max_with_indices(run_context& c, const pool_job& job, const value& y, std::int64_t* indices, bool turn) {
   const std::int64_t width = job.w.axes[job.w.rank - 1].out;
-  parallel_for(c, job.planes * job.lines, std::max<std::int64_t>(1, (1 << 12) / width),
-               [&](std::int64_t a, std::int64_t b) {
-                 for (std::int64_t l = a; l < b; ++l) {
-                   const std::int64_t base = l / job.lines * job.in;
-                   const outer_window outer(job.w, l % job.lines);
-                   for (std::int64_t o = 0; o < width; ++o) {
-                     const std::int64_t at = find_largest(job, x + base, outer, o, y[l * width + o]);
-                     indices[l * width + o] = at < 0 ? -1 : base + (turn ? turned(job.w, at) : at);
-                   }
-                 }
-               });
+  const auto compute = [&](std::int64_t plane, std::int64_t line, T* made, const plane_lines<T, From>& x, std::size_t) {
+    std::int64_t* const found = indices + (plane * job.lines + line) * width;
+    find_largest(job, x, line, made, found);
+    for (std::int64_t o = 0; o < width; ++o)
+      if (found[o] >= 0) found[o] = plane * job.in + (turn ? turned(job.w, found[o]) : found[o]);
+  };
+  return each_pool_line<T, From>(c, job, 16 * width, y, compute);
+}
+
+/// Calls f with the output of a pool, unless that is empty.
+template <class F>
+status with_output(run_context& c, const extents& shape, const F& f) {
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  if (shape.count() > 0) return f(**y);
+  return c.has_output(1) ? c.output(1, shape).error() : status{};
+}
+
+template <class N, class From>
+status largest_of_windows(run_context& c, const window& shape, bool first_axis_fastest) {
+  const result<pool_job> job = job_of(shape, c.input(0).shape);
+  if (!job) return job.error();
+  return with_output(c, job->y, [&](const value& y) -> status {
+    if (!c.has_output(1)) return pool_all<N, From>(c, *job, largest<N>{}, y, [](std::int64_t, N*) {});
+    const result<tensor_view<std::int64_t>> indices = c.output<std::int64_t>(1, job->y);
+    if (!indices) return indices.error();
+    return max_with_indices<N, From>(c, *job, y, indices->data(), first_axis_fastest);
+  });
 }
 
 }  // namespace
@@ -196,17 +255,7 @@ result<max_pool<T>> max_pool<T>::bind(bind_context& c) {
 
 template <class T>
 status max_pool<T>::run(run_context& c) const {
-  result<pool_job> job = job_of(shape, c.input(0).shape);
-  if (!job) return job.error();
-  return with_numbers<T>(c, job->y, [&]<class N>(const N* x, N* y, bool any) -> status {
-    if (c.has_output(1)) {
-      result<tensor_view<std::int64_t>> indices = c.output<std::int64_t>(1, job->y);
-      if (!indices) return indices.error();
-      if (any) max_with_indices(c, *job, x, y, indices->data(), first_axis_fastest);
-      return {};
-    }
-    return any ? pool_all(c, *job, largest<N>{}, x, y, [](std::int64_t, N*) {}) : status{};
-  });
+  return largest_of_windows<number<T>, elements_like<T>>(c, shape, first_axis_fastest);
 }
 
 template <class T>
@@ -216,18 +265,19 @@ result<average_pool<T>> average_pool<T>::bind(bind_context& c) {
   return average_pool{*shape, c.int_or("count_include_pad", 0) != 0};
 }
 
-template <class T>
-status average_pool<T>::run(run_context& c) const {
-  result<pool_job> job = job_of(shape, c.input(0).shape);
+namespace {
+
+template <class N, class From>
+status mean_of_windows(run_context& c, const window& shape, bool include_pad) {
+  const result<pool_job> job = job_of(shape, c.input(0).shape);
   if (!job) return job.error();
-  return with_numbers<T>(c, job->y, [&]<class N>(const N* x, N* y, bool any) -> status {
-    if (!any) return {};
+  return with_output(c, job->y, [&](const value& y) -> status {
     const placed_window& w = job->w;
     const window_axis& axis = w.axes[w.rank - 1];
     result<std::span<N>> counts = c.scratch<N>(std::size_t(axis.out));  // along the last axis
     if (!counts) return counts.error();
     for (std::int64_t o = 0; o < axis.out; ++o) (*counts)[std::size_t(o)] = N(axis.elements(o, include_pad));
-    return pool_all(c, *job, sum<N>{}, x, y, [&](std::int64_t line, N* row) {
+    return pool_all<N, From>(c, *job, sum<N>{}, y, [&](std::int64_t line, N* row) {
       std::int64_t others = 1;
       for (std::size_t i = w.rank - 1; i-- > 0; line /= w.axes[i].out)
         others *= w.axes[i].elements(line % w.axes[i].out, include_pad);
@@ -237,6 +287,13 @@ status average_pool<T>::run(run_context& c) const {
       }
     });
   });
+}
+
+}  // namespace
+
+template <class T>
+status average_pool<T>::run(run_context& c) const {
+  return mean_of_windows<number<T>, elements_like<T>>(c, shape, include_pad);
 }
 
 namespace {
@@ -257,6 +314,22 @@ void with_power(N p, const F& f) {
   else f(sum_of_powers<N>{p}, [p](N v) { return std::pow(v, N(1) / p); });
 }
 
+template <class N, class From>
+status norm_of_windows(run_context& c, const window& shape, N p) {
+  const result<pool_job> job = job_of(shape, c.input(0).shape);
+  if (!job) return job.error();
+  return with_output(c, job->y, [&](const value& y) {
+    const std::int64_t width = job->y.back();
+    status done;
+    with_power<N>(p, [&](const auto& add, const auto& root) {
+      done = pool_all<N, From>(c, *job, add, y, [&](std::int64_t, N* row) {
+        for (std::int64_t o = 0; o < width; ++o) row[o] = root(row[o]);
+      });
+    });
+    return done;
+  });
+}
+
 }  // namespace
 
 template <class T>
@@ -270,71 +343,103 @@ result<lp_pool<T>> lp_pool<T>::bind(bind_context& c) {
 
 template <class T>
 status lp_pool<T>::run(run_context& c) const {
-  result<pool_job> job = job_of(shape, c.input(0).shape);
-  if (!job) return job.error();
-  return with_numbers<T>(c, job->y, [&]<class N>(const N* x, N* y, bool any) -> status {
-    if (!any) return {};
-    const std::int64_t width = job->y.back();
-    status done;
-    with_power<N>(N(p), [&](const auto& add, const auto& root) {
-      done = pool_all(c, *job, add, x, y, [&](std::int64_t, N* row) {
-        for (std::int64_t o = 0; o < width; ++o) row[o] = root(row[o]);
-      });
-    });
-    return done;
-  });
+  return norm_of_windows<number<T>, elements_like<T>>(c, shape, number<T>(p));
 }
 
 namespace {
 
-/// Y[plane] = f(plane, number of its elements)
-template <class T, class F>
-status reduce_planes(run_context& c, const F& f) {
-  const extents& x_shape = c.input(0).shape;
-  if (x_shape.rank() < 2) return bad_input("input ", x_shape, ", needs batch and channel");
-  extents y_shape = x_shape;
+/// Many elements in one. Several run side by side, since additions in a row would wait for each other; `join` puts
+/// them together.
+template <class N, class Op>
+class many_in_one {
+ public:
+  explicit many_in_one(const Op& op) : op_{op} { std::fill_n(parts_, lanes, op.start()); }
+  /// Elements come in pieces, all but the last of which are multiples of `lanes`.
+  void add(const N* x, std::int64_t count) {
+    std::int64_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+      for (std::int64_t l = 0; l < lanes; ++l) parts_[l] = op_(parts_[l], x[i + l]);
+    for (std::int64_t l = 0; i + l < count; ++l) parts_[l] = op_(parts_[l], x[i + l]);
+  }
+  template <class Join>
+  N total(const Join& join) {
+    for (std::int64_t half = lanes / 2; half > 0; half /= 2)
+      for (std::int64_t l = 0; l < half; ++l) parts_[l] = join(parts_[l], parts_[l + half]);
+    return parts_[0];
+  }
+
+ private:
+  static constexpr std::int64_t lanes = 16;
+  Op op_;
+  N parts_[lanes];
+};
+
+/// Y[plane] = finish(all of a plane in one, number of its elements). Small planes are read some at a time, large ones
+/// piece by piece.
+template <class N, class From, class Op, class Join, class F>
+status reduce_planes(run_context& c, const Op& op, const Join& join, const F& finish) {
+  constexpr std::int64_t piece = 4096;
+  const value& x = c.input(0);
+  if (x.shape.rank() < 2) return bad_input("input ", x.shape, ", needs batch and channel");
+  extents y_shape = x.shape;
   for (std::size_t i = 2; i < y_shape.rank(); ++i) y_shape[i] = 1;
-  const std::int64_t count = x_shape.count(2, x_shape.rank()), planes = y_shape.count();
-  return with_numbers<T>(c, y_shape, [&]<class N>(const N* x, N* y, bool any) -> status {
-    if (!any) return {};
-    parallel_for(c, planes, std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(count, 1)),
-                 [&](std::int64_t first, std::int64_t last) {
-                   for (std::int64_t i = first; i < last; ++i) y[i] = f(x + i * count, count);
-                 });
+  const std::int64_t count = x.shape.count(2, x.shape.rank()), planes = y_shape.count();
+  const std::int64_t some = std::max<std::int64_t>(1, piece / std::max<std::int64_t>(1, count));
+  return with_output(c, y_shape, [&](const value& y) -> status {
+    const auto from = row_rooms<N, From>::make(c, x, 1, std::min(piece, count * std::min(some, planes)));
+    const auto to = row_rooms<N, From>::make(c, y, 1, std::min(some, planes));
+    if (!from || !to) return status_code::out_of_memory;
+    parallel_rows(c, planes, std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(count, 1)),
+                  [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+                    for (std::int64_t i = first; i < last; i += some) {
+                      const std::int64_t n = std::min(some, last - i);
+                      N* const made = to->room(lane, i);
+                      const N* const all = count <= piece ? from->read(lane, i * count, n * count) : nullptr;
+                      for (std::int64_t j = 0; j < n; ++j) {
+                        many_in_one<N, Op> one{op};
+                        if (all) one.add(all + j * count, count);
+                        for (std::int64_t at = 0; !all && at < count; at += piece) {
+                          const std::int64_t m = std::min(piece, count - at);
+                          one.add(from->read(lane, i * count + at, m), m);
+                        }
+                        made[j] = finish(one.total(join), count);
+                      }
+                      to->store(lane, i, n);
+                    }
+                  });
     return {};
   });
 }
 
-/// Many elements in one. Several run side by side, since additions in a row would wait for each other; `join` puts
-/// them together.
-template <class N, class Op>
-N reduce(const Op& op, const N* x, std::int64_t count, N (*join)(N, N)) {
-  constexpr std::int64_t lanes = 16;
-  N parts[lanes];
-  std::fill_n(parts, lanes, op.start());
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes)
-    for (std::int64_t l = 0; l < lanes; ++l) parts[l] = op(parts[l], x[i + l]);
-  for (std::int64_t l = 0; i + l < count; ++l) parts[l] = op(parts[l], x[i + l]);
-  for (std::int64_t half = lanes / 2; half > 0; half /= 2)
-    for (std::int64_t l = 0; l < half; ++l) parts[l] = join(parts[l], parts[l + half]);
-  return parts[0];
+template <class N, class From>
+status mean_of_planes(run_context& c) {
+  return reduce_planes<N, From>(
+      c, sum<N>{}, [](N a, N b) { return a + b; }, [](N all, std::int64_t count) { return all / N(count); });
+}
+template <class N, class From>
+status largest_of_planes(run_context& c) {
+  return reduce_planes<N, From>(c, largest<N>{}, largest<N>{}, [](N most, std::int64_t) { return most; });
+}
+template <class N, class From>
+status norm_of_planes(run_context& c, N p) {
+  status done;
+  with_power<N>(p, [&](const auto& add, const auto& root) {
+    done = reduce_planes<N, From>(
+        c, add, [](N a, N b) { return a + b; }, [&](N all, std::int64_t) { return root(all); });
+  });
+  return done;
 }
 
 }  // namespace
 
 template <class T>
 status global_average_pool<T>::run(run_context& c) const {
-  return reduce_planes<T>(c, []<class N>(const N* x, std::int64_t count) {
-    return reduce<N>(sum<N>{}, x, count, [](N a, N b) { return a + b; }) / N(count);
-  });
+  return mean_of_planes<number<T>, elements_like<T>>(c);
 }
 
 template <class T>
 status global_max_pool<T>::run(run_context& c) const {
-  return reduce_planes<T>(c, []<class N>(const N* x, std::int64_t count) {
-    return reduce<N>(largest<N>{}, x, count, [](N a, N b) { return largest<N>{}(a, b); });
-  });
+  return largest_of_planes<number<T>, elements_like<T>>(c);
 }
 
 template <class T>
@@ -346,13 +451,7 @@ result<global_lp_pool<T>> global_lp_pool<T>::bind(bind_context& c) {
 
 template <class T>
 status global_lp_pool<T>::run(run_context& c) const {
-  return reduce_planes<T>(c, [this]<class N>(const N* x, std::int64_t count) {
-    N norm{};
-    with_power<N>(N(p), [&](const auto& add, const auto& root) {
-      norm = root(reduce<N>(add, x, count, [](N a, N b) { return a + b; }));
-    });
-    return norm;
-  });
+  return norm_of_planes<number<T>, elements_like<T>>(c, number<T>(p));
 }
 
 template struct max_pool<float>;

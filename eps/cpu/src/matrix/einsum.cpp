@@ -204,24 +204,51 @@ struct product_axes {
   }
 };
 
-/// Input i as [batch..., first..., second...].
-template <class C>
-result<std::span<const C>> gather_operand(run_context& c, const einsum_loops& l, const product_axes& p, std::size_t i,
-                                          std::size_t first, std::size_t second) {
-  const auto from = read_floats<C>(c, c.input(i));
-  if (!from) return from.error();
-  const auto to = c.scratch<C>(from->size());
+/// Whether input i already is [batch..., first..., second...].
+bool lies_so(const einsum_loops& l, const product_axes& p, std::size_t i, std::int64_t count, std::size_t first,
+             std::size_t second) {
+  for (const std::size_t role : {std::size_t{0}, first, second})
+    for (std::size_t k = 0; k < p.counts[role]; ++k) {
+      const std::uint8_t label = p.labels[role][k];
+      count /= l.sizes[label];
+      if (l.sizes[label] != 1 && l.steps[i][label] != count) return false;
+    }
+  return true;
+}
+
+/// Input i as [batch..., first..., second...], in its type: where it lies, or gathered.
+result<const void*> gather_operand(run_context& c, const einsum_loops& l, const product_axes& p, std::size_t i,
+                                   std::size_t first, std::size_t second) {
+  const value& from = c.input(i);
+  if (lies_so(l, p, i, from.shape.count(), first, second)) return static_cast<const void*>(from.data);
+  const result<std::span<std::byte>> to = c.scratch<std::byte>(from.bytes());
   if (!to) return to.error();
-  strided_copy copy{sizeof(C)};
-  std::int64_t step = std::int64_t(from->size());
+  strided_copy copy{element_bytes(from.type)};
+  std::int64_t step = from.shape.count();
   for (const std::size_t role : {std::size_t{0}, first, second})
     for (std::size_t k = 0; k < p.counts[role]; ++k) {
       const std::uint8_t label = p.labels[role][k];
       step /= l.sizes[label];
       copy.loop(l.sizes[label], l.steps[i][label], step);
     }
-  copy.run(c, from->data(), to->data());
-  return std::span<const C>{*to};
+  copy.run(c, from.data, to->data());
+  return static_cast<const void*>(to->data());
+}
+
+/// The products of A [batch, rows, summed] and B [batch, summed, columns], or turned [batch, columns, summed], whose
+/// elements are of T.
+template <class T>
+status multiply_operands(run_context& c, const product_axes& p, const void* a, const void* b, bool turned,
+                         gemm_number<T>* sums) {
+  const std::int64_t batches = p.sizes[0], m = p.sizes[1], n = p.sizes[2], k = p.sizes[3];
+  const auto offsets = c.scratch<std::int64_t>(2 * std::size_t(batches));
+  if (!offsets) return offsets.error();
+  for (std::int64_t i = 0; i < batches; ++i) offsets->data()[i] = i * m * k, offsets->data()[batches + i] = i * k * n;
+  gemm_problem<gemm_number<T>, T> product{
+      m, n, k, {}, {static_cast<const T*>(b), turned ? 1 : n, turned ? k : 1}, nullptr, sums};
+  product.a = {number_source<gemm_number<T>, elements_like<T>>::of(static_cast<const T*>(a)), k, 1};
+  product.a_offsets = offsets->first(std::size_t(batches)), product.b_offsets = offsets->last(std::size_t(batches));
+  return multiply(c, product);
 }
 
 template <class C>
@@ -232,15 +259,16 @@ status multiply_as(run_context& c, const einsum_loops& l, const product_axes& p)
   if (count == 0) return {};
   const std::size_t bytes = element_bytes((*y)->type);
   if (p.sizes[3] == 0) return std::memset((*y)->data, 0, std::size_t(count) * bytes), status{};
-  const auto a = gather_operand<C>(c, l, p, 0, 1, 3), b = gather_operand<C>(c, l, p, 1, 3, 2);
+  const bool turned = lies_so(l, p, 1, c.input(1).shape.count(), 2, 3);
+  const result<const void*> a = gather_operand(c, l, p, 0, 1, 3),
+                            b = gather_operand(c, l, p, 1, turned ? 2 : 3, turned ? 3 : 2);
   const auto sums = c.scratch<C>(std::size_t(count));
-  const std::int64_t batches = p.sizes[0], m = p.sizes[1], n = p.sizes[2], k = p.sizes[3];
-  const auto offsets = c.scratch<std::int64_t>(2 * std::size_t(batches));
-  if (!a || !b || !sums || !offsets) return status_code::out_of_memory;
-  for (std::int64_t i = 0; i < batches; ++i) offsets->data()[i] = i * m * k, offsets->data()[batches + i] = i * k * n;
-  gemm_problem<C> product{m, n, k, {a->data(), k, 1}, {b->data(), n, 1}, nullptr, sums->data()};
-  product.a_offsets = offsets->first(std::size_t(batches)), product.b_offsets = offsets->last(std::size_t(batches));
-  if (status done = multiply(c, product); !done) return done;
+  if (!a || !b || !sums) return status_code::out_of_memory;
+  status done;
+  float_elements::call(c.input(0).type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_same_v<gemm_number<T>, C>) done = multiply_operands<T>(c, p, *a, *b, turned, sums->data());
+  });
+  if (!done) return done;
   // From [batch, rows, columns] to the type of the output, then to its order.
   const void* made = sums->data();
   if ((*y)->type != dtype_of<C>) {

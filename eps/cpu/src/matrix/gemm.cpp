@@ -1,6 +1,9 @@
 #include <cameo/eps/cpu/gemm.hpp>
 
+#include <utility>
+
 #include "common/refuse.hpp"
+#include "common/row_rooms.hpp"
 #include "constant_factor.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -16,6 +19,15 @@ status broadcast_addend(const extents& shape, std::int64_t m, std::int64_t n, ad
   if (shape.rank() > 2 || (columns != 1 && columns != n) || (rows != 1 && rows != m))
     return bad_input("C ", shape, " does not broadcast to ", extents{m, n});
   strides = {rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
+  return {};
+}
+/// C as the bias of sums. A narrow one is widened before: it is a row, a column or a number.
+template <class From, class T>
+status keep_bias(run_context& c, const addend_strides& strides, gemm_epilogue<T>& e) {
+  result<const T*> bias = static_cast<const T*>(c.input(2).data);
+  if constexpr (is_narrow_v<From>) bias = wide_vector<T>(c, c.input(2));
+  if (!bias) return bias.error();
+  e.bias = *bias, e.bias_row_stride = strides.row, e.bias_column_stride = strides.column;
   return {};
 }
 
@@ -60,23 +72,24 @@ status gemm<T>::run(run_context& c) const {
       return saturated<T>(double(alpha) * double(v) + double(beta) * double(w));
     });
   } else {
-    result<const number*> a = as_numbers<number, T>(c, 0);
-    if (!a) return a.error();
-    result<const number*> addend = as_numbers<number, T>(c, 2);
-    if (!addend) return addend.error();
     result<number*> room = room_for_numbers<number>(c, *y);
     if (!room) return room.error();
-    p.a.data = *a, p.c = *room;
+    p.a = {number_source<number, elements_like<T>>::of(c.input<T>(0).data()), p.a.row_stride, p.a.column_stride},
+    p.c = *room;
     if (!packed_b.data && !bf16_b) p.b.data = c.input<T>(1).data();
     p.epilogue.alpha = number(alpha), p.epilogue.beta = number(beta), p.epilogue.f = f;
-    p.epilogue.bias = beta == 0 ? nullptr : *addend;  // nothing times infinity stays nothing
-    p.epilogue.bias_row_stride = strides.row, p.epilogue.bias_column_stride = strides.column;
+    late_addend late;
+    if (adds && beta != 0) {  // nothing times infinity stays nothing
+      if (is_narrow_v<T> && strides.row != 0 && strides.column != 0)
+        late = {narrow_elements::of(c.input<T>(2).data()), beta, std::exchange(p.epilogue.f, {})};
+      else if (status s = keep_bias<T>(c, strides, p.epilogue); !s) return s;
+    }
     status done;
     if constexpr (multiplies_bf16<T>)
       done = bf16_b ? multiply_bf16(c, {m, n, k, p.a, bf16_b, p.c, p.epilogue}) : multiply(c, p);
     else done = multiply(c, p);
     if (!done) return done;
-    store_numbers(c, *room, *y);
+    store_numbers(c, *room, *y, late);
     return {};
   }
 }

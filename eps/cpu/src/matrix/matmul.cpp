@@ -113,11 +113,10 @@ status matmul<T>::run(run_context& c) const {
       return alpha == 1 ? v : saturated<T>(double(alpha) * double(v));
     });
   } else {
-    result<const number*> from_a = as_numbers<number, T>(c, 0);
-    if (!from_a) return from_a.error();
     result<number*> room = room_for_numbers<number>(c, *y);
     if (!room) return room.error();
-    p.a.data = *from_a, p.c = *room, p.epilogue.alpha = number(alpha);
+    p.a = {number_source<number, elements_like<T>>::of(c.input<T>(0).data()), a.row_stride, a.column_stride};
+    p.c = *room, p.epilogue.alpha = number(alpha);
     if (!packed_b.data && !bf16_b) p.b.data = c.input<T>(1).data();
     status done;
     if constexpr (multiplies_bf16<T>)

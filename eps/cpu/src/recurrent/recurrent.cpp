@@ -297,24 +297,18 @@ result<C*> room(run_context& c, std::initializer_list<std::int64_t> factors) {
 
 /// R^T of one direction as panels.
 template <class C>
-result<step_product<C>> pack_step(run_context& c, const C* r, std::int64_t m, std::int64_t n, std::int64_t k) {
+result<step_product<C>> pack_step(run_context& c, const number_source<C, or_narrow<C>>& r, std::int64_t m,
+                                  std::int64_t n, std::int64_t k) {
   std::size_t b_size = 0, a_size = 0;
   if (!packed_b_size<C>(k, n, b_size) || !packed_a_size<C>(m, k, a_size)) return status_code::out_of_memory;
   const result<std::span<C>> panels = c.scratch<C>(b_size);
   if (!panels) return panels.error();
   const result<std::span<C>> rows = c.scratch<C>(a_size);
   if (!rows) return rows.error();
-  if (n > 0) pack_b(matrix_ref<C>{r, 1, k}, k, n, panels->data());
+  if (n > 0) pack_b(matrix_ref<C, or_narrow<C>>{r, 1, k}, k, n, panels->data());
   return step_product<C>{m, n, k, panels->data(), rows->data()};
 }
 
-/// A factor of products as C.
-template <class C>
-result<const C*> wide_matrix(run_context& c, std::size_t i) {
-  const result<std::span<const C>> read = read_floats<C>(c, c.input(i));
-  if (!read) return read.error();
-  return read->data();
-}
 /// Codes of 8 bits (input i) as [directions, columns, rows] of C, with the scales and zero points of inputs `scale_at`
 /// and the next: one per direction, or per column of the codes.
 template <class C>
@@ -346,6 +340,21 @@ result<const C*> decoded_weights(run_context& c, std::size_t i, std::size_t scal
   return static_cast<const C*>(*made);
 }
 
+/// X, W and R.
+template <class C>
+status read_factors(const recurrent_state& how, run_context& c, number_source<C, or_narrow<C>> (&factors)[3]) {
+  for (const std::size_t i : {0, 1, 2}) {
+    if (i == 0 || !how.quantized) {
+      factors[i] = source_of<C>(c.input(i));
+      continue;
+    }
+    const result<const C*> decoded = decoded_weights<C>(c, i, i == 1 ? 8 : 10);
+    if (!decoded) return decoded.error();
+    factors[i] = {*decoded};
+  }
+  return {};
+}
+
 /// An output that a node may leave out: then null.
 result<value*> optional_output(run_context& c, std::size_t i, const extents& shape) {
   if (!c.has_output(i)) return static_cast<value*>(nullptr);
@@ -367,12 +376,7 @@ result<memory_attention<C>> read_memory(run_context& c, const sizes& s, std::int
   const extents& shape = c.input(11).shape;
   const std::int64_t size = c.input(8).shape[2], steps = shape[1], depth = shape[2];
   const C* in[14] = {};
-  for (const std::size_t i : {8, 9, 10, 11, 13}) {
-    if (!c.input(i)) continue;
-    const result<const C*> floats = wide_matrix<C>(c, i);
-    if (!floats) return floats.error();
-    in[i] = *floats;
-  }
+  for (const std::size_t i : {8, 9, 10, 11, 13}) in[i] = static_cast<const C*>(c.input(i).data);  // never narrow
   const result<C*> keys = room<C>(c, {s.batch, steps, size}), answers = room<C>(c, {s.batch, s.answer});
   if (!keys || !answers) return status_code::out_of_memory;
   memory_attention<C> made{s.batch,
@@ -415,19 +419,28 @@ result<const C*> joined_weights(run_context& c, const sizes& s, const C* w, cons
 /// The part of the gates that needs no state: X * W^T and what biases can be added at once. (R's bias of GRU's h is
 /// not among them when it is added before the reset.)
 template <class C>
-status multiply_inputs(run_context& c, const recurrent_state& how, const sizes& s, const C* x, const C* w,
-                       const C* bias, C* sum_of_biases, C* gates) {
+status multiply_inputs(run_context& c, const recurrent_state& how, const sizes& s,
+                       const number_source<C, or_narrow<C>>& x, const number_source<C, or_narrow<C>>& w, const C* bias,
+                       C* sum_of_biases, C* gates) {
   const std::int64_t width = s.width();
-  const matrix_ref<C> turned{w, 1, s.inputs + s.answer};
-  gemm_problem<C> p{s.length * s.batch, width, s.inputs, {x, s.inputs, 1}, turned, nullptr, gates};
+  gemm_epilogue<C> epilogue;
   if (bias) {
     for (std::int64_t j = 0; j < width; ++j) {
       const bool later = how.kind == recurrent_state::cell::gru && how.linear_before_reset && j >= 2 * s.hidden;
       sum_of_biases[j] = bias[j] + (later ? C(0) : bias[width + j]);
     }
-    p.epilogue.bias = sum_of_biases, p.epilogue.bias_column_stride = 1;
+    epilogue.bias = sum_of_biases, epilogue.bias_column_stride = 1;
   }
-  return multiply(c, p);
+  const auto multiply_by = [&]<class B>(const B* from) {
+    gemm_problem<C, B> p{s.length * s.batch, width, s.inputs, {}, {from, 1, s.inputs + s.answer}, nullptr, gates};
+    if constexpr (is_narrow_v<B>) p.a = {x, s.inputs, 1};
+    else p.a = {x.data, s.inputs, 1};  // of the type of W
+    p.epilogue = epilogue;
+    return multiply(c, p);
+  };
+  if constexpr (std::is_same_v<C, float>)
+    if (w.narrow) return w.narrow.as_typed(multiply_by);
+  return multiply_by(w.data);
 }
 
 }  // namespace
@@ -484,21 +497,17 @@ status recurrent_state::run_as(run_context& c) const {
   if (!y) return y.error();
   if (!y_h) return y_h.error();
   if (!y_c) return y_c.error();
-  const C* in[8] = {};
-  for (const std::size_t i : {0, 1, 2, 3, 7}) {
-    const result<const C*> floats = i > 2            ? wide_vector<C>(c, c.input(i))
-                                    : quantized && i ? decoded_weights<C>(c, i, i == 1 ? 8 : 10)
-                                                     : wide_matrix<C>(c, i);
-    if (!floats) return floats.error();
-    in[i] = *floats;
-  }
+  const result<const C*> all_biases = wide_vector<C>(c, c.input(3)), all_peepholes = wide_vector<C>(c, c.input(7));
+  if (!all_biases || !all_peepholes) return status_code::out_of_memory;
+  number_source<C, or_narrow<C>> factors[3];
+  if (status done = read_factors(*this, c, factors); !done) return done;
   C* rounded = nullptr;
   if (quantized) {
     const result<C*> x = room<C>(c, {s.length, s.batch, s.inputs}), of_state = room<C>(c, {s.batch, s.hidden});
     if (!x) return x.error();
     if (!of_state) return of_state.error();
-    round_to_steps(in[0], s.length * s.batch * s.inputs, *x);
-    in[0] = *x, rounded = *of_state;
+    round_to_steps(factors[0].data, s.length * s.batch * s.inputs, *x);
+    factors[0] = {*x}, rounded = *of_state;
   }
   const auto* const lengths = c.input(4) ? c.input(4).as_unchecked<std::int32_t>().data() : nullptr;
   const std::int64_t width = s.width(), n = s.hidden;
@@ -510,17 +519,18 @@ status recurrent_state::run_as(run_context& c) const {
     if (!*r) return r->error();
   if (*y && lengths) std::memset((*y)->data, 0, (*y)->bytes());
   for (std::int64_t d = 0; d < s.directions; ++d) {
-    const C *const w = in[1] + d * width * (s.inputs + s.answer), *r = in[2] + d * width * n;
+    const number_source<C, or_narrow<C>> w = factors[1] + d * width * (s.inputs + s.answer);
+    number_source<C, or_narrow<C>> r = factors[2] + d * width * n;
     result<memory_attention<C>> memories = memory_attention<C>{};
     if (attends) {
       memories = read_memory<C>(c, s, d);
       if (!memories) return memories.error();
-      const result<const C*> both = joined_weights<C>(c, s, w, r);
+      const result<const C*> both = joined_weights<C>(c, s, w.data, r.data);
       if (!both) return both.error();
-      r = *both;
+      r = {*both};
     }
-    const C* const bias = in[3] ? in[3] + d * 2 * width : nullptr;
-    if (status done = multiply_inputs(c, *this, s, in[0], w, bias, *biases, *gates); !done) return done;
+    const C* const bias = *all_biases ? *all_biases + d * 2 * width : nullptr;
+    if (status done = multiply_inputs(c, *this, s, factors[0], w, bias, *biases, *gates); !done) return done;
     const bool two_steps = kind == cell::gru && !linear_before_reset;
     const result<step_product<C>> by_state = pack_step<C>(c, r, s.batch, width, n + s.answer);
     if (!by_state) return by_state.error();
@@ -537,7 +547,7 @@ status recurrent_state::run_as(run_context& c) const {
         std::fill_n(*state + b * n, n, C(0));
         std::fill_n(*memory + b * n, n, C(0));
       }
-    const C* const peepholes = is_lstm && in[7] ? in[7] + d * 3 * n : nullptr;
+    const C* const peepholes = is_lstm && *all_peepholes ? *all_peepholes + d * 3 * n : nullptr;
     const direction<C> one{*this,
                            s,
                            std::size_t(d),

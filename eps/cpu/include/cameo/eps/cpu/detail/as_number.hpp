@@ -1,31 +1,11 @@
 #pragma once
+#include <cameo/eps/cpu/detail/activation.hpp>
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 #include <cameo/kernel/run_context.hpp>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-// For kernels that compute in float with elements stored in 16 bits, tensor by tensor.
-
-/// The elements of an input as numbers to compute with: the input itself, or a wide copy in scratch. Null data for an
-/// absent input.
-template <class Number, class T>
-result<const Number*> as_numbers(run_context& c, const tensor_view<const T>& from) {
-  if constexpr (std::is_same_v<Number, T>) {
-    return from.data();
-  } else {
-    result<std::span<Number>> to = c.scratch<Number>(from.size());
-    if (!to) return to.error();
-    parallel_elements(c, from.count(), 1 << 16, [&](std::int64_t first, std::int64_t last) {
-      widen_row(from.data() + first, to->data() + first, last - first);
-    });
-    return to->data();
-  }
-}
-template <class Number, class T>
-result<const Number*> as_numbers(run_context& c, std::size_t input) {
-  if (!c.has_input(input) || !c.input(input)) return static_cast<const Number*>(nullptr);
-  return as_numbers<Number>(c, c.input<T>(input));
-}
+// For kernels that compute in float what they store in 16 bits.
 
 /// Where to compute an output: the output itself, or scratch that store_numbers() rounds into it.
 template <class Number, class T>
@@ -38,11 +18,28 @@ result<Number*> room_for_numbers(run_context& c, const tensor_view<T>& output) {
     return room->data();
   }
 }
+/// What sums still lack when they are rounded: f(sum + beta * addend), of as many narrow addends as there are sums.
+struct late_addend {
+  narrow_elements elements = {};  // none: sums are finished
+  float beta = 1;
+  activation f = {};
+
+  void add_to(float* sums, std::int64_t first, std::int64_t count) const {
+    if (!elements) return;
+    add_row(elements + first, beta, sums, count);
+    apply_activation(f, sums, count);
+  }
+};
 template <class Number, class T>
-void store_numbers(run_context& c, const Number* from, const tensor_view<T>& output) {
+void store_numbers(run_context& c, Number* from, const tensor_view<T>& output, const late_addend& late = {}) {
   if constexpr (!std::is_same_v<Number, T>)
     parallel_elements(c, output.count(), 1 << 16, [&](std::int64_t first, std::int64_t last) {
-      narrow_row(from + first, output.data() + first, last - first);
+      constexpr std::int64_t some = 1 << 12;  // that stay in the first cache
+      for (std::int64_t n; first < last; first += n) {
+        n = std::min(some, last - first);
+        late.add_to(from + first, first, n);
+        narrow_row(from + first, output.data() + first, n);
+      }
     });
 }
 

@@ -24,11 +24,29 @@ std::int64_t built_targets();
 /// The name of the instruction set in use, which decides the width of panels.
 std::string_view instruction_set();
 
-/// A matrix in memory: element (i, j) lies at data[i * row_stride + j * column_stride].
-template <class T>
+/// A matrix in memory: element (i, j) lies at data[i * row_stride + j * column_stride]. From: as of number_source;
+/// narrow elements are widened where they are packed, and one of the strides is then 1.
+template <class T, class From = T>
 struct matrix_ref {
   const T* data = nullptr;
   std::int64_t row_stride = 0, column_stride = 1;
+  [[no_unique_address]] decltype(number_source<T, From>::narrow) narrow = {};
+
+  matrix_ref() = default;
+  matrix_ref(const T* from, std::int64_t row, std::int64_t column)
+      : matrix_ref{number_source<T, From>{from}, row, column} {}
+  matrix_ref(const number_source<T, From>& from, std::int64_t row, std::int64_t column)
+      : data{from.data}, row_stride{row}, column_stride{column}, narrow{from.narrow} {}
+  operator matrix_ref<T, any_float>() const requires(!std::is_same_v<From, any_float>) {
+    return {data, row_stride, column_stride};
+  }
+  number_source<T, From> elements() const { return {data, narrow}; }
+  /// The part that starts `first` elements further.
+  matrix_ref from(std::int64_t first) const { return {elements() + first, row_stride, column_stride}; }
+  /// That which starts at an element.
+  matrix_ref from(std::int64_t row, std::int64_t column) const {
+    return from(row * row_stride + column * column_stride);
+  }
 };
 
 /// The operations on a tile of C before it is stored for the last time.
@@ -61,10 +79,10 @@ template <class T>
 [[nodiscard]] bool packed_b_size(std::int64_t k, std::int64_t n, std::size_t& size);
 /// Packs rows [0, m) of A, columns [0, n) of B, into memory of packed_a_size, packed_b_size. If the run (`run`) should
 /// end, pack_b skips the rest. It keeps the type of B's elements, or widens them to float.
-template <class T>
-void pack_a(const matrix_ref<T>& a, std::int64_t m, std::int64_t k, T* packed);
-template <class From, class To>
-void pack_b(const matrix_ref<From>& b, std::int64_t k, std::int64_t n, To* packed, const run_context* run = nullptr);
+template <class T, class From>
+void pack_a(const matrix_ref<T, From>& a, std::int64_t m, std::int64_t k, T* packed);
+template <class T, class From, class To>
+void pack_b(const matrix_ref<T, From>& b, std::int64_t k, std::int64_t n, To* packed, const run_context* run = nullptr);
 
 /// The most rows of A that multiply_block processes at a time, so that they stay in the L2 cache; a multiple of every
 /// tile's.
@@ -87,11 +105,14 @@ constexpr std::int64_t gemm_room(std::int64_t rows, std::int64_t k, std::int64_t
   return (most + tile_rows - 1) / tile_rows * tile_rows * steps;
 }
 
+/// Of fewer panels of B, A is read as it lies: too few columns come by to repay packing.
+constexpr std::int64_t gemm_few_panels(std::int64_t a_column_stride) { return a_column_stride == 1 ? 6 : 2; }
+
 /// C [m, n] from panels of A and of B, on the calling thread. A may also be unpacked, with strides: `room` is then
 /// where blocks of it are packed (gemm_room elements), or null to read it in place, which suits rows that are
-/// contiguous; or panels of 16 bits, blocks of which are widened into `room`. Panels of 16 bits are widened into `wide`
-/// (gemm_wide_room elements), steps of one after the other's, where more than a few rows read them.
-template <class T, class B = T>
+/// contiguous. Blocks of an A of 16 bits, packed or not, are widened into `room`. Panels of 16 bits are widened into
+/// `wide` (gemm_wide_room elements), steps of one after the other's, where more than a few rows read them.
+template <class T, class B = T, class A = elements_like<B>>
 struct gemm_block {
   std::int64_t m, n, k;
   const T* a;  // packed (starts with a panel) while both strides are 0
@@ -101,13 +122,11 @@ struct gemm_block {
   gemm_epilogue<T> epilogue;  // of this part of C
   std::int64_t a_row_stride = 0, a_column_stride = 0;
   T *room = nullptr, *wide = nullptr;
-  const void* narrow_a = nullptr;  // instead of `a`: packed, 16 bits each, from element first_a on
-  std::int64_t first_a = 0;
-  void (*widen_a)(const void* from, std::int64_t first, T* to, std::int64_t count) = nullptr;
+  [[no_unique_address]] decltype(number_source<T, A>::narrow) narrow_a = {};  // instead of `a`
   const run_context* run = nullptr;  // checked before each panel of B: if the run should end, the rest is skipped
 };
-template <class T, class B>
-void multiply_block(const gemm_block<T, B>&);
+template <class T, class B, class A>
+void multiply_block(const gemm_block<T, B, A>&);
 /// Up to so many rows widen a panel of 16 bits in registers.
 inline constexpr std::int64_t gemm_narrow_rows = 4;
 /// Elements of gemm_block::wide for `rows` rows and panels of `columns` columns; 0: none are needed.
@@ -128,12 +147,13 @@ struct gemm_panels {
   bool for_few_rows = false;  // see gemm_problem
 };
 
-/// One product, or `a_offsets.size()` products of one shape: number i has A at a.data + a_offsets[i], B at b.data +
-/// b_offsets[i] and C at c + i * m * n, C dense. Without offsets, one product.
-template <class T, class B = T>
+/// One product, or `a_offsets.size()` products of one shape: number i has A at a.from(a_offsets[i]), B at b.data +
+/// b_offsets[i] and C at c + i * m * n, C dense. Without offsets, one product. A is T, or any_float: A's elements may
+/// be narrow, as they may where B's are.
+template <class T, class B = T, class A = elements_like<B>>
 struct gemm_problem {
   std::int64_t m, n, k;
-  matrix_ref<T> a;
+  matrix_ref<T, A> a;
   matrix_ref<B> b;
   const B* packed_b = nullptr;  // of the one B that all products share, or null
   T* c;
@@ -149,8 +169,8 @@ inline constexpr std::int64_t gemm_widest_tile = 32;
 /// Uses scratch of the run for packing; dims may be 0 (k = 0 leaves beta * bias + add). An element of C has the same
 /// bits with every instruction set that rounds a product and a sum once, for any number of threads, and whatever other
 /// rows there are: its sum is formed in an order that depends on k alone, and, of one column, on whether A's rows and
-/// the column are contiguous. A narrow B gives the bits of the same numbers in T.
-template <class T, class B>
-status multiply(run_context&, const gemm_problem<T, B>&);
+/// the column are contiguous. Narrow factors give the bits of the same numbers in T.
+template <class T, class B, class A>
+status multiply(run_context&, const gemm_problem<T, B, A>&);
 
 }  // namespace cameo::inline CAMEO_ABI::eps
