@@ -36,6 +36,7 @@ OPERATORS = [
     ("map", "Abs", 1, None, {}, None), ("map", "Relu", 1, None, {}, None), ("map", "Exp", 1, None, {}, None),
     ("map", "Log", 1, None, {}, None), ("map", "Sin", 1, None, {}, None), ("map", "Tanh", 1, None, {}, None),
     ("map", "Sigmoid", 1, None, {}, None), ("map", "Erf", 1, None, {}, None), ("map", "Softplus", 1, None, {}, None),
+    ("map", "Gelu", 1, None, {}, None), ("map", "Atan", 1, None, {}, None),
     ("reduce", "ReduceMax", 1, rows_of, {"keepdims": 0}, "scalar"),
     ("reduce", "ReduceMean", 1, rows_of, {"keepdims": 0}, "scalar"),
     ("normalise", "Softmax", 1, rows_of, {}, None), ("normalise", "LpNormalization", 1, rows_of, {}, None),

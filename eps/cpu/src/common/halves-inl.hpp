@@ -5,6 +5,7 @@
 #include <cameo/core/dtype.hpp>
 
 #include <bit>
+#include <concepts>
 #include <cstdint>
 
 namespace cameo::inline CAMEO_ABI::eps::narrow_rows {
@@ -24,6 +25,7 @@ inline float widened(float16 half) {
 }
 inline float widened(bfloat16 brain) { return std::bit_cast<float>(std::uint32_t(brain.bits) << 16); }
 inline float widened(std::int8_t code) { return float(code); }
+inline float widened(std::uint8_t code) { return float(code); }
 inline float widened(float number) { return number; }
 inline double widened(double number) { return number; }
 
@@ -60,9 +62,10 @@ template <class D>
 HWY_INLINE hn::Vec<D> load(D d, const bfloat16* from) {
   return hn::BitCast(d, hn::ShiftLeft<16>(load_bits(d, from)));
 }
-template <class D>
-HWY_INLINE hn::Vec<D> load(D d, const std::int8_t* from) {
-  const hn::Rebind<std::int8_t, D> narrow;
+template <class D, std::integral T>
+HWY_INLINE hn::Vec<D> load(D d, const T* from) {
+  static_assert(sizeof(T) == 1);
+  const hn::Rebind<T, D> narrow;
   return hn::ConvertTo(d, hn::PromoteTo(hn::RebindToSigned<D>{}, hn::LoadU(narrow, from)));
 }
 #if CAMEO_SIMD_HALVES

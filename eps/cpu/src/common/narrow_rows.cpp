@@ -1,6 +1,6 @@
-// Rows of narrow floats to floats and back, once per instruction set. The bits are the same on each: what vectors
-// compute and what the scalar functions below compute for the rest of a row, or where no instruction converts, is one
-// function.
+// Rows of narrow floats and bytes to floats and back, once per instruction set. The bits are the same on each: what
+// vectors compute and what the scalar functions below compute for the rest of a row, or where no instruction converts,
+// is one function.
 #include "simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -124,6 +124,8 @@ void add_halves(const float16* from, float factor, float* to, std::int64_t count
 void add_brains(const bfloat16* from, float factor, float* to, std::int64_t count) {
   converting::add(from, factor, to, count);
 }
+void widen_signed(const std::int8_t* from, float* to, std::int64_t count) { converting::widen(from, to, count); }
+void widen_unsigned(const std::uint8_t* from, float* to, std::int64_t count) { converting::widen(from, to, count); }
 void narrow_halves(const float* from, float16* to, std::int64_t count) { converting::narrow(from, to, count); }
 void narrow_brains(const float* from, bfloat16* to, std::int64_t count) { converting::narrow(from, to, count); }
 
@@ -146,6 +148,8 @@ HWY_EXPORT(widen_halves);
 HWY_EXPORT(widen_brains);
 HWY_EXPORT(add_halves);
 HWY_EXPORT(add_brains);
+HWY_EXPORT(widen_signed);
+HWY_EXPORT(widen_unsigned);
 HWY_EXPORT(narrow_halves);
 HWY_EXPORT(narrow_brains);
 
@@ -154,6 +158,12 @@ void widen_row(const float16* from, float* to, std::int64_t count) {
 }
 void widen_row(const bfloat16* from, float* to, std::int64_t count) {
   HWY_DYNAMIC_DISPATCH(widen_brains)(from, to, count);
+}
+void widen_row(const std::int8_t* from, float* to, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(widen_signed)(from, to, count);
+}
+void widen_row(const std::uint8_t* from, float* to, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(widen_unsigned)(from, to, count);
 }
 void widen_row(const float8e4m3fn* from, float* to, std::int64_t count) { look_up(from, to, count); }
 void widen_row(const float8e4m3fnuz* from, float* to, std::int64_t count) { look_up(from, to, count); }

@@ -1,5 +1,6 @@
-// exp, tanh, sin, cos and erf of doubles, once per instruction set: what common/math-inl.hpp is for floats.
-// Coefficients without a name interpolate at Chebyshev's points, and their own errors are below 2^-57.
+// exp, tanh, sin, cos, atan and erf of doubles, once per instruction set: what common/math-inl.hpp is for floats.
+// Coefficients without a name interpolate at Chebyshev's points or are best by Remez's exchange, and their own errors
+// are below 2^-57.
 #if defined(CAMEO_EPS_CPU_DOUBLES) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAMEO_EPS_CPU_DOUBLES
 #undef CAMEO_EPS_CPU_DOUBLES
@@ -13,9 +14,10 @@ namespace cameo::inline CAMEO_ABI::eps {
 namespace HWY_NAMESPACE {
 namespace functions {
 
-/// The coefficients begin with the highest power's.
-template <class... Rest>
-HWY_INLINE lanes<double> polynomial(lanes<double> x, double highest, Rest... rest) {
+/// The coefficients begin with the highest power's. Where that is 1, `highest` is x plus the next: quotients are scaled
+/// so, since an addition does not wait for the units that multiply.
+template <class Highest, class... Rest>
+HWY_INLINE lanes<double> polynomial(lanes<double> x, Highest highest, Rest... rest) {
   lanes<double> made(highest);
   ((made = mul_add(made, x, lanes<double>(rest))), ...);
   return made;
@@ -69,19 +71,30 @@ HWY_INLINE lanes<double> exp(lanes<double> x) {
       hn::ShiftRight<1>(e.exponent);  // in two steps, so that neither over- nor underflows before its time
   return (lanes<double>(1) + e.rest) * power_of_two(half) * power_of_two(hn::Sub(e.exponent, half));
 }
-/// exp(x) for |x| <= 700.
-HWY_INLINE lanes<double> exp_within(lanes<double> x) {
-  const power e = split_exp(x, bias);
-  const lanes<double> scale = power_of_two(e.exponent);
-  return mul_add(scale, e.rest, scale);
+
+/// tanh(r / 2) = odd / even for |r| <= log(2) / 2, so exp(r) = (even + odd) / (even - odd): five products where a
+/// polynomial takes eleven, for functions that divide anyway. Nothing here divides: they put it into their own
+/// quotient.
+struct tangent {
+  lanes<double> odd, even;
+};
+HWY_INLINE tangent half_tanh(lanes<double> r) {
+  const lanes<double> square = r * r;
+  return {r * polynomial(square, square + lanes<double>(420.27272860527586), 15131.456033293109),
+          polynomial(square, 30.01363245689308, 3362.4547960926757, 30262.912066586217)};
 }
-/// By exp(2 |x|) - 1, in which nothing cancels.
+constexpr double log_of_two = 0.693147180559945309417;
+
+/// m / (m + 2), where m is exp(2 |x|) - 1 = 2^n * exp(r) - 1 and both sides are multiplied by even - odd. For n = 0
+/// nothing cancels. What log(2) as one number lacks, n times, is little beside 1 - tanh(x)^2.
 HWY_INLINE lanes<double> tanh(lanes<double> x) {
   using v = lanes<double>;
-  const v most(20), size = select(abs(x) > most, most, abs(x));  // from where on the result is 1
-  const power e = split_exp(size + size, bias);
-  const v scale = power_of_two(e.exponent), m = mul_add(scale, e.rest, scale - v(1));
-  return copy_sign(m / (m + v(2)), x);
+  const v most(20), size = select(abs(x) > most, most, abs(x)), twice = size + size;  // from 20 on the result is 1
+  const whole n = rounded(twice, 1.4426950408889634, bias);
+  const tangent t = half_tanh(minus_product(twice, n.number, log_of_two));
+  const v scale = power_of_two(bits_of(n.shifted));
+  const v above = mul_add(t.even, scale - v(1), t.odd * (scale + v(1))), rest = t.even - t.odd;
+  return copy_sign(above / (above + (rest + rest)), x);
 }
 /// log(1 + x) for 0 <= x <= 1: as log(2) + log(1 + (x - 1) / 2) where that is nearer to 1.
 HWY_INLINE lanes<double> log1p(lanes<double> x) {
@@ -118,22 +131,40 @@ HWY_INLINE lanes<double> cosine(lanes<double> x) {
   return turned_sine(without_halves(x, turns.number - v(0.5)), bits_of(turns.shifted));
 }
 
-/// Below 15/32 a polynomial of x^2. Above, Cody's quotient of polynomials of |x| for (1 - erf(|x|)) * exp(x^2)
-/// (Rational Chebyshev approximations for the error function, 1969).
+/// The tangent of pi / 8 and what lies opposite bound three ranges: atan(a) is atan(a), pi / 4 + atan((a - 1) / (a +
+/// 1)) or pi / 2 + atan(-1 / a). Masks make zeros and ones of the parts, so that all three share one quotient.
+HWY_INLINE lanes<double> atan(lanes<double> x) {
+  using v = lanes<double>;
+  const v a = abs(x), one(1), quarter(0.78539816339744830962);
+  const auto beyond = a > v(0.41421356237309503), far = a > v(2.414213562373095);
+  const v above = v(hn::IfThenZeroElse(far, a.v)) - v(hn::IfThenElseZero(beyond, one.v));
+  const v below = v(hn::IfThenElseZero(beyond, a.v)) + v(hn::IfThenZeroElse(far, one.v));
+  const v begin = v(hn::IfThenElseZero(beyond, quarter.v)) + v(hn::IfThenElseZero(far, quarter.v));
+  const v t = above / below, square = t * t, fourth = square * square;
+  const v even = polynomial(fourth, -0.017920755639366095, -0.050397930113428344, -0.06663118863041703,
+                            -0.0909089782941103, -0.1428571428024406, -0.333333333333332);
+  const v odd = polynomial(fourth, 0.038076957367565764, 0.05847997544950707, 0.07692061507383693, 0.11111110785903253,
+                           0.1999999999995404);
+  return copy_sign(begin + mul_add(t * square, mul_add(odd, square, even), t), x);
+}
+
+/// Below 0.48, where erf is one half, a polynomial of x^2. Above, (1 - erf(|x|)) * exp(x^2) is a quotient of
+/// polynomials of |x|: best for 1 - erf, so that the error may grow with exp(x^2).
 HWY_INLINE lanes<double> erf(lanes<double> x) {
   using v = lanes<double>;
-  const v square = x * x, size = select(abs(x) > v(6), v(6), abs(x));  // erf(6) is 1
-  const v near = polynomial(square, 1.4925204011191628e-06, -1.4863410098556598e-05, 0.00012053961710478954,
-                            -0.000854830935256066, 0.005223977491433374, -0.026866170639416324, 0.11283791670942908,
-                            -0.37612638903183654, 1.1283791670955126);
-  const v above = polynomial(size, 2.15311535474403846e-8, 0.564188496988670089, 8.88314979438837594,
-                             66.1191906371416295, 298.635138197400131, 881.952221241769090, 1712.04761263407058,
-                             2051.07837782607147, 1230.33935479799725);
-  const v below =
-      polynomial(size, 1.0, 15.7449261107098347, 117.693950891312499, 537.181101862009858, 1621.38957456669019,
-                 3290.79923573345963, 4362.61909014324716, 3439.36767414372164, 1230.33935480374942);
-  const v far = minus_product(v(1), exp_within(-(size * size)), above / below);
-  return select(abs(x) < v(0.46875), x * near, copy_sign(far, x));
+  const v a = abs(x), size = hn::Min(v(6).v, a.v), square = size * size;  // erf(6) is 1
+  const v near = polynomial(square, 1.4855273118430746e-06, -1.485751211741358e-05, 0.00012053760512242138,
+                            -0.0008548305796784875, 0.005223977456826931, -0.026866170637600172, 0.11283791670938267,
+                            -0.3761263890318361, 1.1283791670955126);
+  const v above = polynomial(size, 0.5641921534542439, 7.351745647772821, 44.59160912110367, 159.66858764918965,
+                             357.01221475457277, 478.750793648879, 320.475981717858);
+  const v below = polynomial(size, size + v(13.030784372059776), 79.53402510253521, 289.54766320468394,
+                             671.5963694267393, 984.7913460704766, 840.3692152160216, 320.4759817028969);
+  const whole n = rounded(square, -1.4426950408889634, bias);
+  const tangent t = half_tanh(mul_add(n.number, v(log_of_two), square));  // exp(-x^2) = 2^n * exp(-r)
+  const v rest = (t.even - t.odd) * above / ((t.even + t.odd) * below);
+  const v far = minus_product(v(1), power_of_two(bits_of(n.shifted)), rest);
+  return select(a > v(0.48), copy_sign(far, x), x * near);  // NaN is not above: what Min makes of it is not asked
 }
 
 }  // namespace functions

@@ -1,8 +1,8 @@
 // Elementary functions of vectors, once per instruction set. Exp, tanh, sigmoid and erf are our own
-// (common/math-inl.hpp, doubles-inl.hpp), and sine and cosine of doubles; the others are Highway's, whose errors are at
-// most 4 units in the last place. Infinities and what lies outside of a function's domain are answered as the C library
-// answers them; the few numbers for which there is no answer (sines of more than 39000, powers next to overflow) are
-// given to the C library.
+// (common/math-inl.hpp, doubles-inl.hpp), and sine, cosine and atan of doubles; the others are Highway's, whose errors
+// are at most 4 units in the last place. Infinities and what lies outside of a function's domain are answered as the C
+// library answers them; the few numbers for which there is no answer (sines of more than 39000, powers next to
+// overflow) are given to the C library.
 #if defined(CAMEO_EPS_CPU_ELEMENTARY) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAMEO_EPS_CPU_ELEMENTARY
 #undef CAMEO_EPS_CPU_ELEMENTARY
@@ -71,10 +71,14 @@ HWY_INLINE lanes<T> apply(op::Acos, lanes<T> x) {
   const lanes<T> made = hn::Acos(typename lanes<T>::tag{}, x.v);
   return select(abs(x) <= lanes<T>(T(1)), made, lanes<T>(no_number<T>));
 }
+HWY_INLINE lanes<float> atan(lanes<float> x) {
+  using v = lanes<float>;
+  const v made = hn::Atan(v::tag{}, x.v), right_angle(1.57079632679489661923f);
+  return select(abs(x) >= v(1 / std::numeric_limits<float>::epsilon()), copy_sign(right_angle, x), made);
+}
 template <class T>
 HWY_INLINE lanes<T> apply(op::Atan, lanes<T> x) {
-  const lanes<T> made = hn::Atan(typename lanes<T>::tag{}, x.v), right_angle(T(1.57079632679489661923));
-  return select(abs(x) >= lanes<T>(T(1) / std::numeric_limits<T>::epsilon()), copy_sign(right_angle, x), made);
+  return atan(x);
 }
 template <class T>
 HWY_INLINE lanes<T> apply(op::Sinh, lanes<T> x) {

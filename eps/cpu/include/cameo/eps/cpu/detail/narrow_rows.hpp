@@ -7,10 +7,12 @@ namespace cameo::inline CAMEO_ABI {
 class run_context;
 namespace eps {
 
-// Rows of narrow floats to floats and back: narrow types compute in float, a row at a time.
+// Rows of narrow floats and bytes to floats, and of narrow floats back: narrow types compute in float, a row at a time.
 
 void widen_row(const float16* from, float* to, std::int64_t count);
 void widen_row(const bfloat16* from, float* to, std::int64_t count);
+void widen_row(const std::int8_t* from, float* to, std::int64_t count);
+void widen_row(const std::uint8_t* from, float* to, std::int64_t count);
 void widen_row(const float8e4m3fn* from, float* to, std::int64_t count);
 void widen_row(const float8e4m3fnuz* from, float* to, std::int64_t count);
 void widen_row(const float8e5m2* from, float* to, std::int64_t count);
