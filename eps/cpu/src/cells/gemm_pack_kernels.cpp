@@ -123,8 +123,9 @@ HWY_INLINE void transpose_squares(const transposed_panel<T>& p, std::int64_t k0,
 
 template <class T>
 void transpose_panel(const transposed_panel<T>& p) {
-  // Of k: what is written stays in the first cache, what is read comes in long rows.
-  constexpr std::int64_t chunk = std::max<std::int64_t>(16, 64 / std::int64_t(sizeof(T)));
+  // Of k: what is written stays in the first cache. Of 16 bits two lines of each row are read at a time, which memory
+  // brings together; of more bits that would fill the cache with what is written.
+  constexpr std::int64_t chunk = sizeof(T) == 2 ? 64 : 16;
   const T* ahead = p.ahead;
   for (std::int64_t k0 = 0; k0 < p.k; k0 += chunk) {
     const std::int64_t k1 = std::min(p.k, k0 + chunk);

@@ -182,7 +182,7 @@ HWY_INLINE void add_columns(const turned_sums<T, B>& p, std::int64_t row, const 
 
 template <class T, class B>
 void add_turned(const turned_sums<T, B>& p) {
-  constexpr std::int64_t some = 32;  // steps of k: what is turned stays in the first cache
+  constexpr std::int64_t some = sizeof(B) == 2 ? 64 : 32;  // steps of k: what is turned stays in the first cache
   constexpr std::int64_t most = 2 * HWY_MAX_BYTES / std::int64_t(sizeof(T));
   const std::int64_t width = 2 * std::int64_t(hn::Lanes(row_tag<T>()));
   alignas(64) B turned[some * most];
