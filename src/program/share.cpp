@@ -43,32 +43,44 @@ std::vector<std::string> read_list(std::string_view text) {
   return parts;
 }
 
+namespace {
+
+/// The short name of a provider that keeps contexts.
+result<std::string> keeper_of_contexts(const program_runtime& with, const std::string& name) {
+  std::vector<std::string_view> known;
+  for (const provider& p : with.providers()) {
+    known.push_back(p.row->name);
+    if (p.row->name != name && p.row->long_name != name) continue;
+    if (p.row->contexts.sources.empty())
+      return failed(status_code::not_implemented, "{} keeps no contexts to share", p.row->name);
+    return std::string{p.row->name};
+  }
+  return failed(status_code::invalid_argument, "there is no provider '{}' in this program; it has {}{}", name,
+                fmt::join(known, ", "), did_you_mean(name, known));
+}
+
+}  // namespace
+
 result<share_report> share(const share_request& o) {
   const program_runtime with;
-  const auto all = with.providers();
-  const auto of = std::find_if(all.begin(), all.end(), [&](const provider& p) {
-    return p.row->name == o.provider || p.row->long_name == o.provider;
-  });
-  if (of == all.end()) {
-    std::vector<std::string_view> known;
-    for (const provider& p : all) known.push_back(p.row->name);
-    return failed(status_code::invalid_argument, "there is no provider '{}' in this program; it has {}{}", o.provider,
-                  fmt::join(known, ", "), did_you_mean(o.provider, known));
+  session_options session = o.session;
+  session.providers.clear();
+  for (const std::string& name : o.providers) {
+    result<std::string> of = keeper_of_contexts(with, name);
+    if (!of) return std::move(of).error();
+    for (const auto& [key, text] : o.provider_options)
+      session.config.emplace_back(fmt::format("ep.{}.{}", *of, key), text);
+    session.providers.push_back(*std::move(of));
   }
-  if (of->row->contexts.sources.empty())
-    return failed(status_code::not_implemented, "{} keeps no contexts to share", of->row->name);
   share_report report;
   file_batch files;
   for (std::size_t i = 0; i < o.models.size(); ++i) {
     compile_options how;
     how.input = o.models[i];
-    how.session = o.session;
-    how.session.providers = {std::string{of->row->name}};
+    how.session = session;
     how.optimize = optimization_level::basic;  // as a session that writes what it compiles
     how.fail_if_output_exists = !o.force;
     how.files = &files;
-    for (const auto& [key, text] : o.provider_options)
-      how.session.config.emplace_back(fmt::format("ep.{}.{}", of->row->name, key), text);
     how.session.config.emplace_back(config_key<"ep.context_embed_mode">.key, "0");
     how.session.config.emplace_back(config_key<"ep.share_ep_contexts">.key, "1");
     how.session.config.emplace_back(config_key<"ep.stop_share_ep_contexts">.key, i + 1 == o.models.size() ? "1" : "0");
@@ -93,9 +105,10 @@ struct share_command {
 };
 
 int run_share(const share_command& o) {
+  if (o.common.providers.empty()) return wrong_usage("cameo share", "needs --ep or --ep-library");
   share_request request;
   request.models = read_list(o.models);
-  request.provider = o.common.providers.front();
+  request.providers = o.common.providers;
   request.session = o.common.session();
   request.force = o.force;
   auto pairs = read_pairs(o.provider_options);
@@ -107,7 +120,7 @@ int run_share(const share_command& o) {
     nlohmann::ordered_json models = nlohmann::ordered_json::array();
     for (const compile_report& each : done->models)
       models.push_back({{"path", each.path}, {"compiled_nodes", each.compiled_nodes}});
-    print_json({{"ep", request.provider}, {"models", std::move(models)}});
+    print_json({{"ep", request.providers.front()}, {"models", std::move(models)}});
   } else if (!o.common.quiet) {
     for (const compile_report& each : done->models) say("{}: compiled nodes: {}\n", each.path, each.compiled_nodes);
   }
@@ -130,7 +143,7 @@ void add_share(command_line& app) {
   it.add_flag("--force", o->force, "Replaces models that exist; otherwise that is an error");
   add_common_options(it, o->common, json_output::flag);
   it.remove("--optimize");
-  it["--ep"].required().description("The provider, by short or long name");
+  it["--ep"].description("The provider, by short or long name; repeatable, by priority");
   it.does([o] { return run_share(*o); });
 }
 

@@ -6,8 +6,8 @@ namespace cameo::program {
 /// Compiled models that share one context: each beside its source as "<stem>_ctx.onnx", and the context beside the
 /// first.
 struct share_request {
-  std::vector<std::string> models;  // in the order in which they are compiled
-  std::string provider;             // short or long name
+  std::vector<std::string> models;     // in the order in which they are compiled
+  std::vector<std::string> providers;  // short or long names, by priority; at least one
   std::vector<std::pair<std::string, std::string>> provider_options;
   session_options session;  // its providers are not used
   bool force = false;       // replaces what exists

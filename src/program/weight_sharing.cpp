@@ -61,10 +61,10 @@ void say_what_is_done(session_options& session) {
 
 result<arguments> read_arguments(int argc, char** argv) {
   arguments a;
-  a.request.provider = "qnn";
+  a.request.providers = {"qnn"};
   optind = 1, opterr = 0;
   for (int option; (option = ::getopt(argc, argv, ":e:p:i:C:vh")) != -1;) switch (option) {
-      case 'e': a.request.provider = optarg; break;
+      case 'e': a.request.providers = {optarg}; break;
       case 'p': a.plugin = true; break;
       case 'v': say_what_is_done(a.request.session); break;
       case 'h': a.help = true; break;

@@ -438,7 +438,7 @@ def try_shared_in_cameo(folder):
     names = ("one", "two")
     for i, name in enumerate(names):
         onnx.save(fusable(i), folder / f"{name}.onnx")
-    judge.cameo("share", ",".join(str(folder / f"{name}.onnx") for name in names), "--ep", "ort_plugin", *plugin)
+    judge.cameo("share", ",".join(str(folder / f"{name}.onnx") for name in names), *plugin)
     files = [path.name for path in folder.glob("*.bin")]
     expect(files == ["one_OrtPluginExecutionProvider.bin"], f"shared by a plugin in cameo: files {files}")
     for name in names:
@@ -601,19 +601,26 @@ def try_placements(models):
         found = [d.ep_name for d in ort.get_ep_devices() if d.ep_name not in others]
         for model in models if found else []:
             compare_placement(module, path, options, found[0], model)
+        if found and len(models) > 1:
+            compare_shared(module, path, options, models[:2])
         if not found:
             print(f"{module}: ONNX Runtime finds no device for it on this machine: left out")
         ort.unregister_execution_provider_library(module)
 
 
+def with_fixed_dims(model):
+    """Such plugins take nodes of fixed shapes."""
+    for part in model.graph.input:
+        for d in part.type.tensor_type.shape.dim:
+            if not d.HasField("dim_value"):
+                d.dim_value = 1
+    return model
+
+
 def compare_placement(module, library, options, ep, path):
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
-        model = onnx.load(path)
-        for part in model.graph.input:  # such plugins take nodes of fixed shapes
-            for d in part.type.tensor_type.shape.dim:
-                if not d.HasField("dim_value"):
-                    d.dim_value = 1
+        model = with_fixed_dims(onnx.load(path))
         for i, node in enumerate(model.graph.node):
             node.name = f"n{i}"
         onnx.save(model, scratch / "m.onnx")
@@ -644,6 +651,32 @@ def compare_placement(module, library, options, ep, path):
         # What the plugin leaves is run by other kernels here and there.
         expect(far == 0 if not left else far < 1e-4, f"{words}: outputs differ by {far}")
         print(f"{words} on it, as in ONNX Runtime; outputs differ by {far}")
+
+
+def compare_shared(module, library, options, paths):
+    """The contexts of two models in one file, which a plugin's provider wrote in cameo: each runs from it as it does
+    uncompiled, to the last bit."""
+    how = ["--ep-library", f"{library}:" + ";".join(f"{k}={v}" for k, v in options.items())]
+    for loader in "ort_plugin", "ort_plugin_nhwc":
+        how += ["--config", f"ep.{loader}.contexts=1"]
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        sources = [scratch / f"m{i}.onnx" for i in range(len(paths))]
+        for path, to in zip(paths, sources):
+            onnx.save(with_fixed_dims(onnx.load(path)), to)
+        judge.cameo("share", ",".join(map(str, sources)), *how)
+        files, far = list(scratch.glob("*.bin")), 0
+        for source in sources:
+            made = []
+            for name in f"{source.stem}_ctx.onnx", source.name:
+                (scratch / name).with_suffix("").mkdir()
+                judge.cameo("run", scratch / name, "--random-inputs", "--optimize", "basic", "--output-dir",
+                            (scratch / name).with_suffix(""), *how)
+                made.append({each.name: each.read_bytes() for each in (scratch / name).with_suffix("").iterdir()})
+            far += made[0] != made[1]
+        words = f"{module}: {' and '.join(each.parent.name for each in paths)} share {len(files)} context file"
+        expect(len(files) == 1 and far == 0, f"{words}; {far} of them answer otherwise")
+        print(f"{words}, and answer as without it")
 
 
 def try_options():
