@@ -68,6 +68,7 @@ result<share_report> share(const share_request& o) {
   for (const std::string& name : o.providers) {
     result<std::string> of = keeper_of_contexts(with, name);
     if (!of) return std::move(of).error();
+    if (std::ranges::count(session.providers, *of)) continue;  // --ep-library names some as well
     for (const auto& [key, text] : o.provider_options)
       session.config.emplace_back(fmt::format("ep.{}.{}", *of, key), text);
     session.providers.push_back(*std::move(of));
