@@ -1,0 +1,50 @@
+// Preloaded, it makes libraries that bench/peers/fewer_instructions.py has changed believe that the processor has no
+// AVX-512, no VNNI and no AMX: AVX2 is the best that they find. Each place that asked the processor (CPUID) traps
+// there, and is answered here: the processor's own words, less those instructions. x86-64 and Linux.
+//
+// Bits: Intel's Software Developer's Manual, volume 2A, CPUID, leaf 7.
+#include <cpuid.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace {
+
+constexpr std::uint32_t bits(std::initializer_list<int> places) {
+  std::uint32_t all = 0;
+  for (const int each : places) all |= std::uint32_t{1} << each;
+  return all;
+}
+
+/// What a processor with AVX2 alone doesn't say of itself, in leaf 7.
+struct {
+  std::uint32_t eax, ebx, ecx, edx;
+} constexpr withheld[] = {
+    {0, bits({16, 17, 21, 26, 27, 28, 30, 31}), bits({1, 6, 11, 12, 14}),
+     bits({2, 3, 8, 22, 23, 24, 25})},  // AVX512*, AMX
+    {bits({4, 5, 21, 23}), 0, 0,
+     bits({4, 5, 8, 10, 19})},  // AVX-VNNI, AVX512_BF16, AMX-FP16, AVX-IFMA; its int8, AVX10
+};
+
+void answer(int, siginfo_t*, void* context) {
+  greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto leaf = std::uint32_t(registers[REG_RAX]), part = std::uint32_t(registers[REG_RCX]);
+  std::uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+  __cpuid_count(leaf, part, eax, ebx, ecx, edx);
+  if (leaf == 7 && part < 2) {
+    const auto& less = withheld[part];
+    eax &= ~less.eax, ebx &= ~less.ebx, ecx &= ~less.ecx, edx &= ~less.edx;
+  }
+  registers[REG_RAX] = eax, registers[REG_RBX] = ebx, registers[REG_RCX] = ecx, registers[REG_RDX] = edx;
+}
+
+[[gnu::constructor]] void listen() {
+  struct sigaction action {};
+  action.sa_sigaction = answer;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGTRAP, &action, nullptr);
+}
+
+}  // namespace
