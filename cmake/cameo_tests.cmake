@@ -87,7 +87,9 @@ inline constexpr std::string_view program = \"@PROJECT_BINARY_DIR@/cameo\";
   cameo_compile_together(cameo_tests AT_ONCE 8)
   cameo_compile_fast(cameo_tests)
   target_compile_options(cameo_tests PRIVATE $<$<CONFIG:Release>:-O1>)
-  target_include_directories(cameo_tests PRIVATE ${PROJECT_SOURCE_DIR}/src)  # what is not public is tested too
+  # What is not public is tested too.
+  target_include_directories(cameo_tests PRIVATE ${PROJECT_SOURCE_DIR}/src
+                                                 $<TARGET_PROPERTY:cameo_ep_cpu,INCLUDE_DIRECTORIES>)
   target_include_directories(cameo_tests SYSTEM PRIVATE ${PROJECT_BINARY_DIR}/generated)
   set(interop ${files})
   list(FILTER interop INCLUDE REGEX "/tests/interop/")

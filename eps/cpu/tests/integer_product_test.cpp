@@ -3,9 +3,11 @@
 #include <cameo/eps/cpu/integer_conv.hpp>
 #include <cameo/eps/cpu/integer_matmul.hpp>
 
+#include <bit>
 #include <cmath>
 
 #include "../src/cells/integer_cells.hpp"
+#include "../src/quantised/integer_panels.hpp"
 #include "each_target.hpp"
 #include "kernel_rig.hpp"
 
@@ -53,16 +55,29 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
       CAPTURE(by->per_cell);
       const std::int64_t per = by->per_cell;
       std::int64_t products = 0, wrong = 0;
+      std::array<std::int64_t, 4> seen{};    // runs with cells of each kind
+      std::array<std::int64_t, 3> orders{};  // first cells of each order
       while (products < 1'000'000) {
         const std::int64_t rows = random.from_to(1, 40), columns = random.from_to(1, by->columns);
         const std::int64_t runs = random.from_to(1, 3), cells_of_run = random.from_to(0, 20);
         const std::int64_t depth = runs * cells_of_run * per, gap = 4 * random.below(3);
-        const auto draw = [&](bool of_row) -> std::int32_t {
-          if (per == 4) return of_row ? random.code() : number(random.code(), true);
-          return number(random.code(), random.heads()) - number(random.code(), random.heads());  // of 9 bits
+        // Weights, less a column's zero point, are s8, or numbers of 9 bits. Small ones, with two large ones of a sign
+        // in some cells, make all kinds of cells.
+        const bool bytes = per == 4;
+        const std::int64_t largest = random.heads() ? 127 : random.from_to(1, 60);
+        std::vector<std::int32_t> zeros(std::size_t(by->columns), 0);
+        if (!bytes)
+          for (std::int32_t& each : zeros) each = random.code();
+        const auto weight = [&] {
+          const std::uint8_t code = random.code();
+          return bytes ? std::uint8_t(std::clamp<std::int64_t>(number(code, true), -largest - 1, largest)) : code;
+        };
+        const auto factor = [&]() -> std::int32_t {
+          if (bytes) return random.code();
+          return number(random.code(), random.heads()) - number(random.code(), random.heads());
         };
         const std::int64_t row_step = cells_of_run * 4 * runs + gap;
-        std::vector<std::byte> x(std::size_t(rows * row_step + 4)), w(std::size_t(depth / per * by->columns * 4));
+        std::vector<std::byte> x(std::size_t(rows * row_step + 4));
         std::vector<std::int32_t> xs(std::size_t(rows * depth)), ws(std::size_t(columns * depth));
         const auto put = [&](std::byte* to, std::int64_t i, std::int32_t v) {
           if (per == 4) to[i] = std::byte(std::uint8_t(v));
@@ -73,10 +88,32 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
         };
         for (std::int64_t r = 0; r < rows; ++r)
           for (std::int64_t d = 0; d < depth; ++d)
-            put(x.data() + r * row_step, d, xs[std::size_t(r * depth + d)] = draw(true));
-        for (std::int64_t j = 0; j < columns; ++j)
-          for (std::int64_t d = 0; d < depth; ++d)
-            put(w.data(), (d / per * by->columns + j) * per + d % per, ws[std::size_t(j * depth + d)] = draw(false));
+            put(x.data() + r * row_step, d, xs[std::size_t(r * depth + d)] = factor());
+        std::vector<std::uint8_t> codes_of_w(ws.size());
+        for (std::uint8_t& each : codes_of_w) each = weight();
+        for (std::int64_t cell = 0; cell < (bytes ? depth / per : 0); cell += random.from_to(1, 3))
+          for (std::int64_t some = random.below(4); some > 0; --some) {
+            const std::int64_t at = random.below(columns) * depth + cell * per, first = random.below(per);
+            for (const std::int64_t place : {first, (first + random.from_to(1, 3)) % per})
+              codes_of_w[std::size_t(at + place)] = largest % 2 ? 100 : std::uint8_t(-100);
+          }
+        for (std::int64_t i = 0; i < columns * depth; ++i)
+          ws[std::size_t(i)] = number(codes_of_w[std::size_t(i)], bytes) - zeros[std::size_t(i / depth)];
+        eps::integer_panels form{by, nullptr, columns, runs, cells_of_run * per};
+        std::size_t packed = 0;
+        REQUIRE(form.size(packed));
+        std::vector<std::byte> w(packed);
+        eps::pack_integers(form, {codes_of_w.data(), bytes, zeros.data(), 1}, depth, w.data(),
+                           [&](std::int64_t t, std::int64_t r) { return t * form.numbers + r; });
+        form.data = w.data();
+        const eps::panel_kinds kinds{runs, cells_of_run};
+        for (std::int64_t t = 0; t < (by->sort ? runs : 0); ++t)
+          for (std::size_t i = 0; i < seen.size(); ++i) {
+            const std::uint64_t cells_of_kind = kinds.of(form.panel(0), t, 0, eps::cell_kind(i));
+            seen[i] += cells_of_kind != 0;
+            if (eps::cell_kind(i) != eps::cell_kind::wide && cells_of_kind != 0)
+              ++orders[kinds.order(form.panel(0), t, std::countr_zero(cells_of_kind))];
+          }
         std::vector<std::int64_t> taps;
         for (std::int64_t t = 0; t < runs; ++t) taps.push_back(t * cells_of_run * 4);
         std::vector<std::int32_t> start(std::size_t(by->columns), 0);
@@ -87,7 +124,7 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
         const std::int32_t zero = std::int32_t(random.below(256));
         std::vector<std::int32_t> sums(std::size_t(rows * columns));
         std::vector<std::uint8_t> codes(std::size_t(rows * columns));
-        eps::integer_line line{x.data(),     row_step,          taps.data(),  runs,        cells_of_run, w.data(),
+        eps::integer_line line{x.data(),     row_step,          taps.data(),  runs,        cells_of_run, form.panel(0),
                                rows,         columns,           start.data(), sums.data(), columns,      scale.data(),
                                float(-zero), float(255 - zero), zero,         nullptr};
         by->line(line);
@@ -105,6 +142,9 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
         products += rows * columns * depth + 1;
       }
       CHECK(wrong == 0);
+      if (!by->sort) continue;
+      CHECK(*std::min_element(seen.begin(), seen.end()) > 0);
+      CHECK(*std::min_element(orders.begin(), orders.end()) > 0);
     }
 }
 

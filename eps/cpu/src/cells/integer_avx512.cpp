@@ -1,4 +1,5 @@
-// Integer products with AVX-512 that has no instructions for sums of bytes: vpmaddwd.
+// Integer products with AVX-512 that has no instructions for sums of bytes: vpmaddubsw where its pairs can't saturate,
+// and vpmaddwd.
 #include "integer_target.hpp"
 
 #if CAMEO_CELLS_X86
@@ -10,9 +11,43 @@ namespace {
 #include "integer_avx512-inl.hpp"
 #include "integer_code_sum-inl.hpp"
 #include "integer_line-inl.hpp"
+#include "integer_sort-inl.hpp"
 #include "nbits_avx512-inl.hpp"
 #include "nbits_line-inl.hpp"
 
+struct bytes : vectors {
+  static constexpr int per_cell = 4;
+  static CAMEO_CELL_INLINE sum add_products(sum s, cells a, cells b) {
+    return add_wide(s, _mm512_maddubs_epi16(a, b), _mm512_set1_epi16(1));
+  }
+  static CAMEO_CELL_INLINE sum add_joined(sum s, cells a, cells b, cells c, cells d) {
+    const cells pairs = _mm512_add_epi16(_mm512_maddubs_epi16(a, b), _mm512_maddubs_epi16(c, d));
+    return add_wide(s, pairs, _mm512_set1_epi16(1));
+  }
+  static CAMEO_CELL_INLINE cells ordered(cells a, std::uint32_t order) {
+    const __m128i in_lane = _mm_setr_epi32(0, 0x04040404, 0x08080808, 0x0C0C0C0C);
+    return _mm512_shuffle_epi8(a, _mm512_add_epi8(_mm512_set1_epi32(int(order)), _mm512_broadcast_i32x4(in_lane)));
+  }
+  static CAMEO_CELL_INLINE cells evens(cells a) { return _mm512_and_si512(a, _mm512_set1_epi16(0xFF)); }
+  static CAMEO_CELL_INLINE cells odds(cells a) { return _mm512_srli_epi16(a, 8); }
+  static CAMEO_CELL_INLINE sum add_wide(sum s, cells a, cells b) {
+    return _mm512_add_epi32(s, _mm512_madd_epi16(a, b));
+  }
+
+  /// As with AVX2, which see.
+  static CAMEO_CELL_INLINE bool pairs_fit(cells a, cells b = nothing()) {
+    const cells one = _mm512_set1_epi8(1), zero = nothing(), most = _mm512_set1_epi16(128);
+    const auto pairs = [&](cells x, cells y) {
+      return _mm512_add_epi16(_mm512_maddubs_epi16(one, x), _mm512_maddubs_epi16(one, y));
+    };
+    const cells up = pairs(_mm512_max_epi8(a, zero), _mm512_max_epi8(b, zero));
+    const cells down = pairs(_mm512_min_epi8(a, zero), _mm512_min_epi8(b, zero));
+    return (_mm512_cmpgt_epi16_mask(up, most) | _mm512_cmpgt_epi16_mask(_mm512_sub_epi16(zero, down), most)) == 0;
+  }
+  static CAMEO_CELL_INLINE cells wide_evens(cells a) { return _mm512_srai_epi16(_mm512_slli_epi16(a, 8), 8); }
+  static CAMEO_CELL_INLINE cells wide_odds(cells a) { return _mm512_srai_epi16(a, 8); }
+  static CAMEO_CELL_INLINE void put(std::byte* p, cells a) { _mm512_storeu_si512(p, a); }
+};
 struct shorts : vectors {
   static constexpr int per_cell = 2;
   static CAMEO_CELL_INLINE sum add_products(sum s, cells a, cells b) {
@@ -56,7 +91,7 @@ struct few_bits : nbits_vectors {
 }  // namespace avx512
 
 constinit const integer_cells avx512_cells{"avx512bw",
-                                           avx512::arithmetic_of<avx512::shorts>,
+                                           avx512::arithmetic_of<avx512::bytes, avx512::sort_cells<avx512::bytes>>,
                                            avx512::arithmetic_of<avx512::shorts>,
                                            avx512::nbits_of<avx512::few_bits>,
                                            {},

@@ -1,8 +1,10 @@
 #pragma once
 #include <cameo/core/function_ref.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -15,6 +17,10 @@ namespace cameo::inline CAMEO_ABI::eps {
 //
 // What instructions multiply are cells of 32 bits: four bytes (u8 * s8) or two numbers of 16 bits. A cell of a row is
 // multiplied by the cells of all columns of a panel; the sums of a tile, some rows by a panel, stay in registers.
+//
+// Some instruction sets multiply bytes in pairs whose sums saturate at 16 bits. With such an arithmetic there are kinds
+// of cells in a panel, by what all of its columns have there; a panel says of each cell what it is in a way that makes
+// any content safe.
 
 /// Rows of sums that lie one behind the other, for the columns of one panel.
 struct integer_line {
@@ -23,7 +29,7 @@ struct integer_line {
   const std::int64_t* taps;   // bytes from a row's start to each of its runs of cells
   std::int64_t tap_count;     // runs
   std::int64_t cells;         // of a run
-  const std::byte* w;         // the panel: [tap_count][cells][columns of a panel][4 bytes]
+  const std::byte* w;         // the panel: [tap_count][cells][columns of a panel][4 bytes], or panel_kinds
   std::int64_t rows;          // at least 1
   std::int64_t columns;       // of the panel that exist
   const std::int32_t* start;  // [columns of a panel]: where sums begin
@@ -37,15 +43,65 @@ struct integer_line {
   std::uint8_t* codes;
 };
 
+enum class cell_kind {
+  narrow,  // bytes, whose first two products are a pair within 16 bits, and so are the last two
+  turned,  // the same once bytes are in another order
+  wide,    // numbers of 16 bits, the first and third before the second and fourth
+  joined   // two neighbours with bytes, whose pairs stay within 16 bits also where those of both are added
+};
+/// The orders of bytes, from the lowest byte up: each pairs the first with another one.
+inline constexpr std::array<std::uint32_t, 3> cell_orders{0x03020100, 0x03010200, 0x02010300};
+
+/// What a panel of cells of several kinds begins with: three rows of bits, each [run][words()], and zeros up to
+/// bytes(). A bit of the third is set for the first of two joined cells. Of any other cell the first has the lower and
+/// the second the upper bit of its order; both are set for a wide one. The cells follow: all joined ones of all runs,
+/// [2] by [2], then one kind after the other; wide ones have twice the bytes, and there is room for wide ones alone.
+struct panel_kinds {
+  std::int64_t runs, cells;  // cells of a run
+
+  std::int64_t words() const { return (cells + 63) / 64; }
+  std::int64_t bytes() const { return (3 * runs * words() * 8 + 63) / 64 * 64; }
+  std::uint64_t row(const std::byte* panel, int i, std::int64_t run, std::int64_t word) const {
+    std::uint64_t bits;
+    std::memcpy(&bits, panel + ((i * runs + run) * words() + word) * 8, sizeof bits);
+    return bits;
+  }
+  /// Of a cell that is not wide; below cell_orders.size() whatever the panel holds.
+  std::size_t order(const std::byte* panel, std::int64_t run, std::int64_t cell) const {
+    const std::uint64_t low = row(panel, 0, run, cell / 64) >> cell % 64 & 1;
+    const std::uint64_t high = row(panel, 1, run, cell / 64) >> cell % 64 & 1;
+    return low != 0 ? 1 : 2 * high;
+  }
+  /// The bits of a word's cells of a kind; of joined ones, of the first of two.
+  std::uint64_t of(const std::byte* panel, std::int64_t run, std::int64_t word, cell_kind kind) const {
+    constexpr std::uint64_t every_other = 0x5555'5555'5555'5555;
+    const std::int64_t left = cells - 64 * word;
+    const std::uint64_t there = left < 64 ? (std::uint64_t{1} << left) - 1 : ~std::uint64_t{0};
+    const std::uint64_t joined = row(panel, 2, run, word) & every_other & there >> 1;
+    if (kind == cell_kind::joined) return joined;
+    const std::uint64_t low = row(panel, 0, run, word), high = row(panel, 1, run, word);
+    const std::uint64_t alone = there & ~(joined | joined << 1);
+    if (kind == cell_kind::narrow) return alone & ~(low | high);
+    return alone & (kind == cell_kind::wide ? low & high : low ^ high);
+  }
+};
+
 /// The loops for one kind of cells of one instruction set.
 struct integer_arithmetic {
   std::int64_t per_cell;   // numbers of a cell: 4 are u8 in rows and s8 in panels, 2 are s16 in both
   std::int64_t columns;    // of a panel
   std::int64_t tile_rows;  // that a line is cut into
   void (*line)(const integer_line&);
+  /// Makes a panel of kinds of cells: its plain cells lie at its end. Null: panels stay plain.
+  void (*sort)(const panel_kinds&, std::byte* panel);
 
   std::int64_t cells_of(std::int64_t numbers) const { return (numbers + per_cell - 1) / per_cell; }
   std::int64_t panels_of(std::int64_t n) const { return (n + columns - 1) / columns; }
+  /// Bytes of a panel; of a number of cells that was found to fit.
+  std::int64_t panel_size(std::int64_t runs, std::int64_t cells) const {
+    const std::int64_t plain = runs * cells * columns * 4;
+    return sort ? panel_kinds{runs, cells}.bytes() + 2 * plain : plain;
+  }
 };
 
 /// Lines of outputs, one behind the other, of a convolution of codes with one filter per channel. x is u8, all channels

@@ -8,6 +8,12 @@
 //   A::add_products(s, a, b)        s + the products of the cells a and b
 //   A::load_sums(p), A::store(s, p) int32 in memory
 //   A::add(s, s)
+//   A::evens(a), A::odds(a)         if there: the first and third bytes of each cell of u8 as numbers of 16 bits, and
+//   the
+//                                   others; then there are kinds of cells (integer_cells.hpp), and
+//   A::ordered(a, order)            the bytes of each cell in one of cell_orders
+//   A::add_wide(s, a, b)            s + the products of numbers of 16 bits
+//   A::add_joined(s, a, b, c, d)    s + the products of a and b, and of c and d
 //   A::codes                        how sums become codes: made of a line and its first column; put(s, lanes, p)
 //   A::row_codes<vectors>           if there, instead: made of a line; put(rows, columns, p, step)
 
@@ -63,6 +69,57 @@ CAMEO_CELL_INLINE void add_runs_of_one(const integer_line& p, const std::byte* x
   for (int j = 0; j < Vectors; ++j) sums[0][j] = A::add(A::add(more[0][j], more[1][j]), A::add(more[2][j], more[3][j]));
 }
 
+/// Of a panel with kinds of cells, those of one kind: `w` moves behind them.
+template <class A, cell_kind Kind, int Rows, int Vectors>
+CAMEO_CELL_INLINE void add_cells(const integer_line& p, const std::byte* x, const std::byte*& w,
+                                 typename A::sum (&sums)[Rows][Vectors]) {
+  constexpr std::int64_t bytes = A::lanes * 4, panel = 2 * bytes;
+  constexpr bool is_double = Kind == cell_kind::joined || Kind == cell_kind::wide;
+  const std::int64_t step = p.row_step;
+  const panel_kinds kinds{p.tap_count, p.cells};
+  for (std::int64_t t = 0; t < p.tap_count; ++t)
+    for (std::int64_t word = 0; word < kinds.words(); ++word) {
+      const std::byte* const from = x + p.taps[t] + 4 * 64 * word;
+      const std::uint64_t first_orders = kinds.row(p.w, 0, t, word);
+      for (std::uint64_t bits = kinds.of(p.w, t, word, Kind); bits; bits &= bits - 1) {
+        const std::int64_t c = __builtin_ctzll(bits);
+        const std::byte* const at = from + 4 * c;
+        const std::uint32_t order = cell_orders[first_orders >> c & 1 ? 1 : 2];
+        typename A::cells columns[Vectors], others[Vectors];
+        CAMEO_CELL_LOOP
+        for (int j = 0; j < Vectors; ++j) {
+          columns[j] = A::load(w + j * bytes);
+          if constexpr (is_double) others[j] = A::load(w + panel + j * bytes);
+        }
+        w += is_double ? 2 * panel : panel;
+        CAMEO_CELL_LOOP
+        for (int i = 0; i < Rows; ++i) {
+          typename A::cells factor = A::broadcast(at + i * step);
+          if constexpr (Kind == cell_kind::turned) factor = A::ordered(factor, order);
+          CAMEO_CELL_LOOP
+          for (int j = 0; j < Vectors; ++j)
+            if constexpr (Kind == cell_kind::joined) {
+              sums[i][j] = A::add_joined(sums[i][j], factor, columns[j], A::broadcast(at + 4 + i * step), others[j]);
+            } else if constexpr (Kind == cell_kind::wide) {
+              sums[i][j] = A::add_wide(sums[i][j], A::evens(factor), columns[j]);
+              sums[i][j] = A::add_wide(sums[i][j], A::odds(factor), others[j]);
+            } else {
+              sums[i][j] = A::add_products(sums[i][j], factor, columns[j]);
+            }
+        }
+      }
+    }
+}
+template <class A, int Rows, int Vectors>
+CAMEO_CELL_INLINE void add_sorted_runs(const integer_line& p, const std::byte* x,
+                                       typename A::sum (&sums)[Rows][Vectors]) {
+  const std::byte* w = p.w + panel_kinds{p.tap_count, p.cells}.bytes();
+  add_cells<A, cell_kind::joined, Rows, Vectors>(p, x, w, sums);
+  add_cells<A, cell_kind::narrow, Rows, Vectors>(p, x, w, sums);
+  add_cells<A, cell_kind::turned, Rows, Vectors>(p, x, w, sums);
+  add_cells<A, cell_kind::wide, Rows, Vectors>(p, x, w, sums);
+}
+
 template <class A, int Rows, int Vectors>
 CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
   typename A::sum sums[Rows][Vectors];
@@ -73,7 +130,8 @@ CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
     for (int i = 0; i < Rows; ++i) sums[i][j] = start;
   }
   const std::byte* const x = p.x + row * p.row_step;
-  if constexpr (Rows == 1) add_runs_of_one<A, Vectors>(p, x, p.w, sums);
+  if constexpr (requires { A::evens; }) add_sorted_runs<A, Rows, Vectors>(p, x, sums);
+  else if constexpr (Rows == 1) add_runs_of_one<A, Vectors>(p, x, p.w, sums);
   else add_runs<A, Rows, Vectors>(p, x, p.w, sums);
   if (p.sums) {
     std::int32_t* const to = p.sums + row * p.step;
@@ -127,5 +185,6 @@ CAMEO_CELL_FUNCTION void run_line(const integer_line& p) {
   else run_tiles<A, 1>(p);
 }
 
-template <class A>
-inline constexpr integer_arithmetic arithmetic_of{A::per_cell, 2 * A::lanes, A::tile_rows, run_line<A>};
+/// Sort: of integer_sort-inl.hpp, where there are kinds of cells.
+template <class A, auto Sort = nullptr>
+inline constexpr integer_arithmetic arithmetic_of{A::per_cell, 2 * A::lanes, A::tile_rows, run_line<A>, Sort};

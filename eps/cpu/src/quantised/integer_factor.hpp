@@ -11,8 +11,15 @@ result<std::span<const std::int32_t>> read_zeros(run_context&, const value& zero
 
 /// The same while binding, of a constant or of none (null), for as long as the plan.
 result<std::span<const std::int32_t>> keep_zeros(bind_context&, const value* zero);
-/// How weights of u8 or s8 with these zero points are multiplied here.
-const integer_arithmetic& arithmetic_for(bool is_signed, std::span<const std::int32_t> zeros);
+/// Weights of u8 or s8: their zero points, how many of them a sum has, and whether they are packed once for many runs.
+struct weight_form {
+  bool is_signed;
+  std::span<const std::int32_t> zeros;
+  std::int64_t depth;
+  bool is_constant;
+};
+/// How they are multiplied here.
+const integer_arithmetic& arithmetic_for(const weight_form&);
 
 /// A matrix B [k, n] of codes in memory, and its zero points, one or one per column.
 struct code_matrix {

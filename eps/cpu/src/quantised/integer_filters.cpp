@@ -5,12 +5,11 @@ namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
 /// How weights are packed: for an arithmetic; or, of a depthwise convolution, for loops of its own.
-integer_filters form_of(const integer_filter_shape& f, const integer_conv_state& state, bool is_signed,
-                        std::span<const std::int32_t> zeros) {
-  if (!f.is_depthwise) return {&arithmetic_for(is_signed, zeros)};
+integer_filters form_of(const integer_filter_shape& f, const integer_conv_state& state, const weight_form& w) {
+  if (!f.is_depthwise) return {&arithmetic_for(w)};
   const auto last = [](std::span<const std::int64_t> all) { return all.empty() ? 1 : all.back(); };
   return {nullptr, &depthwise_for(f.groups, f.taps / f.row, f.row, last(state.shape.strides),
-                                  last(state.shape.dilations), fit_bytes(is_signed, zeros))};
+                                  last(state.shape.dilations), fit_bytes(w.is_signed, w.zeros))};
 }
 
 /// Bytes of packed weights: the panels of each group, or the filters of a depthwise convolution.
@@ -88,7 +87,7 @@ result<integer_filters> weights_of(run_context& c, const integer_conv_state& sta
   if (state.packed.data) return state.packed;
   const result<std::span<const std::int32_t>> zeros = read_zeros(c, zero);
   if (!zeros) return zeros.error();
-  integer_filters made = form_of(f, state, w.type == dtype::i8, *zeros);
+  integer_filters made = form_of(f, state, {w.type == dtype::i8, *zeros, f.depth(), false});
   std::size_t size = 0;
   if (!packed_size(f, made, size)) return status_code::out_of_memory;
   const result<std::span<std::byte>> room = c.scratch<std::byte>(size);
@@ -114,7 +113,7 @@ result<integer_conv_state> integer_conv_state::of(bind_context& c, std::size_t w
   const result<std::span<const std::int32_t>> zeros = keep_zeros(c, zero);
   if (!zeros) return zeros.error();
   const bool is_signed = w.type == dtype::i8;
-  const integer_filters form = form_of(*f, made, is_signed, *zeros);
+  const integer_filters form = form_of(*f, made, {is_signed, *zeros, f->depth(), true});
   std::size_t size = 0;
   if (!packed_size(*f, form, size)) return status_code::out_of_memory;
   const std::int64_t zero_step = zeros->size() > 1 ? 1 : 0;

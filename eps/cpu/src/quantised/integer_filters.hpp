@@ -15,6 +15,7 @@ struct integer_filter_shape {
   bool is_depthwise = false;
 
   std::int64_t all_maps() const { return groups * maps; }
+  std::int64_t depth() const { return channels * taps; }  // of a sum; of a tensor's shape, so it fits
   integer_panels panels(const integer_arithmetic& by) const {
     return {&by, nullptr, maps, row_is_run ? taps / row : taps, row_is_run ? row * channels : channels};
   }

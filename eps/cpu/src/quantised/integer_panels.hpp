@@ -13,9 +13,9 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 // Weights of 8 bits as panels for integer products, and how their sums become codes.
 
-/// Weights for one arithmetic, less their zero points: [panel][run][cell][column][number of a cell], zeros where there
-/// is no weight. Before them lie the sums of the columns, [panel][column]: rows of u8 still have their zero point, and
-/// what that adds is taken away afterwards.
+/// Weights for one arithmetic, less their zero points: panels of [run][cell][column][number of a cell], or of
+/// several kinds of cells (panel_kinds), zeros where there is no weight. Before them lie the sums of the columns,
+/// [panel][column]: rows of u8 still have their zero point, and what that adds is taken away afterwards.
 struct integer_panels {
   const integer_arithmetic* by = nullptr;
   const std::byte* data = nullptr;
@@ -25,16 +25,18 @@ struct integer_panels {
   std::int64_t width() const { return by->panels_of(n) * by->columns; }  // columns with those that fill up
   const std::int32_t* column_sums() const { return reinterpret_cast<const std::int32_t*>(data); }
   const std::byte* panel(std::int64_t i) const {
-    return data + (width() + i * runs * cells() * by->columns) * std::int64_t(sizeof(std::int32_t));
+    return data + width() * std::int64_t(sizeof(std::int32_t)) + i * by->panel_size(runs, cells());
   }
   /// Bytes of it all; false when that overflows.
   [[nodiscard]] bool size(std::size_t& bytes) const {
-    std::int64_t all = 0;
+    std::int64_t most = 0, all = 0;
     if (n < 0 || n > std::numeric_limits<std::int64_t>::max() - by->columns) return false;
-    if (!checked_multiply(runs, cells(), all) || !checked_add(all, std::int64_t{1}, all) ||
-        !checked_multiply(all, width(), all))
-      return false;
-    return checked_multiply(std::size_t(all), sizeof(std::int32_t), bytes);
+    // A column has its sum, and of each cell at most 8 bytes and three bits, of which whole words make 24 bytes more a
+    // run.
+    if (!checked_multiply(runs, cells() + 64, most) || !checked_multiply(most + 1, 16 * width(), most)) return false;
+    all = width() * std::int64_t(sizeof(std::int32_t)) + by->panels_of(n) * by->panel_size(runs, cells());
+    bytes = std::size_t(all);
+    return true;
   }
 };
 
@@ -61,15 +63,17 @@ template <class Offset>
 void pack_integers(const integer_panels& form, const integer_codes& from, std::int64_t column_step, std::byte* to,
                    const Offset& offset) {
   const integer_arithmetic& by = *form.by;
+  const panel_kinds kinds{form.runs, form.cells()};
   auto* const sums = reinterpret_cast<std::int32_t*>(to);
-  std::byte* out = to + form.width() * std::int64_t(sizeof *sums);
-  const auto put = [&](std::int32_t number) {
-    const auto half = std::int16_t(number);
-    if (by.per_cell == 2) std::memcpy(out, &half, sizeof half), out += sizeof half;
-    else *out++ = std::byte(std::uint8_t(number));
-  };
+  std::byte* panel = to + form.width() * std::int64_t(sizeof *sums);
   std::fill_n(sums, form.width(), 0);
-  for (std::int64_t first = 0; first < form.width(); first += by.columns)
+  for (std::int64_t first = 0; first < form.width(); first += by.columns) {
+    std::byte* out = panel + by.panel_size(form.runs, kinds.cells) - form.runs * kinds.cells * by.columns * 4;
+    const auto put = [&](std::int32_t number) {
+      const auto half = std::int16_t(number);
+      if (by.per_cell == 2) std::memcpy(out, &half, sizeof half), out += sizeof half;
+      else *out++ = std::byte(std::uint8_t(number));
+    };
     for (std::int64_t t = 0; t < form.runs; ++t)
       for (std::int64_t r = 0; r < form.numbers; r += by.per_cell) {
         const std::int64_t there = std::min(by.per_cell, form.numbers - r);
@@ -83,6 +87,9 @@ void pack_integers(const integer_panels& form, const integer_codes& from, std::i
             put(number);
           }
       }
+    if (by.sort) by.sort(kinds, panel);
+    panel = out;
+  }
 }
 
 /// Where sums begin, [width]: `add` (or nothing), less what a zero point of the rows adds to the sums of bytes.
