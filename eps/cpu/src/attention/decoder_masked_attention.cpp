@@ -1,7 +1,5 @@
 #include <cameo/eps/cpu/decoder_masked_attention.hpp>
 
-#include <cmath>
-
 #include "attention_masks.hpp"
 #include "attention_scores.hpp"
 #include "beams.hpp"
@@ -109,54 +107,31 @@ status decoder_masked_attention::run(run_context& c) const {
     return bad_input("bias ", bias.shape, " must be ", extents{2 * width + z.value_width()});
   const result<value*> y = c.output(0, extents{z.batches, 1, z.value_width()});
   if (!y) return y.error();
-  const float *const from = static_cast<const float*>(q.data), *const added = bias
-                                                                                  ? static_cast<const float*>(bias.data)
-                                                                                  : nullptr;
-  const std::int64_t step = q.shape[2];
-  const auto query = with_bias(c, from, step, added, z.batches, width);
+  const auto* const from = static_cast<const float*>(q.data);
+  const auto bias_at = [&](std::int64_t i) { return bias ? static_cast<const float*>(bias.data) + i : nullptr; };
+  const std::int64_t step = q.shape[2], value_width = z.value_width();
+  const auto query = with_bias(c, from, step, bias_at(0), z.batches, width);
   if (!query) return query.error();
-  const float *keys = nullptr, *values = nullptr;
-  std::int64_t room = z.room;
-  if (z.cross) {
-    keys = static_cast<const float*>(k.data), values = static_cast<const float*>(v.data);
-  } else {
-    const auto key = z.packed ? with_bias(c, from + width, step, added ? added + width : nullptr, z.batches, width)
-                              : with_bias(c, static_cast<const float*>(k.data), width, added ? added + width : nullptr,
-                                          z.batches, width);
-    const float* const of_values = added ? added + 2 * width : nullptr;
-    const auto given = z.packed ? with_bias(c, from + 2 * width, step, of_values, z.batches, z.value_width())
-                                : with_bias(c, static_cast<const float*>(v.data), z.value_width(), of_values, z.batches,
-                                            z.value_width());
+  key_rows keys{k.data, dtype::f32, head_layout::split(z.batches, heads, z.room, z.size)};
+  key_rows values{v.data, dtype::f32, head_layout::split(z.batches, heads, z.room, z.value_size)};
+  if (!z.cross) {
+    const auto key = with_bias(c, z.packed ? from + width : static_cast<const float*>(k.data), z.packed ? step : width,
+                               bias_at(width), z.batches, width);
+    const auto given = with_bias(c, z.packed ? from + 2 * width : static_cast<const float*>(v.data),
+                                 z.packed ? step : value_width, bias_at(2 * width), z.batches, value_width);
     if (!key || !given) return status_code::out_of_memory;
     const auto all_keys = put_behind(c, z, c.input(5), *key, z.size, 1);
     if (!all_keys) return all_keys.error();
     const auto all_values = put_behind(c, z, c.input(6), *given, z.value_size, 2);
     if (!all_values) return all_values.error();
-    keys = *all_keys, values = *all_values;
+    keys.data = *all_keys, values.data = *all_values;
   }
   if ((*y)->shape.count() == 0) return {};
-  if (const value& beams = c.input(9); beams && !z.cross && z.past > 0) {
-    if (status s = check_beams(beams, z.batches, z.past); !s) return s;
-    const auto pick = [&](const float*& data, std::int64_t size) -> status {
-      const beam_cache cache{z.batches, heads, room, z.past, z.keys(), std::size_t(size) * sizeof(float)};
-      const result<const std::byte*> picked = pick_beams(c, beams, cache, data);
-      if (!picked) return picked.error();
-      data = reinterpret_cast<const float*>(*picked);
-      return {};
-    };
-    if (status s = pick(keys, z.size); !s) return s;
-    if (status s = pick(values, z.value_size); !s) return s;
-    room = z.keys();
-  }
-  attention_work work{};
-  work.batches = z.batches, work.heads = work.key_heads = heads;
-  work.queries = 1, work.keys = z.keys(), work.size = z.size, work.value_size = z.value_size;
-  work.q = query->data(), work.k = keys, work.v = values;
-  work.at_q = head_layout::joined(z.batches, heads, 1, z.size, width).strides();
-  work.at_k = {heads * room * z.size, room * z.size, z.size};
-  work.at_v = {heads * room * z.value_size, room * z.value_size, z.value_size};
-  work.at_y = head_layout::joined(z.batches, heads, 1, z.value_size, z.value_width()).strides();
-  work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(std::max<std::int64_t>(1, z.size))));
+  const head_layout at_q = head_layout::joined(z.batches, heads, 1, z.size, width);
+  attention_work work = work_of({query->data(), at_q}, keys, values, z.keys(), scale);
+  work.past = z.past;
+  if (const value& beams = c.input(9); beams && !z.cross && z.past > 0)
+    if (status s = follow_beams(c, beams, keys, values, work); !s) return s;
   if (status s = combine_masks(c, c.input(3), c.input(4), hidden_score, work); !s) return s;
   if (c.has_output(3))
     if (status s = write_scores(c, work, {3, work.keys}); !s) return s;
