@@ -1,5 +1,7 @@
 #include <cameo/eps/cpu/integer_conv.hpp>
 
+#include "common/parallel_rows.hpp"
+#include "common/scratch_of.hpp"
 #include "integer_filters.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -14,8 +16,7 @@ struct integer_problem {
 };
 result<integer_problem> place(const integer_conv_state& state, const extents& x, const extents& w) {
   if (x.rank() < 3 || w.rank() != x.rank()) return bad_input("x ", x, " and w ", w, " need the same rank, at least 3");
-  const std::span<const std::int64_t> gaps = state.shape.dilations;
-  const result<integer_filter_shape> f = filters_of(w, state.groups, gaps.empty() ? 1 : gaps.back());
+  const result<integer_filter_shape> f = filters_of(w, state);
   if (!f) return f.error();
   integer_problem p{*f, {}, x[0], {x[0], w[0]}};
   std::int64_t needed = 0;
@@ -63,7 +64,7 @@ class convolution {
     const code_form* form = nullptr;  // null: sums
     std::uint8_t* codes = nullptr;
     detail::function_ref<void(std::int64_t, const integer_block&)>* f = nullptr;
-    std::span<std::int32_t> room = {};  // of a lane, `part` sums
+    std::int32_t* room = nullptr;  // of a lane, `part` sums
     std::int64_t part = 0;
   };
   struct cut;
@@ -214,7 +215,7 @@ const std::byte* convolution::image_at(std::int64_t image) {
   if (is_whole) {  // all pixels are one line
     const std::int64_t pixels = p_.window.in_count(), pixel = channels();
     const auto* const from = static_cast<const std::uint8_t*>(x_.data) + image * pixels * pixel;
-    parallel_for(c_, pixels, std::max<std::int64_t>(1, at_once / pixel), [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(c_, pixels, grain_of(at_once, pixel), [&](std::int64_t begin, std::int64_t end) {
       put_pixels(from + begin * pixel, pixel, 1, end - begin, copy_.data() + begin * pixel * number_);
     });
     return copy_.data();
@@ -222,7 +223,7 @@ const std::byte* convolution::image_at(std::int64_t image) {
   std::int64_t lines = 1;
   for (std::size_t i = 0; i + 1 < p_.window.rank; ++i) lines *= sizes_[i];
   const std::int64_t bytes = sizes_[p_.window.rank - 1] * steps_[p_.window.rank - 1];
-  parallel_each(c_, lines, std::max<std::int64_t>(1, at_once / std::max<std::int64_t>(1, bytes)),
+  parallel_each(c_, lines, grain_of(at_once, bytes),
                 [&](std::int64_t line, std::size_t) { copy_line(image, line, copy_.data() + line * bytes); });
   return copy_.data();
 }
@@ -301,7 +302,7 @@ void convolution::run_part(const results& to, const cut& by, std::int64_t image,
         line.codes = to.codes + (image * outputs() + output) * p_.w.all_maps() + map, line.step = p_.w.all_maps();
         by_->line(line);
       } else {
-        line.sums = to.room.data() + std::int64_t(lane) * to.part, line.step = by_->columns;
+        line.sums = to.room + std::int64_t(lane) * to.part, line.step = by_->columns;
         by_->line(line);
         (*to.f)(image, integer_block{output, map, line.rows, line.columns, line.sums, line.step});
       }
@@ -334,7 +335,7 @@ void convolution::run_depthwise_lines(const results& to, std::int64_t image, con
     d.codes = to.codes + (image * outputs() + first * a.out) * p_.w.groups;
     return depthwise_->run(d);
   }
-  d.sums = to.room.data() + std::int64_t(lane) * to.part, d.lines = 1;
+  d.sums = to.room + std::int64_t(lane) * to.part, d.lines = 1;
   for (std::int64_t line = first; line < first + lines; ++line, d.x += d.x_step, d.row += d.row_stride) {
     depthwise_->run(d);
     (*to.f)(image, integer_block{line * a.out, 0, a.out, p_.w.groups, d.sums, p_.w.groups});
@@ -366,10 +367,8 @@ status convolution::to_codes(const code_form& form, std::uint8_t* y) { return ru
 
 status convolution::to_sums(detail::function_ref<void(std::int64_t, const integer_block&)> f) {
   const cut by{*this};
-  results to{nullptr, nullptr, &f, {}, by_ ? by.piece * by_->columns : last_axis().out * p_.w.groups};
-  std::size_t size = 0;
-  if (!checked_multiply(std::size_t(to.part), c_.lanes(), size)) return status_code::out_of_memory;
-  const result<std::span<std::int32_t>> room = c_.scratch<std::int32_t>(size);
+  results to{nullptr, nullptr, &f, nullptr, by_ ? by.piece * by_->columns : last_axis().out * p_.w.groups};
+  const auto room = scratch_of_lanes<std::int32_t>(c_, to.part);
   if (!room) return room.error();
   to.room = *room;
   return run(to);
@@ -399,9 +398,7 @@ std::int32_t zero_of(const value& v) { return v ? code_of(v, 0) : 0; }
 }  // namespace
 
 result<conv_integer> conv_integer::bind(bind_context& c) {
-  const result<integer_conv_state> state = integer_conv_state::of(c, 1, 3);
-  if (!state) return state.error();
-  return conv_integer{*state};
+  return integer_conv_state::of(c, 1, 3).transform([](const auto& state) { return conv_integer{state}; });
 }
 
 status conv_integer::run(run_context& c) const {
@@ -500,9 +497,7 @@ result<qlinear_conv> qlinear_conv::bind(bind_context& c) {
   const value* all[] = {number(1), number(2), number(4), number(5), number(6), number(7), number(8)};
   if (std::find(std::begin(all), std::end(all), nullptr) != std::end(all)) return made;
   const qlinear_numbers numbers{*all[0], *all[1], *all[2], *all[3], *all[4], *all[5], *all[6]};
-  const std::span<const std::int64_t> gaps = made.shape.dilations;
-  const result<integer_filter_shape> f =
-      filters_of(c.inputs[3].constant->shape, made.groups, gaps.empty() ? 1 : gaps.back());
+  const result<integer_filter_shape> f = filters_of(c.inputs[3].constant->shape, made);
   if (!f || !numbers.x_scale || !numbers.w_scale || !numbers.y_scale || !numbers.check(f->all_maps()))
     return made;  // a run says why
   const auto count = std::size_t(map_places{*f, made.packed}.count);

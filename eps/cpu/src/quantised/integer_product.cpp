@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/parallel_rows.hpp"
+#include "common/scratch_of.hpp"
 #include "product_cut.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -47,14 +49,12 @@ result<rows_of_cells> rows_for(run_context& c, const integer_product& p) {
   const bool as_they_are = p.b.by->per_cell == 4 && !p.a.is_signed && p.column_stride == 1 && p.k % 4 == 0;
   if (as_they_are) return rows_of_cells{reinterpret_cast<const std::byte*>(p.a.data), p.row_stride};
   const std::int64_t step = p.b.cells() * 4;
-  std::int64_t bytes = 0;
-  if (!checked_multiply(step, p.m, bytes)) return status_code::out_of_memory;
-  const result<std::span<std::byte>> made = c.scratch<std::byte>(std::size_t(bytes));
+  const auto made = scratch_of<std::byte>(c, {p.m, step});
   if (!made) return made.error();
   constexpr std::int64_t at_once = 1 << 16;
-  parallel_each(c, p.m, std::max<std::int64_t>(1, at_once / std::max<std::int64_t>(1, step)),
-                [&](std::int64_t r, std::size_t) { convert_row(p, r, made->data() + r * step); });
-  return rows_of_cells{made->data(), step};
+  parallel_each(c, p.m, grain_of(at_once, step),
+                [&](std::int64_t r, std::size_t) { convert_row(p, r, *made + r * step); });
+  return rows_of_cells{*made, step};
 }
 
 product_size size_of(const integer_product& p) {

@@ -3,6 +3,7 @@
 
 #include "common/float_values.hpp"
 #include "common/row_rooms.hpp"
+#include "common/scratch_of.hpp"
 #include "nbits_rows.hpp"
 #include "product_cut.hpp"
 
@@ -11,16 +12,14 @@ namespace cameo::inline CAMEO_ABI::eps {
 result<nbits_rows_of_a> few_bit_rows(run_context& c, const nbits_matrix& b, const value& a, std::int64_t m) {
   const std::int64_t depth = b.depth(), bytes = depth * std::int64_t(sizeof(float));
   if (depth == b.k && a.type == dtype::f32) return nbits_rows_of_a{a.data, bytes, nullptr};
-  std::int64_t count = 0;
-  if (!checked_multiply(m, depth, count)) return status_code::out_of_memory;
-  const result<std::span<float>> room = c.scratch<float>(std::size_t(count));
+  const auto room = scratch_of<float>(c, {m, depth});
   if (!room) return room.error();
   parallel_each(c, m, 1 + (1 << 16) / depth, [&](std::int64_t i, std::size_t) {
-    float* const to = room->data() + i * depth;
+    float* const to = *room + i * depth;
     load_floats(a, i * b.k, to, b.k);
     std::fill(to + b.k, to + depth, 0.0f);
   });
-  return nbits_rows_of_a{room->data(), bytes, nullptr};
+  return nbits_rows_of_a{*room, bytes, nullptr};
 }
 
 result<const float*> padded_bias(run_context& c, const value& bias, std::int64_t width) {
@@ -36,9 +35,7 @@ namespace {
 
 result<nbits_rows_of_a> byte_rows(run_context& c, const nbits_matrix& b, const value& a, std::int64_t m) {
   const std::int64_t depth = b.depth(), blocks = b.blocks();
-  std::int64_t count = 0;
-  if (!checked_multiply(m, depth, count)) return status_code::out_of_memory;
-  const result<std::span<std::int8_t>> room = c.scratch<std::int8_t>(std::size_t(count));
+  const auto room = scratch_of<std::int8_t>(c, {m, depth});
   const result<std::span<nbits_scale>> scales = c.scratch<nbits_scale>(std::size_t(m * blocks));
   const bool is_narrow = a.type != dtype::f32;
   const result<std::span<float>> wide = c.scratch<float>(is_narrow ? std::size_t(b.k) * c.lanes() : 0);
@@ -50,10 +47,10 @@ result<nbits_rows_of_a> byte_rows(run_context& c, const nbits_matrix& b, const v
     for (std::int64_t l = 0; l < blocks; ++l) {
       const std::int64_t first = l * b.block;
       (*scales)[std::size_t(i * blocks + l)] =
-          quantise_block(x + first, std::min(b.block, b.k - first), b.block, b.bits, room->data() + i * depth + first);
+          quantise_block(x + first, std::min(b.block, b.k - first), b.block, b.bits, *room + i * depth + first);
     }
   });
-  return nbits_rows_of_a{room->data(), depth, scales->data()};
+  return nbits_rows_of_a{*room, depth, scales->data()};
 }
 
 /// y [m, n], from panels.
