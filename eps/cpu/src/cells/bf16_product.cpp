@@ -1,5 +1,7 @@
 #include "bf16_product.hpp"
 
+#include "common/parallel_rows.hpp"
+#include "common/scratch_of.hpp"
 #include "quantised/product_cut.hpp"
 
 #include <limits>
@@ -22,21 +24,19 @@ void narrow_rows_of(const bf16_product& p, const bf16_cells& by, std::int64_t ro
 result<const std::uint32_t*> cells_of(run_context& c, const bf16_product& p, const bf16_cells& by,
                                       std::int64_t products) {
   const std::int64_t cells = (p.k + 1) / 2;
-  std::int64_t rows = 0, size = 0;
-  if (!checked_multiply(products, p.m, rows) || !checked_multiply(rows, cells, size)) return status_code::out_of_memory;
-  const result<std::span<std::uint32_t>> made = c.scratch<std::uint32_t>(std::size_t(size));
+  const auto made = scratch_of<std::uint32_t>(c, {products, p.m, cells});
   if (!made) return made.error();
   const std::size_t gathered = p.a.column_stride == 1 && !p.a.narrow ? 0 : std::size_t(p.k);
   const result<std::span<float>> room = c.scratch<float>(gathered * c.lanes());
   if (!room) return room.error();
   constexpr std::int64_t at_once = 1 << 16;
-  parallel_each(c, rows, std::max<std::int64_t>(1, at_once / cells), [&](std::int64_t r, std::size_t lane) {
+  parallel_each(c, products * p.m, grain_of(at_once, cells), [&](std::int64_t r, std::size_t lane) {
     const std::int64_t i = r / p.m;
     const matrix_ref<float, any_float> a = p.a.from(p.a_offsets.empty() ? 0 : p.a_offsets[std::size_t(i)]);
     float* const row = gathered > 0 ? room->data() + lane * gathered : nullptr;
-    narrow_rows_of(p, by, r % p.m, a, row, made->data() + i * p.m * cells);
+    narrow_rows_of(p, by, r % p.m, a, row, *made + i * p.m * cells);
   });
-  return static_cast<const std::uint32_t*>(made->data());
+  return static_cast<const std::uint32_t*>(*made);
 }
 
 /// The line of one panel, but for rows and what they are.

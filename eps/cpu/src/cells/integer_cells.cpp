@@ -11,16 +11,8 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-/// A table, what a processor must have for it, and the instruction set of the float kernels that it goes with: kernels
-/// that are held back to a smaller one take no table of a larger one.
-struct cells_row {
-  const integer_cells& table;
-  std::string_view beside;
-  bool (*runs_here)();
-};
-
 // __builtin_cpu_supports also asks whether the system keeps the registers.
-constexpr cells_row cells_rows[] = {
+constexpr cells_row<integer_cells> cells_rows[] = {
 #if CAMEO_CELLS_X86
     {avx512_vnni_cells, "AVX3",
      [] { return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw"); }},
@@ -39,7 +31,7 @@ struct runnable {
   std::size_t count = 0;
 
   runnable() {
-    for (const cells_row& row : cells_rows)
+    for (const auto& row : cells_rows)
       if (row.runs_here()) all[count++] = &row.table;
   }
 };
@@ -63,7 +55,7 @@ std::span<const integer_cells* const> runnable_integer_cells() {
 }
 
 const integer_cells& best_integer_cells() {
-  for (const cells_row& row : cells_rows)
+  for (const auto& row : cells_rows)
     if (row.runs_here() && instruction_set_reaches(row.beside)) return row.table;
   return portable_cells;
 }

@@ -253,9 +253,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cameo::inline CAMEO_ABI::eps {
 
-HWY_EXPORT(nchwc_kernels_here);
-
-const nchwc_kernels& best_nchwc_kernels() { return *HWY_DYNAMIC_DISPATCH(nchwc_kernels_here)(); }
+const nchwc_kernels& best_nchwc_kernels() { return *CAMEO_SIMD_BEST(nchwc_kernels_here)(); }
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 #endif

@@ -163,9 +163,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cameo::inline CAMEO_ABI::eps {
 
-HWY_EXPORT(nchwc_line_kernels_here);
-
-const nchwc_line_kernels& best_nchwc_line_kernels() { return *HWY_DYNAMIC_DISPATCH(nchwc_line_kernels_here)(); }
+const nchwc_line_kernels& best_nchwc_line_kernels() { return *CAMEO_SIMD_BEST(nchwc_line_kernels_here)(); }
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 #endif
