@@ -88,22 +88,11 @@ struct key_bias {
     std::fill(row, row + first, never);
     std::fill(row + last, row + keys, never);
     std::fill(row + first, row + last, C(0));
-    if (*mask) read_mask(batch * mask_strides[0] + head * mask_strides[1] + query * mask_strides[2], first, last, row);
+    const std::int64_t at = batch * mask_strides[0] + head * mask_strides[1] + query * mask_strides[2];
+    if (*mask) read_mask(*mask, at + first, row + first, last - first);
     for (std::int64_t j = first; j < last; ++j)
       if (row[j] != never) return true;
     return false;
-  }
-
- private:
-  template <class C>
-  void read_mask(std::int64_t base, std::int64_t first, std::int64_t last, C* row) const {
-    number_and_truth_elements::call(mask->type, [&]<class T>(std::type_identity<T>) {
-      const T* const from = static_cast<const T*>(mask->data) + base;
-      for (std::int64_t j = first; j < last; ++j) {
-        if constexpr (std::is_same_v<T, bool>) row[j] = from[j] ? C(0) : -std::numeric_limits<C>::infinity();
-        else row[j] = C(widened(from[j]));
-      }
-    });
   }
 };
 
@@ -153,17 +142,6 @@ status check(const value& past_k, const value& past_v, const head_layout& q, con
   return {};
 }
 
-/// Keys and values with those of the past before them. 16 bits stay 16 bits where both have the same, since scores and
-/// sums are formed from one type.
-template <class C>
-result<key_rows> keys_of_attention(run_context& c, const head_tensor& now, const value& before, bool narrow, bool joins,
-                                   std::size_t output) {
-  if (narrow) return past_and_new(c, now, equal_past::all(before), joins, output);
-  const auto wide = join_past<C>(c, now, before, output);
-  if (!wide) return wide.error();
-  return key_rows{wide->data, dtype_of<C>, wide->at};
-}
-
 /// All that a run needs.
 template <class C>
 struct laid_out {
@@ -193,15 +171,12 @@ void weigh_heads(run_context& c, const laid_out<C>& all, const attention_work& l
                  std::int64_t n, C* scores, C* biases) {
   const head_layout& q = all.q.at;
   const std::int64_t keys = all.keys, grain = grain_of(1 << 13, keys);
-  c.parallel_lanes(std::size_t((n * q.length + grain - 1) / grain), [&](std::size_t block, std::size_t lane) {
+  parallel_each_row(c, n * q.length, grain, [&](std::int64_t row, std::size_t lane) {
     C *const row_bias = biases + std::int64_t(lane) * 2 * keys, *const shown = all.scores ? row_bias + keys : nullptr;
-    const std::int64_t end = std::min(n * q.length, (std::int64_t(block) + 1) * grain);
-    for (std::int64_t row = std::int64_t(block) * grain; row < end; ++row) {
-      const std::int64_t head = first + row / q.length;
-      const bool any = all.bias->fill(limits, head / q.heads, head % q.heads, row % q.length, row_bias);
-      weigh_keys(all.how, scores + row * keys, row_bias, any, keys, shown);
-      if (shown) save_floats(shown, *all.scores, (first * q.length + row) * keys, keys);
-    }
+    const std::int64_t head = first + row / q.length;
+    const bool any = all.bias->fill(limits, head / q.heads, head % q.heads, row % q.length, row_bias);
+    weigh_keys(all.how, scores + row * keys, row_bias, any, keys, shown);
+    if (shown) save_floats(shown, *all.scores, (first * q.length + row) * keys, keys);
   });
 }
 
@@ -295,11 +270,12 @@ status attention::run_as(run_context& c) const {
   if (status s = key_bias::of(*this, c.input(3), c.input(6), q, keys, past, bias); !s) return s;
   const auto from = wide_heads<C>(c, {q_in, 0, q});
   if (!from) return from.error();
+  // 16 bits stay 16 bits where both have the same, since scores and sums are formed from one type.
   const bool narrow = std::is_same_v<C, float> && c.input(1).type == c.input(2).type;
   const bool joins = past_k || c.has_output(1) || c.has_output(2);
-  const auto k = keys_of_attention<C>(c, {c.input(1), 0, k_now}, past_k, narrow, joins, 1);
+  const auto k = past_and_new<C>(c, {c.input(1), 0, k_now}, equal_past::all(past_k), joins, 1, unchanged{}, narrow);
   if (!k) return k.error();
-  const auto v = keys_of_attention<C>(c, {c.input(2), 0, v_now}, past_v, narrow, joins, 2);
+  const auto v = past_and_new<C>(c, {c.input(2), 0, v_now}, equal_past::all(past_v), joins, 2, unchanged{}, narrow);
   if (!v) return v.error();
 
   const extents split{q.batches, q.heads, q.length, v_now.size};

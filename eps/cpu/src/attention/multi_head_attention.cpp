@@ -1,12 +1,9 @@
 #include <cameo/eps/cpu/multi_head_attention.hpp>
-#include <cameo/op/onnx.hpp>
 
 #include "attention_masks.hpp"
 #include "attention_scores.hpp"
 #include "beams.hpp"
 #include "common/usable_sizes.hpp"
-
-#include "skeletons/zip.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -51,16 +48,6 @@ status lay_out(const value& q, const value& k, const value& v, std::int64_t head
                     out.k.at.size == out.q.at.size;
   return fits ? status{} : do_not_fit(q, k, v, heads);
 }
-
-/// Adds its part of a bias, if there is one, to each head's row.
-struct added_bias {
-  const float* bias;
-  std::int64_t size;
-  explicit operator bool() const { return bias; }
-  void operator()(std::int64_t, std::int64_t, std::int64_t head, float* row) const {
-    if (bias) zip_floats<op::Add>(row, 1, bias + head * size, 1, row, size);
-  }
-};
 
 status check_past(const value& past, const head_layout& now, std::string_view name) {
   const extents& s = past.shape;

@@ -136,9 +136,8 @@ status sparse_attention::run(run_context& c) const {
       layouts.show(head % layouts.count, s.past_of(b) + first + i % work.queries, *seen + i * work.keys, work.keys);
     });
     if (c.stopped() || !cut_attention(work, cut)) return status_code::canceled;
-    c.parallel_lanes(std::size_t((cut.tasks + cut.grain - 1) / cut.grain), [&](std::size_t piece, std::size_t lane) {
-      const std::int64_t from = std::int64_t(piece) * cut.grain;
-      attend(work, cut, from, std::min(from + cut.grain, cut.tasks), *rooms + lane * cut.scratch);
+    parallel_rows(c, cut.tasks, cut.grain, [&](std::int64_t from, std::int64_t to, std::size_t lane) {
+      attend(work, cut, from, to, *rooms + lane * cut.scratch);
     });
   }
   y->store(c);
