@@ -22,6 +22,10 @@ bool packed_size(const integer_filter_shape& f, const integer_filters& form, std
   return true;
 }
 
+integer_codes codes_of(const value& w, std::span<const std::int32_t> zeros) {
+  return {static_cast<const std::uint8_t*>(w.data), w.type == dtype::i8, zeros.data(), zeros.size() > 1 ? 1 : 0};
+}
+
 void pack_filters(const integer_filter_shape& f, const integer_filters& how, integer_codes w, std::byte* to) {
   if (f.is_depthwise) {
     const auto number = [&](std::int64_t i) { return w.at(i) - w.zero[i / f.taps * w.zero_step]; };
@@ -96,9 +100,7 @@ result<integer_filters> weights_of(run_context& c, const integer_conv_state& sta
   if (!packed_size(f, made, size)) return status_code::out_of_memory;
   const result<std::span<std::byte>> room = c.scratch<std::byte>(size);
   if (!room) return room.error();
-  const integer_codes codes{static_cast<const std::uint8_t*>(w.data), w.type == dtype::i8, zeros->data(),
-                            zeros->size() > 1 ? 1 : 0};
-  pack_filters(f, made, codes, room->data());
+  pack_filters(f, made, codes_of(w, *zeros), room->data());
   made.data = room->data();
   return made;
 }
@@ -115,15 +117,12 @@ result<integer_conv_state> integer_conv_state::of(bind_context& c, std::size_t w
   if (!f || w.shape.count() == 0 || (zero && !check_filters(*zero, f->all_maps(), ""))) return made;  // a run says why
   const result<std::span<const std::int32_t>> zeros = keep_zeros(c, zero);
   if (!zeros) return zeros.error();
-  const bool is_signed = w.type == dtype::i8;
-  const integer_filters form = form_of(*f, made, is_signed, *zeros);
+  const integer_filters form = form_of(*f, made, w.type == dtype::i8, *zeros);
   std::size_t size = 0;
   if (!packed_size(*f, form, size)) return status_code::out_of_memory;
-  const std::int64_t zero_step = zeros->size() > 1 ? 1 : 0;
   const result<std::span<const std::byte>> packed =
       c.pack<std::byte>(w_input, size, [&](const value& from, std::span<std::byte> to) -> status {
-        pack_filters(*f, form, {static_cast<const std::uint8_t*>(from.data), is_signed, zeros->data(), zero_step},
-                     to.data());
+        pack_filters(*f, form, codes_of(from, *zeros), to.data());
         return {};
       });
   if (!packed) return packed.error();
