@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "integer_target.hpp"
 
@@ -26,21 +27,6 @@ constexpr cells_row<integer_cells> cells_rows[] = {
     {portable_cells, "", [] { return true; }},
 };
 
-struct runnable {
-  std::array<const integer_cells*, std::size(cells_rows)> all{};
-  std::size_t count = 0;
-
-  runnable() {
-    for (const auto& row : cells_rows)
-      if (row.runs_here()) all[count++] = &row.table;
-  }
-};
-
-const runnable& runnable_here() {
-  static const runnable found;
-  return found;
-}
-
 }  // namespace
 
 bool instruction_set_reaches(std::string_view wanted) {
@@ -51,7 +37,13 @@ bool instruction_set_reaches(std::string_view wanted) {
 }
 
 std::span<const integer_cells* const> runnable_integer_cells() {
-  return {runnable_here().all.data(), runnable_here().count};
+  static const auto found = [] {
+    std::pair<std::array<const integer_cells*, std::size(cells_rows)>, std::size_t> made{};
+    for (const auto& row : cells_rows)
+      if (row.runs_here()) made.first[made.second++] = &row.table;
+    return made;
+  }();
+  return std::span{found.first}.first(found.second);
 }
 
 const integer_cells& best_integer_cells() {

@@ -3,6 +3,12 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
+/// An output that a node may leave out: then `otherwise`.
+inline result<value*> optional_output(run_context& c, std::size_t i, const extents& shape, value* otherwise = nullptr) {
+  if (!c.has_output(i)) return otherwise;
+  return c.output(i, shape);
+}
+
 /// An output of a float type that a kernel computes as C: in the output's memory, or in scratch, which store() rounds
 /// into it.
 template <class C>
@@ -24,11 +30,6 @@ struct float_output {
   }
 };
 
-/// An output that a node may leave out: then `otherwise`.
-inline result<value*> optional_output(run_context& c, std::size_t i, const extents& shape, value* otherwise = nullptr) {
-  if (!c.has_output(i)) return otherwise;
-  return c.output(i, shape);
-}
 /// The elements of an output of float, or null where a node leaves it out.
 inline result<float*> optional_floats(run_context& c, std::size_t i, const extents& shape) {
   const result<value*> made = optional_output(c, i, shape);

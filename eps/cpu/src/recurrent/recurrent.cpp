@@ -293,10 +293,8 @@ result<step_product<C>> pack_step(run_context& c, const number_source<C, or_narr
                                   std::int64_t n, std::int64_t k) {
   std::size_t b_size = 0, a_size = 0;
   if (!packed_b_size<C>(k, n, b_size) || !packed_a_size<C>(m, k, a_size)) return status_code::out_of_memory;
-  const result<std::span<C>> panels = c.scratch<C>(b_size);
-  if (!panels) return panels.error();
-  const result<std::span<C>> rows = c.scratch<C>(a_size);
-  if (!rows) return rows.error();
+  const result<std::span<C>> panels = c.scratch<C>(b_size), rows = c.scratch<C>(a_size);
+  if (!panels || !rows) return status_code::out_of_memory;
   if (n > 0) pack_b(matrix_ref<C, or_narrow<C>>{r, 1, k}, k, n, panels->data());
   return step_product<C>{m, n, k, panels->data(), rows->data()};
 }
@@ -343,7 +341,7 @@ status read_factors(const recurrent_state& how, run_context& c, number_source<C,
 }
 
 /// State d of all batches, between the layout of inputs and outputs and [batch, hidden].
-template <class C, class F>
+template <class F>
 void each_state_row(const recurrent_state& how, const sizes& s, std::int64_t d, const F& f) {
   for (std::int64_t b = 0; b < s.batch; ++b) {
     const std::int64_t row = how.batch_first ? b * s.directions + d : d * s.batch + b;
@@ -518,7 +516,7 @@ status recurrent_state::run_as(run_context& c) const {
     result<step_product<C>> by_reset = step_product<C>{};
     if (two_steps) by_reset = pack_step<C>(c, r + 2 * n * n, s.batch, n, n);
     if (!by_reset) return by_reset.error();
-    each_state_row<C>(*this, s, d, [&](std::int64_t from, std::int64_t to) {
+    each_state_row(*this, s, d, [&](std::int64_t from, std::int64_t to) {
       for (const auto& [room, i] : {std::pair{*state, std::size_t{5}}, std::pair{*memory, std::size_t{6}}})
         if (c.input(i) && (i == 5 || is_lstm)) load_floats(c.input(i), from, room + to, n);
         else std::fill_n(room + to, n, C(0));
@@ -548,7 +546,7 @@ status recurrent_state::run_as(run_context& c) const {
                            *by_state,
                            *by_reset};
     if (status done = one.run(c); !done) return done;
-    each_state_row<C>(*this, s, d, [&](std::int64_t to, std::int64_t from) {
+    each_state_row(*this, s, d, [&](std::int64_t to, std::int64_t from) {
       if (*y_h) save_floats(*state + from, **y_h, to, n);
       if (*y_c) save_floats(*memory + from, **y_c, to, n);
     });
