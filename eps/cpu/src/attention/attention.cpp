@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "skeletons/map.hpp"
-
 #include "attention_parts.hpp"
+#include "attention_scores.hpp"
+#include "common/float_output.hpp"
 #include "common/usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -29,14 +29,14 @@ status layout_of(const value& v, std::int64_t heads, std::string_view name, head
 
 /// Which keys a query may see, and what is added to its scores.
 struct key_bias {
-  std::int64_t queries, keys, past;
+  std::int64_t keys, past;
   const value *mask, *lengths;  // either may be `none`
   std::int64_t mask_strides[3] = {}, mask_length = 0;
   const attention* how;
 
   static status of(const attention& how, const value& mask, const value& lengths, const head_layout& q,
                    std::int64_t keys, std::int64_t past, key_bias& out) {
-    out = {q.length, keys, past, &mask, &lengths, {}, 0, &how};
+    out = {keys, past, &mask, &lengths, {}, 0, &how};
     if (lengths && lengths.shape != extents{q.batches})
       return bad_input("nonpad_kv_seqlen ", lengths.shape, " must be ", extents{q.batches});
     if (!mask) return {};
@@ -56,61 +56,43 @@ struct key_bias {
     return {};
   }
 
-  /// The same, for the path without a matrix of scores.
-  status give(run_context& c, attention_work& work) const {
+  /// All but the mask, to work that has its queries and keys.
+  status limit(run_context& c, attention_work& work) const {
     work.softcap = float(how->softcap), work.causal = how->causal, work.past = past;
     work.left_window = how->left_window, work.right_window = how->right_window;
+    if (!*lengths) return {};
+    const auto made = c.scratch<std::int64_t>(std::size_t(lengths->shape.count()));
+    if (!made) return made.error();
+    for (std::size_t i = 0; i < made->size(); ++i) (*made)[i] = integers{*lengths}[std::int64_t(i)];
+    work.lengths = made->data();
+    return {};
+  }
+  /// All of it, for the path without a matrix of scores.
+  status give(run_context& c, attention_work& work) const {
     if (*mask) {
       const auto read = read_bias(c, *mask);
       if (!read) return read.error();
       work.bias = *read, work.bias_keys = mask_length;
       work.at_bias = {mask_strides[0], mask_strides[1], mask_strides[2]};
     }
-    if (*lengths) {
-      const auto made = c.scratch<std::int64_t>(std::size_t(lengths->shape.count()));
-      if (!made) return made.error();
-      for (std::size_t i = 0; i < made->size(); ++i) (*made)[i] = integers{*lengths}[std::int64_t(i)];
-      work.lengths = made->data();
-    }
-    return {};
+    return limit(c, work);
   }
 
-  /// Fills `row` for one query; false when it may see no key at all.
+  /// Fills `row` for one query of limited work; false when it may see no key at all.
   template <class C>
-  bool fill(std::int64_t batch, std::int64_t head, std::int64_t query, C* row) const {
+  bool fill(const attention_work& work, std::int64_t batch, std::int64_t head, std::int64_t query, C* row) const {
     constexpr C never = -std::numeric_limits<C>::infinity();
-    std::int64_t first = 0, last = keys;  // keys in [first, last) may be seen
-    std::int64_t offset = past;
-    if (*lengths) {
-      const std::int64_t length = std::clamp<std::int64_t>(integers{*lengths}[batch], 0, keys);
-      last = length, offset = length - queries;
-    }
-    const std::int64_t place = query + offset;
-    if (how->causal) last = std::min(last, place + 1);
-    if (how->right_window >= 0 && how->right_window < keys + queries)
-      last = std::min(last, place + how->right_window + 1);
-    if (how->left_window >= 0 && how->left_window < keys + queries) first = std::max(first, place - how->left_window);
-    if (*mask) last = std::min(last, mask_length);
-    last = std::max<std::int64_t>(last, 0), first = std::min(first, last);
+    std::int64_t first = 0, last = 0;  // keys in [first, last) may be seen
+    work.range_of(batch, query, first, last);
+    if (*mask) last = std::min(last, mask_length), first = std::min(first, last);
     std::fill(row, row + first, never);
     std::fill(row + last, row + keys, never);
     std::fill(row + first, row + last, C(0));
-    if (*mask) read_mask(batch * mask_strides[0] + head * mask_strides[1] + query * mask_strides[2], first, last, row);
+    const std::int64_t at = batch * mask_strides[0] + head * mask_strides[1] + query * mask_strides[2];
+    if (*mask) read_mask(*mask, at + first, row + first, last - first);
     for (std::int64_t j = first; j < last; ++j)
       if (row[j] != never) return true;
     return false;
-  }
-
- private:
-  template <class C>
-  void read_mask(std::int64_t base, std::int64_t first, std::int64_t last, C* row) const {
-    number_and_truth_elements::call(mask->type, [&]<class T>(std::type_identity<T>) {
-      const T* const from = static_cast<const T*>(mask->data) + base;
-      for (std::int64_t j = first; j < last; ++j) {
-        if constexpr (std::is_same_v<T, bool>) row[j] = from[j] ? C(0) : -std::numeric_limits<C>::infinity();
-        else row[j] = C(widened(from[j]));
-      }
-    });
   }
 };
 
@@ -130,14 +112,9 @@ void soft_max(C* x, std::int64_t n) {
 template <class C>
 void weigh_keys(const attention& how, C* row, const C* bias, bool any, std::int64_t keys, C* shown) {
   if (shown && how.shown == attention::raw_scores) std::copy_n(row, keys, shown);
-  if (how.softcap > 0) {
-    for (std::int64_t j = 0; j < keys; ++j) row[j] /= C(how.softcap);
-    map_loop<op::Tanh, C>()({}, row, row, keys);
-    for (std::int64_t j = 0; j < keys; ++j) row[j] *= C(how.softcap);
-  }
+  cap_scores(row, keys, C(how.softcap));
   if (shown && how.shown == attention::capped_scores) std::copy_n(row, keys, shown);
-  constexpr C never = -std::numeric_limits<C>::infinity();
-  for (std::int64_t j = 0; j < keys; ++j) row[j] = bias[j] == never ? never : row[j] + bias[j];
+  bias_scores(row, keys, bias);
   if (shown && how.shown == attention::biased_scores) std::copy_n(row, keys, shown);
   if (any) soft_max(row, keys);
   else std::fill_n(row, keys, C(0));
@@ -165,17 +142,6 @@ status check(const value& past_k, const value& past_v, const head_layout& q, con
   return {};
 }
 
-/// Keys and values with those of the past before them. 16 bits stay 16 bits where both have the same, since scores and
-/// sums are formed from one type.
-template <class C>
-result<key_rows> keys_of_attention(run_context& c, const head_tensor& now, const value& before, bool narrow, bool joins,
-                                   std::size_t output) {
-  if (narrow) return past_and_new(c, now, equal_past::all(before), joins, output);
-  const auto wide = join_past<C>(c, now, before, output);
-  if (!wide) return wide.error();
-  return key_rows{wide->data, dtype_of<C>, wide->at};
-}
-
 /// All that a run needs.
 template <class C>
 struct laid_out {
@@ -192,15 +158,8 @@ struct laid_out {
 
 status attend_without_scores(run_context& c, const laid_out<float>& all) {
   const head_layout& q = all.q.at;
-  attention_work work{};
-  work.key_type = all.k.type;
-  work.q = all.q.data, work.k = all.k.data, work.v = all.v.data;
-  work.batches = q.batches, work.heads = q.heads, work.key_heads = all.k.at.heads;
-  work.queries = q.length, work.keys = all.keys, work.size = q.size, work.value_size = all.v.at.size;
-  work.at_q = q.strides(), work.at_k = all.k.at.strides(), work.at_v = all.v.at.strides();
-  const std::int64_t size = all.v.at.size;
-  work.at_y = all.joined ? head_layout::joined(q.batches, q.heads, q.length, size, q.heads * size).strides()
-                         : head_layout::split(q.batches, q.heads, q.length, size).strides();
+  attention_work work = work_of(all.q, all.k, all.v, all.keys, 0);
+  if (!all.joined) work.at_y = head_layout::split(q.batches, q.heads, q.length, all.v.at.size).strides();
   work.scale = float(all.factor);
   if (status s = all.bias->give(c, work); !s) return s;
   return run_attention(c, work, all.y);
@@ -208,18 +167,16 @@ status attend_without_scores(run_context& c, const laid_out<float>& all) {
 
 /// Scores of heads [first, first + n) to weights, in place.
 template <class C>
-void weigh_heads(run_context& c, const laid_out<C>& all, std::int64_t first, std::int64_t n, C* scores, C* biases) {
+void weigh_heads(run_context& c, const laid_out<C>& all, const attention_work& limits, std::int64_t first,
+                 std::int64_t n, C* scores, C* biases) {
   const head_layout& q = all.q.at;
-  const std::int64_t keys = all.keys, grain = std::max<std::int64_t>(1, (1 << 13) / std::max<std::int64_t>(1, keys));
-  c.parallel_lanes(std::size_t((n * q.length + grain - 1) / grain), [&](std::size_t block, std::size_t lane) {
+  const std::int64_t keys = all.keys, grain = grain_of(1 << 13, keys);
+  parallel_each_row(c, n * q.length, grain, [&](std::int64_t row, std::size_t lane) {
     C *const row_bias = biases + std::int64_t(lane) * 2 * keys, *const shown = all.scores ? row_bias + keys : nullptr;
-    const std::int64_t end = std::min(n * q.length, (std::int64_t(block) + 1) * grain);
-    for (std::int64_t row = std::int64_t(block) * grain; row < end; ++row) {
-      const std::int64_t head = first + row / q.length;
-      const bool any = all.bias->fill(head / q.heads, head % q.heads, row % q.length, row_bias);
-      weigh_keys(all.how, scores + row * keys, row_bias, any, keys, shown);
-      if (shown) save_floats(shown, *all.scores, (first * q.length + row) * keys, keys);
-    }
+    const std::int64_t head = first + row / q.length;
+    const bool any = all.bias->fill(limits, head / q.heads, head % q.heads, row % q.length, row_bias);
+    weigh_keys(all.how, scores + row * keys, row_bias, any, keys, shown);
+    if (shown) save_floats(shown, *all.scores, (first * q.length + row) * keys, keys);
   });
 }
 
@@ -230,36 +187,34 @@ status attend_with_scores(run_context& c, const laid_out<C>& all) {
   const std::int64_t heads = q.batches * q.heads, cells = q.length * v.size, plane = q.length * all.keys;
   const std::int64_t at_once = std::clamp<std::int64_t>((std::int64_t{1} << 23) / std::max<std::int64_t>(1, plane), 1,
                                                         std::max<std::int64_t>(1, heads));
-  std::int64_t count = 0;
-  if (!checked_multiply(at_once, plane, count)) return status_code::out_of_memory;
-  const auto scores = c.scratch<C>(std::size_t(count));
+  const auto scores = scratch_of<C>(c, {at_once, plane});
   const auto biases = c.scratch<C>(c.lanes() * 2 * std::size_t(all.keys));
   const auto offsets = c.scratch<std::int64_t>(3 * std::size_t(at_once));
   const bool in_place = !all.joined && all.y.type == dtype_of<C>;
   const auto out = c.scratch<C>(in_place ? 0 : std::size_t(at_once * cells));
   if (!scores || !biases || !offsets || !out) return status_code::out_of_memory;
+  attention_work limits{};
+  limits.queries = q.length, limits.keys = all.keys;
+  if (status s = all.bias->limit(c, limits); !s) return s;
   for (std::int64_t first = 0; first < heads; first += at_once) {
     const std::int64_t n = std::min(at_once, heads - first);
     std::int64_t *const q_at = offsets->data(), *const k_at = q_at + at_once, *const v_at = k_at + at_once;
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int64_t batch = (first + i) / q.heads, head = (first + i) % q.heads;
       const std::int64_t shared = head / (q.heads / k.heads);
-      q_at[i] = batch * q.batch_stride + head * q.head_stride;
-      k_at[i] = batch * k.batch_stride + shared * k.head_stride;
-      v_at[i] = batch * v.batch_stride + shared * v.head_stride;
+      q_at[i] = q.place(batch, head, 0), k_at[i] = k.place(batch, shared, 0), v_at[i] = v.place(batch, shared, 0);
     }
     const auto length = std::size_t(n);
     const K *const key_data = static_cast<const K*>(all.k.data), *const value_data = static_cast<const K*>(all.v.data);
-    gemm_problem<C, K> product{
-        q.length, all.keys,      q.size, {all.q.data, q.row_stride, 1}, {key_data, 1, k.row_stride},
-        nullptr,  scores->data()};
+    gemm_problem<C, K> product{q.length, all.keys, q.size, {all.q.data, q.row_stride, 1}, {key_data, 1, k.row_stride},
+                               nullptr,  *scores};
     product.epilogue.alpha = C(all.factor);
     product.a_offsets = {q_at, length}, product.b_offsets = {k_at, length};
     if (status s = multiply(c, product); !s) return s;
-    weigh_heads(c, all, first, n, scores->data(), biases->data());
+    weigh_heads(c, all, limits, first, n, *scores, biases->data());
     C* const to = in_place ? static_cast<C*>(all.y.data) + first * cells : out->data();
     for (std::int64_t i = 0; i < n; ++i) q_at[i] = i * plane;
-    gemm_problem<C, K> sum{q.length, v.size, all.keys, {scores->data(), all.keys, 1}, {value_data, v.row_stride, 1},
+    gemm_problem<C, K> sum{q.length, v.size, all.keys, {*scores, all.keys, 1}, {value_data, v.row_stride, 1},
                            nullptr,  to};
     sum.a_offsets = {q_at, length}, sum.b_offsets = {v_at, length};
     if (status s = multiply(c, sum); !s) return s;
@@ -270,8 +225,7 @@ status attend_with_scores(run_context& c, const laid_out<C>& all) {
           all.joined ? (batch * q.length + row % q.length) * q.heads + head % q.heads : first * q.length + row;
       save_floats(to + row * v.size, all.y, place * v.size, v.size);
     };
-    if (!parallel_each(c, n * q.length, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, v.size)), join))
-      return status_code::canceled;
+    if (!parallel_each(c, n * q.length, grain_of(1 << 15, v.size), join)) return status_code::canceled;
   }
   return {};
 }
@@ -316,11 +270,12 @@ status attention::run_as(run_context& c) const {
   if (status s = key_bias::of(*this, c.input(3), c.input(6), q, keys, past, bias); !s) return s;
   const auto from = wide_heads<C>(c, {q_in, 0, q});
   if (!from) return from.error();
+  // 16 bits stay 16 bits where both have the same, since scores and sums are formed from one type.
   const bool narrow = std::is_same_v<C, float> && c.input(1).type == c.input(2).type;
   const bool joins = past_k || c.has_output(1) || c.has_output(2);
-  const auto k = keys_of_attention<C>(c, {c.input(1), 0, k_now}, past_k, narrow, joins, 1);
+  const auto k = past_and_new<C>(c, {c.input(1), 0, k_now}, equal_past::all(past_k), joins, 1, unchanged{}, narrow);
   if (!k) return k.error();
-  const auto v = keys_of_attention<C>(c, {c.input(2), 0, v_now}, past_v, narrow, joins, 2);
+  const auto v = past_and_new<C>(c, {c.input(2), 0, v_now}, equal_past::all(past_v), joins, 2, unchanged{}, narrow);
   if (!v) return v.error();
 
   const extents split{q.batches, q.heads, q.length, v_now.size};
@@ -329,14 +284,13 @@ status attention::run_as(run_context& c) const {
   if (!checked_multiply(q.heads, v_now.size, hidden)) return status_code::out_of_memory;
   const result<value*> y = c.output(0, joined ? extents{q.batches, q.length, hidden} : split);
   if (!y) return y.error();
-  result<value*> scores = static_cast<value*>(nullptr);
-  if (c.has_output(3)) scores = c.output(3, extents{q.batches, q.heads, q.length, keys});
+  const result<value*> scores = optional_output(c, 3, extents{q.batches, q.heads, q.length, keys});
   if (!scores) return scores.error();
   std::int64_t plane = 0;
   if (!checked_multiply(q.length, keys, plane)) return status_code::out_of_memory;
   const std::int64_t cells = q.length * v_now.size;
   if (q.batches == 0 || (plane == 0 && cells == 0)) return {};  // nothing to store either
-  const double factor = has_scale ? scale : 1 / std::sqrt(double(std::max<std::int64_t>(1, q.size)));
+  const double factor = has_scale ? scale : usual_scale(q.size);
   const laid_out<C> all{*this, *from, *k, *v, keys, factor, joined, &bias, **y, *scores};
   if constexpr (std::is_same_v<C, float>) {
     if (!c.has_output(3)) return cells == 0 ? status{} : attend_without_scores(c, all);

@@ -76,23 +76,18 @@ status combine_masks(run_context& c, const value& mask, const value& bias, float
     return {};
   }
   const head_strides from = steps(shape);
-  extents all{w.batches, shape[1], keys.per_query() ? w.queries : shape[2], w.keys};
-  std::int64_t count = 0;
-  if (!all.checked_count(count)) return status_code::out_of_memory;
-  const auto made = c.scratch<float>(std::size_t(count));
+  const extents all{w.batches, shape[1], keys.per_query() ? w.queries : shape[2], w.keys};
+  const auto made = scratch_of<float>(c, all);
   if (!made) return made.error();
-  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, w.keys));
-  const std::int64_t rows = count == 0 ? 0 : all.count(0, 3);
-  parallel_for(c, rows, grain, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t r = first; r < last; ++r) {
-      const std::int64_t query = r % all[2], head = r / all[2] % all[1], batch = r / all[2] / all[1];
-      float* const row = made->data() + r * w.keys;
-      if (!bias) std::fill_n(row, w.keys, 0.0f);
-      else load_floats(bias, batch * from.batch + head * from.head + query * from.row, row, w.keys);
-      keys.add(batch, query, hidden_score, row);
-    }
+  const std::int64_t rows = all.count() == 0 ? 0 : all.count(0, 3);
+  parallel_each_row(c, rows, grain_of(1 << 15, w.keys), [&](std::int64_t r, std::size_t) {
+    const std::int64_t query = r % all[2], head = r / all[2] % all[1], batch = r / all[2] / all[1];
+    float* const row = *made + r * w.keys;
+    if (!bias) std::fill_n(row, w.keys, 0.0f);
+    else load_floats(bias, batch * from.batch + head * from.head + query * from.row, row, w.keys);
+    keys.add(batch, query, hidden_score, row);
   });
-  w.bias = made->data(), w.at_bias = steps(all);
+  w.bias = *made, w.at_bias = steps(all);
   return {};
 }
 

@@ -1,13 +1,18 @@
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/op/onnx.hpp>
 
 #include "cells/attention_kernels.hpp"
+#include "skeletons/zip.hpp"
 
+#include "common/float_output.hpp"
 #include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
+#include "common/scratch_of.hpp"
 
 // What the operators of attention share.
 namespace cameo::inline CAMEO_ABI::eps {
@@ -19,6 +24,9 @@ struct head_layout {
   std::int64_t batch_stride, head_stride, row_stride;
 
   head_strides strides() const { return {batch_stride, head_stride, row_stride}; }
+  std::int64_t place(std::int64_t batch, std::int64_t head, std::int64_t position) const {
+    return batch * batch_stride + head * head_stride + position * row_stride;
+  }
   /// [batch, length, heads, size], `row` from one position to the next.
   static head_layout joined(std::int64_t batches, std::int64_t heads, std::int64_t length, std::int64_t size,
                             std::int64_t row) {
@@ -45,40 +53,48 @@ struct head_tensor {
 
   template <class C>
   void load(std::int64_t batch, std::int64_t head, std::int64_t position, C* to) const {
-    const std::int64_t place = batch * at.batch_stride + head * at.head_stride + position * at.row_stride;
-    load_floats(from, first + place, to, at.size);
+    load_floats(from, first + at.place(batch, head, position), to, at.size);
   }
 };
 
-/// What is done to each new row: change(batch, position, head, row).
+/// What is done to each new row: change(batch, position, head, row). As a bool: whether it does anything.
 struct unchanged {
+  explicit operator bool() const { return false; }
   template <class C>
   void operator()(std::int64_t, std::int64_t, std::int64_t, C*) const {}
+};
+
+/// Adds its part of a bias to each head's row. Where there is none, it changes nothing; or, if it `sums` all the same,
+/// -0 to 0.
+struct added_bias {
+  const float* bias;
+  std::int64_t size;
+  bool sums = false;
+  explicit operator bool() const { return bias || sums; }
+  void operator()(std::int64_t, std::int64_t, std::int64_t head, float* row) const {
+    if (bias) zip_floats<op::Add>(row, 1, bias + head * size, 1, row, size);
+    else if (sums) std::transform(row, row + size, row, [](float x) { return x + 0.0f; });
+  }
 };
 
 /// Heads as C: where they lie if that is their type and nothing changes them, else row by row in scratch.
 template <class C, class F = unchanged>
 result<key_source<C>> wide_heads(run_context& c, const head_tensor& t, const F& change = {}) {
   const head_layout& at = t.at;
-  if (std::is_same_v<F, unchanged> && t.from.type == dtype_of<C>)
-    return key_source<C>{static_cast<const C*>(t.from.data) + t.first, at};
+  if (!change && t.from.type == dtype_of<C>) return key_source<C>{static_cast<const C*>(t.from.data) + t.first, at};
   const std::int64_t rows = at.batches * at.heads * at.length;
   const result<std::span<C>> made = c.scratch<C>(std::size_t(rows * at.size));
   if (!made) return made.error();
   const head_layout to = at.row_stride == at.size
                              ? head_layout::split(at.batches, at.heads, at.length, at.size)
                              : head_layout::joined(at.batches, at.heads, at.length, at.size, at.heads * at.size);
-  parallel_for(c, rows, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, at.size)),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t r = first; r < last; ++r) {
-                   const std::int64_t head = r % at.heads, position = r / at.heads % at.length;
-                   const std::int64_t batch = r / at.heads / at.length;
-                   C* const row =
-                       made->data() + batch * to.batch_stride + head * to.head_stride + position * to.row_stride;
-                   t.load(batch, head, position, row);
-                   change(batch, position, head, row);
-                 }
-               });
+  parallel_each_row(c, rows, grain_of(1 << 15, at.size), [&](std::int64_t r, std::size_t) {
+    const std::int64_t head = r % at.heads, position = r / at.heads % at.length;
+    const std::int64_t batch = r / at.heads / at.length;
+    C* const row = made->data() + to.place(batch, head, position);
+    t.load(batch, head, position, row);
+    change(batch, position, head, row);
+  });
   return key_source<C>{made->data(), to};
 }
 
@@ -90,62 +106,40 @@ struct past_heads {
 };
 
 /// For each head what is past, what is new (changed) and zeros (or the rest of the past) behind one another at `to`:
-/// [batch, heads, total, size]; and as `present` has it, from its element `at_present` on, where that is of another
-/// type.
+/// [batch, heads, total, size]; and as `present` has it, where that is of another type.
 template <class C, class P, class F = unchanged>
 void join_heads(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
-                const value* present, std::int64_t at_present, C* to, const F& change = {}) {
+                const value* present, C* to, const F& change = {}) {
   const head_layout& at = now.at;
   const std::int64_t heads = at.batches * at.heads, row = total * at.size;
-  parallel_for(c, heads, std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, row)),
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t h = first; h < last; ++h) {
-                   const std::int64_t batch = h / at.heads, past = past_of(batch) * at.size;
-                   C *const begin = to + h * row, *target = begin + past;
-                   if (past) load_floats(old.from, old.first + h * old.capacity * at.size, begin, past);
-                   for (std::int64_t i = 0; at.size > 0 && i < at.length; ++i, target += at.size) {
-                     now.load(batch, h % at.heads, i, target);
-                     change(batch, i, h % at.heads, target);
-                   }
-                   const std::int64_t rest = begin + row - target;
-                   if (old.has_room) load_floats(old.from, old.first + (h + 1) * row - rest, target, rest);
-                   else std::fill_n(target, rest, C(0));
-                   if (present && present->type != dtype_of<C>) save_floats(begin, *present, at_present + h * row, row);
-                 }
-               });
+  const auto keep = [&](std::int64_t first, C* to_here, std::int64_t n) {  // nothing to do in place
+    if (bytes_of(old.from) + first * std::int64_t(element_bytes(old.from.type)) !=
+        reinterpret_cast<std::byte*>(to_here))
+      load_floats(old.from, first, to_here, n);
+  };
+  parallel_each_row(c, heads, grain_of(1 << 16, row), [&](std::int64_t h, std::size_t) {
+    const std::int64_t batch = h / at.heads, past = past_of(batch) * at.size;
+    C *const begin = to + h * row, *target = begin + past;
+    if (past) keep(old.first + h * old.capacity * at.size, begin, past);
+    for (std::int64_t i = 0; at.size > 0 && i < at.length; ++i, target += at.size) {
+      now.load(batch, h % at.heads, i, target);
+      change(batch, i, h % at.heads, target);
+    }
+    const std::int64_t rest = begin + row - target;
+    if (old.has_room) keep(old.first + (h + 1) * row - rest, target, rest);
+    else std::fill_n(target, rest, C(0));
+    if (present && present->type != dtype_of<C>) save_floats(begin, *present, h * row, row);
+  });
 }
 
 /// Where to compute an output that a node may leave out (then it is null): in its memory, or in scratch.
 template <class C>
 result<C*> room_of_output(run_context& c, std::size_t i, const extents& shape, value*& output) {
-  output = nullptr;
-  if (c.has_output(i)) {
-    const result<value*> made = c.output(i, shape);
-    if (!made) return made.error();
-    output = *made;
-    if (output->type == dtype_of<C>) return static_cast<C*>(output->data);
-  }
-  std::int64_t count = 0;
-  if (!shape.checked_count(count)) return status_code::out_of_memory;
-  const auto scratch = c.scratch<C>(std::size_t(count));
-  if (!scratch) return scratch.error();
-  return scratch->data();
-}
-
-/// Keys or values with those of the past before them: where they lie now, [batch, head, length, size] when there is a
-/// past or an output for them.
-template <class C, class F = unchanged>
-result<key_source<C>> join_past(run_context& c, const head_tensor& now, const value& before, std::size_t output,
-                                const F& change = {}) {
-  if (!before && !c.has_output(output)) return wide_heads<C>(c, now, change);
-  const head_layout& at = now.at;
-  const std::int64_t past = before ? before.shape[2] : 0, total = past + at.length;
-  value* present = nullptr;
-  const auto to = room_of_output<C>(c, output, extents{at.batches, at.heads, total, at.size}, present);
-  if (!to) return to.error();
-  join_heads<C>(
-      c, {before, past}, [past](std::int64_t) { return past; }, now, total, present, 0, *to, change);
-  return key_source<C>{*to, head_layout::split(at.batches, at.heads, total, at.size)};
+  const result<value*> made = optional_output(c, i, shape);
+  if (!made) return made.error();
+  output = *made;
+  if (output && output->type == dtype_of<C>) return static_cast<C*>(output->data);
+  return scratch_of<C>(c, shape);
 }
 
 /// Keys or values as scores are formed with them: floats, or the 16 bits or int8 of a tensor, which are widened then.
@@ -164,20 +158,17 @@ status join_made_rows(run_context& c, const past_heads& old, const P& past_of, c
   const std::int64_t heads = at.batches * at.heads, row = total * width;
   const result<std::span<float>> rooms = c.scratch<float>(c.lanes() * std::size_t(at.size));
   if (!rooms) return rooms.error();
-  const auto join = [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+  const auto join = [&](std::int64_t h, std::size_t lane) {
     float* const room = rooms->data() + std::int64_t(lane) * at.size;
-    for (std::int64_t h = first; h < last; ++h) {
-      const std::int64_t batch = h / at.heads, head = h % at.heads, past = past_of(batch) * width;
-      const S* const before = static_cast<const S*>(old.from.data) + old.first + h * old.capacity * width;
-      S *const begin = to + h * row, *target = begin + past;
-      if (past) std::copy_n(before, past, begin);
-      for (std::int64_t i = 0; width > 0 && i < at.length; ++i, target += width) make(batch, i, head, room, target);
-      if (old.has_room) std::copy(before + (target - begin), before + row, target);
-      else std::fill(target, begin + row, S{});
-    }
+    const std::int64_t batch = h / at.heads, head = h % at.heads, past = past_of(batch) * width;
+    const S* const before = static_cast<const S*>(old.from.data) + old.first + h * old.capacity * width;
+    S *const begin = to + h * row, *target = begin + past;
+    if (past) std::copy_n(before, past, begin);
+    for (std::int64_t i = 0; width > 0 && i < at.length; ++i, target += width) make(batch, i, head, room, target);
+    if (old.has_room) std::copy(before + (target - begin), before + row, target);
+    else std::fill(target, begin + row, S{});
   };
-  if (!parallel_rows(c, heads, std::max<std::int64_t>(1, (1 << 16) / std::max<std::int64_t>(1, row)), join))
-    return status_code::canceled;
+  if (!parallel_each_row(c, heads, grain_of(1 << 16, row), join)) return status_code::canceled;
   return {};
 }
 
@@ -188,9 +179,8 @@ status join_narrow(run_context& c, const past_heads& old, const P& past_of, cons
                    S* to, const F& change) {
   const head_layout& at = now.at;
   const auto make = [&](std::int64_t batch, std::int64_t i, std::int64_t head, float* room, S* row) {
-    if (std::is_same_v<F, unchanged> && now.from.type == dtype_of<S>) {
-      const std::int64_t place = batch * at.batch_stride + head * at.head_stride + i * at.row_stride;
-      std::copy_n(static_cast<const S*>(now.from.data) + now.first + place, at.size, row);
+    if (!change && now.from.type == dtype_of<S>) {
+      std::copy_n(static_cast<const S*>(now.from.data) + now.first + at.place(batch, head, i), at.size, row);
     } else {
       now.load(batch, head, i, room);
       change(batch, i, head, room);
@@ -205,35 +195,37 @@ template <class S, class P, class F = unchanged>
 status join_rows(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
                  S* to, const F& change = {}) {
   if constexpr (is_one_of<S, float, double>) {
-    join_heads<S>(c, old, past_of, now, total, nullptr, 0, to, change);
+    join_heads<S>(c, old, past_of, now, total, nullptr, to, change);
     return {};
   } else {
     return join_narrow<S>(c, old, past_of, now, total, to, change);
   }
 }
 
-/// What is past, new and behind it as an output has it, [batch, heads, total, size], or in scratch.
-template <class P, class F = unchanged>
+/// What is past, new and behind it as an output has it, [batch, heads, total, size], or in scratch: as C, or in 16 bits
+/// where it may be `narrow` and has them.
+template <class C = float, class P, class F = unchanged>
 result<key_rows> joined_keys(run_context& c, const head_tensor& now, const past_heads& old, const P& past_of,
-                             std::int64_t total, std::size_t output, const F& change = {}) {
+                             std::int64_t total, std::size_t output, const F& change = {}, bool narrow = true) {
   const head_layout& at = now.at;
   const extents shape{at.batches, at.heads, total, at.size};
   const head_layout split = head_layout::split(at.batches, at.heads, total, at.size);
   value* present = nullptr;
   result<key_rows> made = key_rows{};
-  const bool narrow = narrow_floats::call(now.from.type, [&]<class S>(std::type_identity<S>) {
+  const auto join_as = [&]<class S>(std::type_identity<S>) {
     if (old.from && old.from.type != now.from.type) return;
     const auto to = room_of_output<S>(c, output, shape, present);
     if (!to) return static_cast<void>(made = to.error());
     const status done = join_narrow<S>(c, old, past_of, now, total, *to, change);
     if (!done) made = done;
     else made = key_rows{*to, now.from.type, split};
-  });
-  if (narrow && (!made || made->data)) return made;
-  const auto to = room_of_output<float>(c, output, shape, present);
+  };
+  if constexpr (std::is_same_v<C, float>)
+    if (narrow && narrow_floats::call(now.from.type, join_as) && (!made || made->data)) return made;
+  const auto to = room_of_output<C>(c, output, shape, present);
   if (!to) return to.error();
-  join_heads<float>(c, old, past_of, now, total, present, 0, *to, change);
-  return key_rows{*to, dtype::f32, split};
+  join_heads<C>(c, old, past_of, now, total, present, *to, change);
+  return key_rows{*to, dtype_of<C>, split};
 }
 
 /// The past of a call in which all batches have as many rows of it: all of a tensor, or the first `rows` of one that
@@ -249,21 +241,40 @@ struct equal_past {
 };
 
 /// Keys or values with those of the past before them, [batch, head, length, size] if it `joins` them (keys and values
-/// do it together, so that they have one type), else where they lie.
-template <class F = unchanged>
+/// do it together, so that they have one type), else where they lie; in types as joined_keys() has them.
+template <class C = float, class F = unchanged>
 result<key_rows> past_and_new(run_context& c, const head_tensor& now, const equal_past& past, bool joins,
-                              std::size_t output, const F& change = {}) {
+                              std::size_t output, const F& change = {}, bool narrow = true) {
   if (joins) {
     const past_heads old{past.from, past.from ? past.from.shape[2] : 0, 0, past.has_room};
-    return joined_keys(c, now, old, past, past.total(now.at.length), output, change);
+    return joined_keys<C>(c, now, old, past, past.total(now.at.length), output, change, narrow);
   }
-  if (std::is_same_v<F, unchanged> && now.from.type != dtype::f32) {
+  if (!change && narrow && now.from.type != dtype_of<C>) {
     const auto* const bytes = static_cast<const std::byte*>(now.from.data);
     return key_rows{bytes + now.first * (bits_of(now.from.type) / 8), now.from.type, now.at};
   }
-  const auto wide = wide_heads<float>(c, now, change);
+  const auto wide = wide_heads<C>(c, now, change);
   if (!wide) return wide.error();
-  return key_rows{wide->data, dtype::f32, wide->at};
+  return key_rows{wide->data, dtype_of<C>, wide->at};
+}
+
+/// What scores are multiplied by where an operator says nothing else.
+inline double usual_scale(std::int64_t size) { return 1 / std::sqrt(double(std::max<std::int64_t>(1, size))); }
+
+/// What is to be computed of queries and of the first `keys` of keys and values, but for what limits which keys a query
+/// sees: [batch, length, heads * size]. A scale of 0 is the usual one.
+inline attention_work work_of(const key_source<float>& q, const key_rows& k, const key_rows& v, std::int64_t keys,
+                              float scale) {
+  const head_layout& at = q.at;
+  attention_work work{};
+  work.key_type = k.type;
+  work.batches = at.batches, work.heads = at.heads, work.key_heads = k.at.heads;
+  work.queries = at.length, work.keys = keys, work.size = at.size, work.value_size = v.at.size;
+  work.q = q.data, work.k = k.data, work.v = v.data;
+  work.at_q = at.strides(), work.at_k = k.at.strides(), work.at_v = v.at.strides();
+  work.at_y = head_layout::joined(at.batches, at.heads, at.length, v.at.size, at.heads * v.at.size).strides();
+  work.scale = scale != 0 ? scale : float(usual_scale(at.size));
+  return work;
 }
 
 /// Runs it on as many threads as it is worth, to a tensor that has the place of each element as the work says.
@@ -276,15 +287,11 @@ inline status run_attention(run_context& c, attention_work work, const value& y)
   const result<std::span<float>> wide = c.scratch<float>(narrow ? std::size_t(y.shape.count()) : 0);
   if (!wide) return wide.error();
   if (narrow) work.y = wide->data();
-  const std::int64_t blocks = (cut.tasks + cut.grain - 1) / cut.grain;
-  const std::int64_t lanes = blocks == 1 ? 1 : std::int64_t(c.lanes());
-  std::int64_t count = 0;
-  if (!checked_multiply(std::int64_t(cut.scratch), lanes, count)) return status_code::out_of_memory;
-  const result<std::span<float>> scratch = c.scratch<float>(std::size_t(count));
+  const std::int64_t lanes = cut.tasks <= cut.grain ? 1 : std::int64_t(c.lanes());
+  const auto scratch = scratch_of<float>(c, {lanes, std::int64_t(cut.scratch)});
   if (!scratch) return scratch.error();
-  c.parallel_lanes(std::size_t(blocks), [&](std::size_t block, std::size_t lane) {
-    const std::int64_t first = std::int64_t(block) * cut.grain, last = std::min(first + cut.grain, cut.tasks);
-    attend(work, cut, first, last, scratch->data() + lane * cut.scratch);
+  parallel_rows(c, cut.tasks, cut.grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+    attend(work, cut, first, last, *scratch + lane * cut.scratch);
     for (std::int64_t task = first; narrow && task < last; ++task) {
       const std::int64_t head = task / cut.tiles, start = task % cut.tiles * cut.tile;
       for (std::int64_t i = start; i < std::min(start + cut.tile, work.queries); ++i) {
@@ -309,19 +316,24 @@ inline result<const float*> wide_scores(run_context& c, const value& v) {
   return static_cast<const float*>(made->data());
 }
 
-/// A mask as what is added to scores: numbers as they are, integers too, bool as 0 or -infinity.
+/// n elements of a mask as what is added to scores: numbers as they are, integers too, bool as 0 or -infinity.
+template <class C>
+void read_mask(const value& mask, std::int64_t first, C* to, std::int64_t n) {
+  number_and_truth_elements::call(mask.type, [&]<class T>(std::type_identity<T>) {
+    const T* const from = static_cast<const T*>(mask.data) + first;
+    for (std::int64_t i = 0; i < n; ++i) {
+      if constexpr (std::is_same_v<T, bool>) to[i] = from[i] ? C(0) : -std::numeric_limits<C>::infinity();
+      else to[i] = C(widened(from[i]));
+    }
+  });
+}
+/// All of them.
 inline result<const float*> read_bias(run_context& c, const value& mask) {
   if (detail::bit_of(mask.type) & mask_of<float, float16, bfloat16, double>) return wide_scores(c, mask);
   const auto count = std::size_t(mask.shape.count());
   const result<std::span<float>> bias = c.scratch<float>(count);
   if (!bias) return bias.error();
-  number_and_truth_elements::call(mask.type, [&]<class T>(std::type_identity<T>) {
-    const T* const from = static_cast<const T*>(mask.data);
-    for (std::size_t i = 0; i < count; ++i) {
-      if constexpr (std::is_same_v<T, bool>) (*bias)[i] = from[i] ? 0 : -std::numeric_limits<float>::infinity();
-      else (*bias)[i] = float(from[i]);
-    }
-  });
+  read_mask(mask, 0, bias->data(), std::int64_t(count));
   return static_cast<const float*>(bias->data());
 }
 

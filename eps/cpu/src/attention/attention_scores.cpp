@@ -1,9 +1,6 @@
 #include "attention_scores.hpp"
 
 #include <algorithm>
-#include <limits>
-
-#include "skeletons/map.hpp"
 
 #include "common/float_rows.hpp"
 #include "common/float_values.hpp"
@@ -11,8 +8,6 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
-
-constexpr float never = -std::numeric_limits<float>::infinity();
 
 /// A row of a key as float: where it lies, or in `room`.
 const float* key_at(const attention_work& w, std::int64_t place, float* room) {
@@ -40,20 +35,17 @@ void score_keys(const attention_work& w, std::int64_t batch, std::int64_t head, 
     for (std::int64_t i = 0; i < w.size; ++i) sum += double(scaled[i]) * double(key[i]);
     scores[j] = float(sum);
   }
-  if (w.softcap > 0) {
-    for (std::int64_t j = first; j < last; ++j) scores[j] /= w.softcap;
-    map_loop<op::Tanh, float>()({}, scores + first, scores + first, last - first);
-    for (std::int64_t j = first; j < last; ++j) scores[j] *= w.softcap;
-  }
+  cap_scores(scores + first, last - first, w.softcap);
   if (!w.bias) return;
   const float* const bias = w.bias + batch * w.at_bias.batch + head * w.at_bias.head + query * w.at_bias.row;
-  for (std::int64_t j = first; j < last; ++j) scores[j] = bias[j] == never ? never : scores[j] + bias[j];
+  bias_scores(scores + first, last - first, bias + first);
 }
 
 /// n scores become weights, with the sink's score behind them where there is one: it takes weight, too.
 void weigh(float* scores, std::int64_t n, const float* sink) {
   if (sink) scores[n] = *sink;
   const std::int64_t all = n + (sink ? 1 : 0);
+  constexpr float never = -std::numeric_limits<float>::infinity();
   if (std::all_of(scores, scores + all, [](float s) { return s == never; })) std::fill_n(scores, all, 0.0f);
   else softmax_row(scores, scores, all);
 }

@@ -1,7 +1,25 @@
 #pragma once
+#include <limits>
+
 #include "cells/attention_kernels.hpp"
+#include "skeletons/map.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
+
+/// n scores with a cap, if it is above 0.
+template <class C>
+void cap_scores(C* scores, std::int64_t n, C cap) {
+  if (!(cap > 0)) return;
+  for (std::int64_t j = 0; j < n; ++j) scores[j] /= cap;
+  map_loop<op::Tanh, C>()({}, scores, scores, n);
+  for (std::int64_t j = 0; j < n; ++j) scores[j] *= cap;
+}
+/// n scores with a bias, of which -infinity wins over all.
+template <class C>
+void bias_scores(C* scores, std::int64_t n, const C* bias) {
+  constexpr C never = -std::numeric_limits<C>::infinity();
+  for (std::int64_t j = 0; j < n; ++j) scores[j] = bias[j] == never ? never : scores[j] + bias[j];
+}
 
 /// Which scores an output has, for those who look at what a model attends to.
 struct shown_scores {

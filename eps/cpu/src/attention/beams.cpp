@@ -5,6 +5,7 @@
 #include "common/refuse.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
+namespace {
 
 status check_beams(const value& beams, std::int64_t batches, std::int64_t past) {
   const extents& s = beams.shape;
@@ -17,23 +18,33 @@ status check_beams(const value& beams, std::int64_t batches, std::int64_t past) 
   return {};
 }
 
-result<const std::byte*> pick_beams(run_context& c, const value& beams, const beam_cache& z, const void* from) {
-  const std::int64_t width = beams.shape[1], room = beams.shape[2], row = std::int64_t(z.row_bytes);
-  std::int64_t bytes = 0;
-  if (!extents{z.batches, z.heads, z.keys, row}.checked_count(bytes)) return status_code::out_of_memory;
-  const result<std::span<std::byte>> made = c.scratch<std::byte>(std::size_t(bytes));
+/// Of keys or of values.
+status pick_beams(run_context& c, const value& beams, const key_rows& from, const attention_work& work,
+                  const void*& picked, head_strides& at) {
+  const head_layout& l = from.at;
+  const std::int64_t width = beams.shape[1], room = beams.shape[2], row = l.size * (bits_of(from.type) / 8);
+  const auto made = scratch_of<std::byte>(c, {l.batches, l.heads, work.keys, row});
   if (!made) return made.error();
   const std::int32_t* const of = beams.as_unchecked<std::int32_t>().data();
-  const auto* const all = static_cast<const std::byte*>(from);
-  parallel_each(c, z.batches * z.heads, 1 + (1 << 16) / (z.keys * row + 1), [&](std::int64_t head, std::size_t) {
-    const std::int64_t batch = head / z.heads, first = batch / width * width;
-    for (std::int64_t t = 0; t < z.keys; ++t) {
-      const std::int64_t source = t < z.past ? first + of[batch * room + t] : batch;
-      std::memcpy(made->data() + (head * z.keys + t) * row,
-                  all + ((source * z.heads + head % z.heads) * z.room + t) * row, z.row_bytes);
+  const auto* const all = static_cast<const std::byte*>(from.data);
+  parallel_each(c, l.batches * l.heads, 1 + (1 << 16) / (work.keys * row + 1), [&](std::int64_t head, std::size_t) {
+    const std::int64_t batch = head / l.heads, first = batch / width * width;
+    for (std::int64_t t = 0; t < work.keys; ++t) {
+      const std::int64_t source = t < work.past ? first + of[batch * room + t] : batch;
+      std::memcpy(*made + (head * work.keys + t) * row,
+                  all + ((source * l.heads + head % l.heads) * l.length + t) * row, std::size_t(row));
     }
   });
-  return static_cast<const std::byte*>(made->data());
+  picked = *made, at = head_layout::split(l.batches, l.heads, work.keys, l.size).strides();
+  return {};
+}
+
+}  // namespace
+
+status follow_beams(run_context& c, const value& beams, const key_rows& k, const key_rows& v, attention_work& work) {
+  if (status s = check_beams(beams, work.batches, work.past); !s) return s;
+  if (status s = pick_beams(c, beams, k, work, work.k, work.at_k); !s) return s;
+  return pick_beams(c, beams, v, work, work.v, work.at_v);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

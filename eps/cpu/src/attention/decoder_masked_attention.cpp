@@ -1,11 +1,8 @@
 #include <cameo/eps/cpu/decoder_masked_attention.hpp>
 
-#include <cmath>
-
 #include "attention_masks.hpp"
 #include "attention_scores.hpp"
 #include "beams.hpp"
-#include "common/strided_copy.hpp"
 #include "common/usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -62,34 +59,6 @@ status read_sizes(const run_context& c, std::int64_t heads, bool shares, decoder
   return {};
 }
 
-/// A row of a bias, or none, added to rows [batches, width] of a tensor, whose rows are `step` apart.
-result<std::span<float>> with_bias(run_context& c, const float* from, std::int64_t step, const float* bias,
-                                   std::int64_t batches, std::int64_t width) {
-  const result<std::span<float>> made = c.scratch<float>(std::size_t(batches * width));
-  if (!made) return made.error();
-  for (std::int64_t b = 0; b < batches; ++b)
-    for (std::int64_t i = 0; i < width; ++i)
-      (*made)[std::size_t(b * width + i)] = from[b * step + i] + (bias ? bias[i] : 0);
-  return std::span<float>{*made};
-}
-
-/// Keys (or values) of the past and of now in an output [batch, heads, room, size], or in scratch.
-result<float*> put_behind(run_context& c, const decoder_sizes& z, const value& past, std::span<const float> now,
-                          std::int64_t size, std::size_t output) {
-  value* present = nullptr;
-  const extents shape{z.batches, z.heads, z.room, size};
-  const result<float*> to = room_of_output<float>(c, output, shape, present);
-  if (!to) return to.error();
-  const std::int64_t old = past ? past.shape[2] : 0;
-  const float* const from = past ? static_cast<const float*>(past.data) : nullptr;
-  if (from && old == z.room) copy_bytes(c, *to, from, std::size_t(shape.count()) * sizeof(float));
-  parallel_each(c, z.batches * z.heads, 1 + (1 << 16) / (old * size + 1), [&](std::int64_t head, std::size_t) {
-    if (from && old != z.room) std::copy_n(from + head * old * size, old * size, *to + head * z.room * size);
-    std::copy_n(now.data() + head * size, size, *to + (head * z.room + z.past) * size);
-  });
-  return *to;
-}
-
 }  // namespace
 
 result<decoder_masked_attention> decoder_masked_attention::bind(bind_context& c) {
@@ -109,54 +78,31 @@ status decoder_masked_attention::run(run_context& c) const {
     return bad_input("bias ", bias.shape, " must be ", extents{2 * width + z.value_width()});
   const result<value*> y = c.output(0, extents{z.batches, 1, z.value_width()});
   if (!y) return y.error();
-  const float *const from = static_cast<const float*>(q.data), *const added = bias
-                                                                                  ? static_cast<const float*>(bias.data)
-                                                                                  : nullptr;
-  const std::int64_t step = q.shape[2];
-  const auto query = with_bias(c, from, step, added, z.batches, width);
+  const auto part = [&](std::int64_t first, std::int64_t size) {
+    return added_bias{bias ? static_cast<const float*>(bias.data) + first : nullptr, size, true};
+  };
+  const auto heads_of = [&](const value& from, std::int64_t first, std::int64_t size) {
+    return head_tensor{from, first, head_layout::joined(z.batches, heads, 1, size, from.shape[2])};
+  };
+  const auto query = wide_heads<float>(c, heads_of(q, 0, z.size), part(0, z.size));
   if (!query) return query.error();
-  const float *keys = nullptr, *values = nullptr;
-  std::int64_t room = z.room;
-  if (z.cross) {
-    keys = static_cast<const float*>(k.data), values = static_cast<const float*>(v.data);
-  } else {
-    const auto key = z.packed ? with_bias(c, from + width, step, added ? added + width : nullptr, z.batches, width)
-                              : with_bias(c, static_cast<const float*>(k.data), width, added ? added + width : nullptr,
-                                          z.batches, width);
-    const float* const of_values = added ? added + 2 * width : nullptr;
-    const auto given = z.packed ? with_bias(c, from + 2 * width, step, of_values, z.batches, z.value_width())
-                                : with_bias(c, static_cast<const float*>(v.data), z.value_width(), of_values, z.batches,
-                                            z.value_width());
-    if (!key || !given) return status_code::out_of_memory;
-    const auto all_keys = put_behind(c, z, c.input(5), *key, z.size, 1);
-    if (!all_keys) return all_keys.error();
-    const auto all_values = put_behind(c, z, c.input(6), *given, z.value_size, 2);
-    if (!all_values) return all_values.error();
-    keys = *all_keys, values = *all_values;
+  result<key_rows> keys = key_rows{k.data, dtype::f32, head_layout::split(z.batches, heads, z.room, z.size)};
+  result<key_rows> values = key_rows{v.data, dtype::f32, head_layout::split(z.batches, heads, z.room, z.value_size)};
+  if (!z.cross) {
+    const value &past_k = c.input(5), &past_v = c.input(6);
+    const bool has_room = past_k && shares;
+    const head_tensor new_keys = z.packed ? heads_of(q, width, z.size) : heads_of(k, 0, z.size);
+    const head_tensor new_values = z.packed ? heads_of(q, 2 * width, z.value_size) : heads_of(v, 0, z.value_size);
+    keys = past_and_new(c, new_keys, {past_k, z.past, has_room}, true, 1, part(width, z.size));
+    if (!keys) return keys.error();
+    values = past_and_new(c, new_values, {past_v, z.past, has_room}, true, 2, part(2 * width, z.value_size));
+    if (!values) return values.error();
   }
   if ((*y)->shape.count() == 0) return {};
-  if (const value& beams = c.input(9); beams && !z.cross && z.past > 0) {
-    if (status s = check_beams(beams, z.batches, z.past); !s) return s;
-    const auto pick = [&](const float*& data, std::int64_t size) -> status {
-      const beam_cache cache{z.batches, heads, room, z.past, z.keys(), std::size_t(size) * sizeof(float)};
-      const result<const std::byte*> picked = pick_beams(c, beams, cache, data);
-      if (!picked) return picked.error();
-      data = reinterpret_cast<const float*>(*picked);
-      return {};
-    };
-    if (status s = pick(keys, z.size); !s) return s;
-    if (status s = pick(values, z.value_size); !s) return s;
-    room = z.keys();
-  }
-  attention_work work{};
-  work.batches = z.batches, work.heads = work.key_heads = heads;
-  work.queries = 1, work.keys = z.keys(), work.size = z.size, work.value_size = z.value_size;
-  work.q = query->data(), work.k = keys, work.v = values;
-  work.at_q = head_layout::joined(z.batches, heads, 1, z.size, width).strides();
-  work.at_k = {heads * room * z.size, room * z.size, z.size};
-  work.at_v = {heads * room * z.value_size, room * z.value_size, z.value_size};
-  work.at_y = head_layout::joined(z.batches, heads, 1, z.value_size, z.value_width()).strides();
-  work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(std::max<std::int64_t>(1, z.size))));
+  attention_work work = work_of(*query, *keys, *values, z.keys(), scale);
+  work.past = z.past;
+  if (const value& beams = c.input(9); beams && !z.cross && z.past > 0)
+    if (status s = follow_beams(c, beams, *keys, *values, work); !s) return s;
   if (status s = combine_masks(c, c.input(3), c.input(4), hidden_score, work); !s) return s;
   if (c.has_output(3))
     if (status s = write_scores(c, work, {3, work.keys}); !s) return s;

@@ -1,8 +1,6 @@
 #include <cameo/eps/cpu/detail/gemm.hpp>
 #include <cameo/eps/cpu/flex_attention.hpp>
 
-#include <cmath>
-
 #include "attention_parts.hpp"
 #include "common/float_output.hpp"
 #include "common/usable_sizes.hpp"
@@ -79,9 +77,7 @@ status flex_attention::run_as(run_context& c) const {
   const auto y = float_output<C>::make(c, 0, {q[0], q[1], length, width});
   if (!y) return y.error();
   const extents shape{q[0], q[1], length, keys};
-  std::int64_t count = 0;
-  if (!shape.checked_count(count)) return status_code::out_of_memory;
-  const auto scores = c.scratch<C>(std::size_t(count));
+  const auto scores = scratch_of<C>(c, shape);
   const auto heads_of = [&](std::size_t i) {
     const extents& s = c.input(i).shape;
     return wide_heads<C>(c, {c.input(i), 0, head_layout::split(s[0], s[1], s[2], s[3])});
@@ -93,16 +89,17 @@ status flex_attention::run_as(run_context& c) const {
   if (!scores || !from_q || !from_k || !from_v || !at_q || !at_k || !at_v || !at_scores)
     return status_code::out_of_memory;
   if (heads == 0) return {};
-  gemm_problem<C> p{length, keys, size, {from_q->data, size, 1}, {from_k->data, 1, size}, nullptr, scores->data()};
+  gemm_problem<C> p{length, keys, size, {from_q->data, size, 1}, {from_k->data, 1, size}, nullptr, *scores};
   p.a_offsets = *at_q, p.b_offsets = *at_k;
-  p.epilogue.alpha = scaled ? C(scale) : C(1 / std::sqrt(double(std::max<std::int64_t>(1, size))));
+  p.epilogue.alpha = scaled ? C(scale) : C(usual_scale(size));
   if (status s = multiply(c, p); !s) return s;
-  if (status s = change<C>(c, score_mod, shape, *scores); !s) return s;
-  parallel_each(c, keys == 0 ? 0 : count / keys, 1 + (1 << 12) / (keys + 1),
-                [&](std::int64_t row, std::size_t) { soften(scores->data() + row * keys, keys); });
+  const std::span<C> all{*scores, std::size_t(shape.count())};
+  if (status s = change<C>(c, score_mod, shape, all); !s) return s;
+  parallel_each(c, keys == 0 ? 0 : shape.count() / keys, 1 + (1 << 12) / (keys + 1),
+                [&](std::int64_t row, std::size_t) { soften(*scores + row * keys, keys); });
   if (c.stopped()) return status_code::canceled;
-  if (status s = change<C>(c, prob_mod, shape, *scores); !s) return s;
-  gemm_problem<C> sums{length, width, keys, {scores->data(), keys, 1}, {from_v->data, width, 1}, nullptr, y->data};
+  if (status s = change<C>(c, prob_mod, shape, all); !s) return s;
+  gemm_problem<C> sums{length, width, keys, {*scores, keys, 1}, {from_v->data, width, 1}, nullptr, y->data};
   sums.a_offsets = *at_scores, sums.b_offsets = *at_v;
   if (status s = multiply(c, sums); !s) return s;
   y->store(c);

@@ -63,8 +63,8 @@ result<key_rows> numbers_of_codes(run_context& c, const key_rows& stored, std::i
   }
   const auto made = c.scratch<std::int8_t>(count);
   if (!made) return made.error();
-  parallel_for(c, rows, grain, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t r = first; r < last; ++r) unpack_row(codes + r * at.size, made->data() + r * size, size);
+  parallel_each_row(c, rows, grain, [&](std::int64_t r, std::size_t) {
+    unpack_row(codes + r * at.size, made->data() + r * size, size);
   });
   return key_rows{made->data(), dtype::i8, split};
 }

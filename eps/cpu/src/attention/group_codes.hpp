@@ -25,26 +25,18 @@ result<key_rows> join_codes(run_context& c, const head_tensor& now, const past_h
   const dtype type = old.from.type;
   const std::int64_t width = code_width(type, at.size);
   const extents shape{at.batches, at.heads, total, width};
-  std::int64_t bytes = 0;
-  if (!shape.checked_count(bytes)) return status_code::out_of_memory;
-  std::byte* to = nullptr;
-  if (c.has_output(output)) {
-    const result<value*> present = c.output(output, shape);
-    if (!present) return present.error();
-    if ((*present)->type != type) return bad_input("present is ", (*present)->type, ", past ", type);
-    to = static_cast<std::byte*>((*present)->data);
-  } else {
-    const auto room = c.scratch<std::byte>(std::size_t(bytes));
-    if (!room) return room.error();
-    to = room->data();
-  }
+  const result<value*> present = optional_output(c, output, shape);
+  if (!present) return present.error();
+  if (*present && (*present)->type != type) return bad_input("present is ", (*present)->type, ", past ", type);
+  const auto to = *present ? result<std::byte*>{bytes_of(**present)} : scratch_of<std::byte>(c, shape);
+  if (!to) return to.error();
   const auto make = [&](std::int64_t batch, std::int64_t i, std::int64_t head, float* room, std::byte* row) {
     now.load(batch, head, i, room);
     change(batch, i, head, room);
     store_codes(type, room, scales + head * at.size, at.size, row);
   };
-  if (status s = join_made_rows<std::byte>(c, old, past_of, now, total, width, to, make); !s) return s;
-  return key_rows{to, type, head_layout::split(at.batches, at.heads, total, width)};
+  if (status s = join_made_rows<std::byte>(c, old, past_of, now, total, width, *to, make); !s) return s;
+  return key_rows{*to, type, head_layout::split(at.batches, at.heads, total, width)};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,5 +1,4 @@
 #pragma once
-#include <cmath>
 #include <cstring>
 
 #include "attention_parts.hpp"
@@ -31,6 +30,27 @@ struct group_sizes {
   /// Rows of the past before the new ones.
   std::int64_t rows_before(std::int64_t batch) const { return kept(past_of(batch)); }
 };
+
+/// The numbers of heads of a node.
+inline status read_heads(const bind_context& c, std::int64_t& heads, std::int64_t& key_heads) {
+  heads = c.int_or("num_heads", 0), key_heads = c.int_or("kv_num_heads", 0);
+  if (key_heads >= 1 && heads >= 1 && heads <= 1 << 20 && heads % key_heads == 0) return {};
+  return bad_attribute("num_heads ", heads, " must be a multiple of kv_num_heads ", key_heads);
+}
+
+/// The sizes of what is new: inputs 0 to 2.
+inline status read_new_sizes(run_context& c, std::int64_t heads, std::int64_t key_heads, group_sizes& s) {
+  const value &q = c.input(0), &k = c.input(1), &v = c.input(2);
+  if (q.shape.rank() != 3) return bad_input("query ", q.shape, " must be [batch, sequence, size]");
+  if (bool(k) != bool(v)) return bad_input("key and value go together");
+  const std::int64_t rows = k ? heads : heads + 2 * key_heads;
+  s.batches = q.shape[0], s.length = q.shape[1], s.size = q.shape[2] / rows;
+  const extents keys{s.batches, s.length, key_heads * s.size};
+  if (q.shape[2] % rows != 0 || (k && (k.shape != keys || v.shape != keys)))
+    return bad_input("query ", q.shape, " and key ", k.shape, " don't fit ", heads, " heads and ", key_heads,
+                     " of keys; key and value must be ", keys);
+  return {};
+}
 
 /// The tables of angles, and the positions that they are taken at.
 struct rotation {
@@ -155,29 +175,13 @@ inline result<group_rows> read_group(run_context& c, const group_sizes& s, std::
   head_tensor k{k_in ? k_in : q_in, 0, head_layout::joined(s.batches, key_heads, s.length, s.size, key_row)}, v = k;
   if (k_in) v.from = v_in;
   else k.first = heads * s.size, v.first = (heads + key_heads) * s.size;
-  const auto q = changes.q ? wide_heads<float>(c, queries, changes.q) : wide_heads<float>(c, queries);
+  const auto q = wide_heads<float>(c, queries, changes.q);
   if (!q) return q.error();
-  const auto k_all =
-      changes.k ? join_ragged(c, s, k, 3, 1, scales.k, changes.k) : join_ragged(c, s, k, 3, 1, scales.k, unchanged{});
+  const auto k_all = join_ragged(c, s, k, 3, 1, scales.k, changes.k);
   if (!k_all) return k_all.error();
   const auto v_all = join_ragged(c, s, v, 4, 2, scales.v, unchanged{});
   if (!v_all) return v_all.error();
   return group_rows{*q, *k_all, *v_all};
-}
-
-/// What is to be computed from them, but for what limits which keys a query sees. A scale of 0 is the usual one.
-inline attention_work group_work(const group_sizes& s, const group_rows& rows, std::int64_t heads,
-                                 std::int64_t key_heads, float scale) {
-  attention_work work{};
-  work.key_type = rows.k.type;
-  work.batches = s.batches, work.heads = heads, work.key_heads = key_heads;
-  work.queries = s.length, work.keys = s.total, work.size = work.value_size = s.size;
-  work.q = rows.q.data, work.k = rows.k.data, work.v = rows.v.data;
-  work.at_q = rows.q.at.strides(), work.at_k = rows.k.at.strides(), work.at_v = rows.v.at.strides();
-  work.at_y = head_layout::joined(s.batches, heads, s.length, s.size, heads * s.size).strides();
-  work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(s.size)));
-  work.causal = true;
-  return work;
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

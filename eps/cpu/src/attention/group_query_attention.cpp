@@ -54,16 +54,8 @@ status check_lengths(const group_sizes& s, std::int64_t given) {
 }
 
 status read_sizes(run_context& c, const group_query_attention& how, group_sizes& s, std::int64_t& given) {
-  const value &q = c.input(0), &k = c.input(1), &v = c.input(2), &lengths = c.input(5), &total = c.input(6);
-  const std::int64_t heads = how.heads, key_heads = how.key_heads;
-  if (q.shape.rank() != 3) return bad_input("query ", q.shape, " must be [batch, sequence, size]");
-  if (bool(k) != bool(v)) return bad_input("key and value go together");
-  const std::int64_t rows = k ? heads : heads + 2 * key_heads;
-  s.batches = q.shape[0], s.length = q.shape[1], s.size = q.shape[2] / rows;
-  const extents keys{s.batches, s.length, key_heads * s.size};
-  if (q.shape[2] % rows != 0 || (k && (k.shape != keys || v.shape != keys)))
-    return bad_input("query ", q.shape, " and key ", k.shape, " don't fit ", heads, " heads and ", key_heads,
-                     " of keys; key and value must be ", keys);
+  const value &q = c.input(0), &lengths = c.input(5), &total = c.input(6);
+  if (status fits = read_new_sizes(c, how.heads, how.key_heads, s); !fits) return fits;
   if (status usable = usable_sizes("query", q.shape); !usable) return usable;
   if (lengths.shape.count() != s.batches) return bad_input("seqlens_k ", lengths.shape, " must be [", s.batches, "]");
   if (total.shape.count() != 1) return bad_input("total_sequence_length must be one number, not ", total.shape);
@@ -74,28 +66,27 @@ status read_sizes(run_context& c, const group_query_attention& how, group_sizes&
   s.first = given == s.length;
   if (s.window == 0) s.total = std::max(given, s.past);
   else if (!checked_add(s.first ? 0 : s.past, s.length, s.total)) return status_code::out_of_memory;
-  if (status usable = usable_sizes("present_key", {s.batches, key_heads, s.total, s.size}); !usable) return usable;
+  if (status usable = usable_sizes("present_key", {s.batches, how.key_heads, s.total, s.size}); !usable) return usable;
   return check_lengths(s, given);
 }
 
 /// attention_bias, whose last axis has all positions, for the rows of a cache that has only the last ones.
 result<const float*> bias_of_window(run_context& c, const group_sizes& s, const value& bias) {
   const extents& b = bias.shape;
-  std::int64_t count = 0;
-  if (!extents{s.batches, b[1], s.length, s.total}.checked_count(count)) return status_code::out_of_memory;
-  const auto made = c.scratch<float>(std::size_t(count));
+  const extents shape{s.batches, b[1], s.length, s.total};
+  const auto made = scratch_of<float>(c, shape);
   if (!made) return made.error();
-  parallel_each(c, count / std::max<std::int64_t>(1, s.total), 1 + (1 << 14) / (1 + s.total),
+  parallel_each(c, shape.count() / std::max<std::int64_t>(1, s.total), 1 + (1 << 14) / (1 + s.total),
                 [&](std::int64_t r, std::size_t) {
                   const std::int64_t batch = r / s.length / b[1];
                   const std::int64_t row = b[0] == 1 ? r % (b[1] * s.length) : r;
                   const std::int64_t first = std::min(s.past_of(batch) - s.rows_before(batch), b[3]);
                   const std::int64_t n = std::min(s.total, b[3] - first);
-                  float* const to = made->data() + r * s.total;
+                  float* const to = *made + r * s.total;
                   load_floats(bias, row * b[3] + first, to, n);
                   std::fill(to + n, to + s.total, -std::numeric_limits<float>::infinity());
                 });
-  return static_cast<const float*>(made->data());
+  return static_cast<const float*>(*made);
 }
 
 status read_group_bias(run_context& c, const group_sizes& s, std::int64_t heads, const value& bias,
@@ -140,9 +131,7 @@ status read_norms(run_context& c, const group_sizes& s, float epsilon, group_cha
 
 result<group_query_attention> group_query_attention::bind(bind_context& c) {
   group_query_attention made;
-  made.heads = c.int_or("num_heads", 0), made.key_heads = c.int_or("kv_num_heads", 0);
-  if (made.key_heads < 1 || made.heads < 1 || made.heads > 1 << 20 || made.heads % made.key_heads != 0)
-    return bad_attribute("num_heads ", made.heads, " must be a multiple of kv_num_heads ", made.key_heads);
+  if (status read = read_heads(c, made.heads, made.key_heads); !read) return read;
   made.window = c.int_or("local_window_size", -1), made.causal = c.int_or("causal", 1) != 0;
   if (!made.causal && made.window != -1) return bad_attribute("local_window_size needs causal=1");
   made.forgets = c.int_or("sliding_window_cache", 0) != 0;
@@ -190,7 +179,7 @@ status group_query_attention::run(run_context& c) const {
   const result<group_rows> rows = read_group(c, s, heads, key_heads, changes, scales);
   if (!rows) return rows.error();
 
-  attention_work work = group_work(s, *rows, heads, key_heads, scale);
+  attention_work work = work_of(rows->q, rows->k, rows->v, s.total, scale);
   work.softcap = softcap, work.causal = causal;
   work.key_scales = scales.k, work.value_scales = scales.v;
   if (window > 0) work.left_window = window - 1;

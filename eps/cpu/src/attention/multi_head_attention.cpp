@@ -1,14 +1,9 @@
 #include <cameo/eps/cpu/multi_head_attention.hpp>
-#include <cameo/op/onnx.hpp>
-
-#include <cmath>
 
 #include "attention_masks.hpp"
 #include "attention_scores.hpp"
 #include "beams.hpp"
 #include "common/usable_sizes.hpp"
-
-#include "skeletons/zip.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -54,20 +49,6 @@ status lay_out(const value& q, const value& k, const value& v, std::int64_t head
   return fits ? status{} : do_not_fit(q, k, v, heads);
 }
 
-/// Adds its part of a bias to each head's row.
-struct added_bias {
-  const float* bias;
-  std::int64_t size;
-  void operator()(std::int64_t, std::int64_t, std::int64_t head, float* row) const {
-    zip_floats<op::Add>(row, 1, bias + head * size, 1, row, size);
-  }
-};
-result<key_rows> keys_of(run_context& c, const head_tensor& now, const float* bias, const equal_past& past, bool joins,
-                         std::size_t output) {
-  if (!bias) return past_and_new(c, now, past, joins, output);
-  return past_and_new(c, now, past, joins, output, added_bias{bias, now.at.size});
-}
-
 status check_past(const value& past, const head_layout& now, std::string_view name) {
   const extents& s = past.shape;
   if (s.rank() == 4 && s[0] == now.batches && s[1] == now.heads && s[3] == now.size) return usable_sizes(name, s);
@@ -93,21 +74,6 @@ status read_past(const run_context& c, const three_parts& parts, std::int64_t& r
   return {};
 }
 
-/// Keys and values of the beams that this step goes on from.
-status follow_beams(run_context& c, const value& beams, const key_rows& k, const key_rows& v, attention_work& work) {
-  if (status s = check_beams(beams, work.batches, work.past); !s) return s;
-  const auto pick = [&](const key_rows& from, const void*& data, head_strides& at) -> status {
-    const head_layout& l = from.at;
-    const auto row = std::size_t(l.size) * std::size_t(bits_of(from.type) / 8);
-    const auto picked = pick_beams(c, beams, {l.batches, l.heads, l.length, work.past, work.keys, row}, from.data);
-    if (!picked) return picked.error();
-    data = *picked, at = head_layout::split(l.batches, l.heads, work.keys, l.size).strides();
-    return {};
-  };
-  if (status s = pick(k, work.k, work.at_k); !s) return s;
-  return pick(v, work.v, work.at_v);
-}
-
 }  // namespace
 
 result<microsoft_attention> microsoft_attention::read(const bind_context& c) {
@@ -121,9 +87,7 @@ result<microsoft_attention> microsoft_attention::read(const bind_context& c) {
 }
 
 result<multi_head_attention> multi_head_attention::bind(bind_context& c) {
-  const result<microsoft_attention> read = microsoft_attention::read(c);
-  if (!read) return read.error();
-  return multi_head_attention{*read};
+  return microsoft_attention::read(c).transform([](const auto& common) { return multi_head_attention{common}; });
 }
 
 status multi_head_attention::run(run_context& c) const {
@@ -150,23 +114,17 @@ status multi_head_attention::run(run_context& c) const {
   std::int64_t rows = 0;
   if (status s = read_past(c, parts, rows); !s) return s;
   const bool has_room = past_k && c.input(8);
-  const auto q_wide =
-      *added ? wide_heads<float>(c, parts.q, added_bias{*added, q.size}) : wide_heads<float>(c, parts.q);
+  const auto q_wide = wide_heads<float>(c, parts.q, added_bias{*added, q.size});
   if (!q_wide) return q_wide.error();
   const bool joins = past_k || c.has_output(1) || c.has_output(2);
-  const auto k = keys_of(c, parts.k, on_keys ? on_keys + width : nullptr, {past_k, rows, has_room}, joins, 1);
+  const added_bias on_k{on_keys ? on_keys + width : nullptr, q.size};
+  const added_bias on_v{on_keys ? on_keys + 2 * width : nullptr, parts.v.at.size};
+  const auto k = past_and_new(c, parts.k, equal_past{past_k, rows, has_room}, joins, 1, on_k);
   if (!k) return k.error();
-  const auto v = keys_of(c, parts.v, on_keys ? on_keys + 2 * width : nullptr, {past_v, rows, has_room}, joins, 2);
+  const auto v = past_and_new(c, parts.v, equal_past{past_v, rows, has_room}, joins, 2, on_v);
   if (!v) return v.error();
 
-  attention_work work{};
-  work.key_type = k->type;
-  work.batches = q.batches, work.heads = work.key_heads = heads;
-  work.queries = q.length, work.keys = rows + parts.k.at.length, work.size = q.size, work.value_size = v->at.size;
-  work.q = q_wide->data, work.k = k->data, work.v = v->data;
-  work.at_q = q_wide->at.strides(), work.at_k = k->at.strides(), work.at_v = v->at.strides();
-  work.at_y = head_layout::joined(q.batches, heads, q.length, v->at.size, hidden).strides();
-  work.scale = scale != 0 ? scale : float(1 / std::sqrt(double(std::max<std::int64_t>(1, q.size))));
+  attention_work work = work_of(*q_wide, *k, *v, rows + parts.k.at.length, scale);
   work.causal = work.last_sees_all = causal, work.past = rows;
   if (const value& beams = c.input(9); beams && has_room && rows > 0 && q.length == 1)
     if (status s = follow_beams(c, beams, *k, *v, work); !s) return s;

@@ -1,7 +1,5 @@
 #include <cameo/eps/cpu/multi_head_attention.hpp>
 
-#include <cmath>
-
 #include "cells/products.hpp"
 
 #include "attention_masks.hpp"
@@ -98,19 +96,18 @@ status projected_attention::run(run_context& c) const {
   const result<value*> y = c.output(0, extents{batches, length, hidden});
   if (!y) return y.error();
 
-  std::int64_t rows = 0, cells = 0;
-  if (!checked_multiply(batches, length, rows) || !checked_multiply(rows, width, cells))
-    return status_code::out_of_memory;
-  const auto all = c.scratch<float>(std::size_t(cells));
+  const extents shape{batches, length, width};
+  const auto all = scratch_of<float>(c, shape);
   const result<const float*> added = wide_vector<float>(c, bias);
   if (!all || !added) return status_code::out_of_memory;
   status projected;
   elements::call(weights.type, [&]<class T>(std::type_identity<T>) {
-    projected = project<T>(c, *this, x, rows, weights, *added, all->data());
+    projected = project<T>(c, *this, x, batches * length, weights, *added, *all);
   });
   if (!projected) return projected;
 
-  return attend_projected(c, *this, {*all, batches, length, third, hidden}, c.input(3), past, c.input(5), **y);
+  const projected_rows rows{{*all, std::size_t(shape.count())}, batches, length, third, hidden};
+  return attend_projected(c, *this, rows, c.input(3), past, c.input(5), **y);
 }
 
 status attend_projected(run_context& c, const microsoft_attention& how, const projected_rows& rows, const value& mask,
@@ -135,14 +132,7 @@ status attend_projected(run_context& c, const microsoft_attention& how, const pr
       return joined;
   }
   if (y.shape.count() == 0) return {};
-  attention_work work{};
-  work.key_type = k.type;
-  work.batches = batches, work.heads = work.key_heads = heads;
-  work.queries = length, work.keys = k.at.length, work.size = q.size, work.value_size = v.at.size;
-  work.q = rows.all.data(), work.k = k.data, work.v = v.data;
-  work.at_q = q.strides(), work.at_k = k.at.strides(), work.at_v = v.at.strides();
-  work.at_y = head_layout::joined(batches, heads, length, v.at.size, hidden).strides();
-  work.scale = how.scale != 0 ? how.scale : float(1 / std::sqrt(double(std::max<std::int64_t>(1, q.size))));
+  attention_work work = work_of({rows.all.data(), q}, k, v, k.at.length, how.scale);
   work.causal = how.causal, work.past = before;
   if (status s = combine_masks(c, mask, bias, how.hidden_score, work); !s) return s;
   return run_attention(c, work, y);

@@ -3,6 +3,7 @@
 
 #include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
+#include "common/scratch_of.hpp"
 #include "common/usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -69,21 +70,16 @@ status rotary_embedding::run(run_context& c) const {
   const auto cosine = rooms::make(c, cosines, 1, half), sine = rooms::make(c, sines, 1, half);
   if (!from || !y || !cosine || !sine) return status_code::out_of_memory;
   const turned_pairs pairs{half, size, interleaved};
-  parallel_rows(c, batches * length * count, std::max<std::int64_t>(1, (1 << 14) / size),
-                [&](std::int64_t first, std::int64_t last, std::size_t lane) {
-                  for (std::int64_t row = first; row < last; ++row) {
-                    // Rows in the order of X: [batch, position, head] or [batch, head, position].
-                    const std::int64_t batch = row / (length * count);
-                    const std::int64_t position = rank == 3 ? row / count % length : row % length;
-                    const std::int64_t place = batch * length + position;
-                    const std::int64_t angles = (ids ? integers{ids}[place] : place) * half;
-                    const float* const in = from->read(lane, row * size, size);
-                    const float *const co = cosine->read(lane, angles, half), *const si =
-                                                                                  sine->read(lane, angles, half);
-                    pairs.turn(in, co, si, y->room(lane, row * size));
-                    y->store(lane, row * size, size);
-                  }
-                });
+  parallel_each_row(c, batches * length * count, grain_of(1 << 14, size), [&](std::int64_t row, std::size_t lane) {
+    // Rows in the order of X: [batch, position, head] or [batch, head, position].
+    const std::int64_t batch = row / (length * count);
+    const std::int64_t position = rank == 3 ? row / count % length : row % length;
+    const std::int64_t place = batch * length + position;
+    const std::int64_t angles = (ids ? integers{ids}[place] : place) * half;
+    pairs.turn(from->read(lane, row * size, size), cosine->read(lane, angles, half), sine->read(lane, angles, half),
+               y->room(lane, row * size));
+    y->store(lane, row * size, size);
+  });
   return {};
 }
 
@@ -185,12 +181,10 @@ status microsoft_rotary_embedding::run(run_context& c) const {
   if (!out) return out.error();
   if (x.shape.count() == 0) return {};
   const std::int64_t places = p.batches * p.length;
-  std::int64_t cells = 0;
-  if (!checked_multiply(places, 2 * p.half, cells)) return status_code::out_of_memory;
-  const result<std::span<float>> angles = c.scratch<float>(std::size_t(cells));
+  const auto angles = scratch_of<float>(c, {places, 2 * p.half});
   if (!angles) return angles.error();
   parallel_each(c, places, 1 + (1 << 13) / p.half, [&](std::int64_t place, std::size_t) {
-    float *const cosine = angles->data() + place * 2 * p.half, *const sine = cosine + p.half;
+    float *const cosine = *angles + place * 2 * p.half, *const sine = cosine + p.half;
     if (streams == 1) {
       load_floats(cosines, positions[place] * p.half, cosine, p.half);
       load_floats(sines, positions[place] * p.half, sine, p.half);
@@ -201,21 +195,14 @@ status microsoft_rotary_embedding::run(run_context& c) const {
     }
   });
   if (c.stopped()) return status_code::canceled;
-  const auto from = row_rooms<float>::make(c, x, 1, p.size), y = row_rooms<float>::make(c, **out, 1, p.size);
-  if (!from || !y) return status_code::out_of_memory;
   const turned_pairs pairs{p.half, p.size, interleaved};
   const bool joined = x.shape.rank() == 3;
-  parallel_rows(
-      c, places * p.count, std::max<std::int64_t>(1, (1 << 14) / p.size),
-      [&](std::int64_t first, std::int64_t last, std::size_t lane) {
-        for (std::int64_t row = first; row < last; ++row) {
-          const std::int64_t place = joined ? row / p.count : row / (p.length * p.count) * p.length + row % p.length;
-          const float* const cosine = angles->data() + place * 2 * p.half;
-          pairs.turn(from->read(lane, row * p.size, p.size), cosine, cosine + p.half, y->room(lane, row * p.size));
-          y->store(lane, row * p.size, p.size);
-        }
+  return map_rows<float>(
+      c, x, **out, p.size, grain_of(1 << 14, p.size), [&](const float* in, float* to, std::int64_t row) {
+        const std::int64_t place = joined ? row / p.count : row / (p.length * p.count) * p.length + row % p.length;
+        const float* const cosine = *angles + place * 2 * p.half;
+        pairs.turn(in, cosine, cosine + p.half, to);
       });
-  return {};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -48,16 +48,8 @@ status read_layouts(const value& starts, const value& columns, std::int64_t head
 }
 
 status read_sparse_sizes(run_context& c, std::int64_t heads, std::int64_t key_heads, group_sizes& s) {
-  const value &q = c.input(0), &k = c.input(1), &v = c.input(2), &past_k = c.input(3), &past_v = c.input(4),
-              &total = c.input(7), &lengths = c.input(8);
-  if (q.shape.rank() != 3) return bad_input("query ", q.shape, " must be [batch, sequence, size]");
-  if (bool(k) != bool(v)) return bad_input("key and value go together");
-  const std::int64_t rows = k ? heads : heads + 2 * key_heads;
-  s.batches = q.shape[0], s.length = q.shape[1], s.size = q.shape[2] / rows;
-  const extents keys{s.batches, s.length, key_heads * s.size};
-  if (q.shape[2] % rows != 0 || (k && (k.shape != keys || v.shape != keys)))
-    return bad_input("query ", q.shape, " and key ", k.shape, " don't fit ", heads, " heads and ", key_heads,
-                     " of keys; key and value must be ", keys);
+  const value &q = c.input(0), &past_k = c.input(3), &past_v = c.input(4), &total = c.input(7), &lengths = c.input(8);
+  if (status fits = read_new_sizes(c, heads, key_heads, s); !fits) return fits;
   const extents& past = past_k.shape;
   if (past.rank() != 4 || past_v.shape != past || past[0] != s.batches || past[1] != key_heads || past[3] != s.size)
     return bad_input("past_key ", past, " and past_value ", past_v.shape, " must be [", s.batches, ",", key_heads,
@@ -88,9 +80,7 @@ status read_sparse_sizes(run_context& c, std::int64_t heads, std::int64_t key_he
 
 result<sparse_attention> sparse_attention::bind(bind_context& c) {
   sparse_attention made;
-  made.heads = c.int_or("num_heads", 0), made.key_heads = c.int_or("kv_num_heads", 0);
-  if (made.key_heads < 1 || made.heads < 1 || made.heads > 1 << 20 || made.heads % made.key_heads != 0)
-    return bad_attribute("num_heads ", made.heads, " must be a multiple of kv_num_heads ", made.key_heads);
+  if (status read = read_heads(c, made.heads, made.key_heads); !read) return read;
   made.block = c.int_or("sparse_block_size", 0);
   if (made.block < 1 || made.block > 1 << 20)
     return bad_attribute("sparse_block_size is ", made.block, ", must be positive, like 16, 32, 64 or 128");
@@ -121,21 +111,18 @@ status sparse_attention::run(run_context& c) const {
   for (std::int64_t b = 0; b < s.batches; ++b) most = std::max(most, s.past_of(b) + s.length);
   if ((most - 1) / block >= layouts.rows)
     return bad_input("there are ", most, " keys, and blocks of ", block, " for ", layouts.rows, " rows");
-  attention_work work = group_work(s, *rows, heads, key_heads, scale);
-  work.run = &c;
+  attention_work work = work_of(rows->q, rows->k, rows->v, s.total, scale);
+  work.causal = true, work.run = &c;
   // A part of the queries after the other, so that what they see takes little memory.
   const std::int64_t part = std::min<std::int64_t>(s.length, 64), shown = s.first ? 1 : s.batches;
-  std::int64_t count = 0, cells = 0;
-  if (!extents{shown, heads, part, most}.checked_count(count)) return status_code::out_of_memory;
-  const auto seen = c.scratch<float>(std::size_t(count));
+  const auto seen = scratch_of<float>(c, {shown, heads, part, most});
   const auto lengths = c.scratch<std::int64_t>(std::size_t(s.batches));
   if (!seen || !lengths) return status_code::out_of_memory;
-  work.bias = seen->data(), work.lengths = lengths->data();
+  work.bias = *seen, work.lengths = lengths->data();
   work.queries = part, work.keys = most;
   attention_cut cut{};
-  if (!cut_attention(work, cut) || !checked_multiply(std::int64_t(cut.scratch), std::int64_t(c.lanes()), cells))
-    return status_code::out_of_memory;
-  const auto rooms = c.scratch<float>(std::size_t(cells));
+  if (!cut_attention(work, cut)) return status_code::out_of_memory;
+  const auto rooms = scratch_of_lanes<float>(c, std::int64_t(cut.scratch));
   if (!rooms) return rooms.error();
   for (std::int64_t first = 0; first < s.length; first += part) {
     work.queries = std::min(part, s.length - first);
@@ -144,17 +131,13 @@ status sparse_attention::run(run_context& c) const {
     work.at_bias = {s.first ? 0 : heads * work.queries * work.keys, work.queries * work.keys, work.keys};
     work.q = rows->q.data + first * work.at_q.row, work.y = y->data + first * work.at_y.row;
     for (std::int64_t b = 0; b < s.batches; ++b) (*lengths)[std::size_t(b)] = s.past_of(b) + first + work.queries;
-    parallel_for(c, shown * heads * work.queries, 16, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t b = i / (heads * work.queries), head = i / work.queries % heads;
-        layouts.show(head % layouts.count, s.past_of(b) + first + i % work.queries, seen->data() + i * work.keys,
-                     work.keys);
-      }
+    parallel_each_row(c, shown * heads * work.queries, 16, [&](std::int64_t i, std::size_t) {
+      const std::int64_t b = i / (heads * work.queries), head = i / work.queries % heads;
+      layouts.show(head % layouts.count, s.past_of(b) + first + i % work.queries, *seen + i * work.keys, work.keys);
     });
     if (c.stopped() || !cut_attention(work, cut)) return status_code::canceled;
-    c.parallel_lanes(std::size_t((cut.tasks + cut.grain - 1) / cut.grain), [&](std::size_t piece, std::size_t lane) {
-      const std::int64_t from = std::int64_t(piece) * cut.grain;
-      attend(work, cut, from, std::min(from + cut.grain, cut.tasks), rooms->data() + lane * cut.scratch);
+    parallel_rows(c, cut.tasks, cut.grain, [&](std::int64_t from, std::int64_t to, std::size_t lane) {
+      attend(work, cut, from, to, *rooms + lane * cut.scratch);
     });
   }
   y->store(c);

@@ -440,9 +440,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cameo::inline CAMEO_ABI::eps {
 
-HWY_EXPORT(tile_of_attention);
-HWY_EXPORT(attend_now);
-
 void attention_work::range_of(std::int64_t batch, std::int64_t query, std::int64_t& first, std::int64_t& last) const {
   std::int64_t offset = past;
   first = 0, last = keys;
@@ -460,7 +457,7 @@ void attention_work::range_of(std::int64_t batch, std::int64_t query, std::int64
 
 bool cut_attention(const attention_work& w, attention_cut& cut) {
   constexpr std::int64_t keys_at_a_time = 128, least_work = 1 << 17, most = std::numeric_limits<std::int32_t>::max();
-  cut.tile = HWY_DYNAMIC_DISPATCH(tile_of_attention)(std::max<std::int64_t>(1, w.queries));
+  cut.tile = CAMEO_SIMD_BEST(tile_of_attention)(std::max<std::int64_t>(1, w.queries));
   cut.tiles = w.queries / cut.tile + (w.queries % cut.tile != 0);
   std::int64_t heads = 0, row = 0, cells = 0;
   if (w.keys > most || w.queries > most || !checked_multiply(w.batches, w.heads, heads) ||
@@ -481,7 +478,7 @@ bool cut_attention(const attention_work& w, attention_cut& cut) {
 }
 
 void attend(const attention_work& w, const attention_cut& cut, std::int64_t first, std::int64_t last, float* scratch) {
-  HWY_DYNAMIC_DISPATCH(attend_now)(w, cut, first, last, scratch);
+  CAMEO_SIMD_BEST(attend_now)(w, cut, first, last, scratch);
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

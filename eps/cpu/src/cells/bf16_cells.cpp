@@ -6,13 +6,8 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-struct bf16_row {
-  const bf16_cells& table;
-  std::string_view beside;  // the instruction set of the float kernels that it goes with
-  bool (*runs_here)();
-};
 // Without an instruction for it there is nothing to gain: float is then as fast, and exact.
-constexpr bf16_row bf16_rows[] = {
+constexpr cells_row<bf16_cells> bf16_rows[] = {
 #if CAMEO_CELLS_X86
     {avx512_bf16_cells, "AVX3",
      [] { return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw"); }},
@@ -25,7 +20,7 @@ constexpr bf16_row bf16_rows[] = {
 constinit const bf16_cells no_bf16_cells{"", nullptr, nullptr};
 
 const bf16_cells* best_bf16_cells() {
-  for (const bf16_row& row : bf16_rows)
+  for (const auto& row : bf16_rows)
     if (row.runs_here() && instruction_set_reaches(row.beside)) return row.table.line ? &row.table : nullptr;
   return nullptr;
 }

@@ -1,5 +1,7 @@
 #include "bf16_product.hpp"
 
+#include "common/parallel_rows.hpp"
+#include "common/scratch_of.hpp"
 #include "quantised/product_cut.hpp"
 
 #include <limits>
@@ -8,7 +10,6 @@ namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
 constexpr std::int64_t no_tap[] = {0};
-constexpr std::int64_t tile_rows = bf16_tile_rows;
 
 /// Rows [0, m) of A as cells.
 void narrow_rows_of(const bf16_product& p, const bf16_cells& by, std::int64_t row,
@@ -22,21 +23,19 @@ void narrow_rows_of(const bf16_product& p, const bf16_cells& by, std::int64_t ro
 result<const std::uint32_t*> cells_of(run_context& c, const bf16_product& p, const bf16_cells& by,
                                       std::int64_t products) {
   const std::int64_t cells = (p.k + 1) / 2;
-  std::int64_t rows = 0, size = 0;
-  if (!checked_multiply(products, p.m, rows) || !checked_multiply(rows, cells, size)) return status_code::out_of_memory;
-  const result<std::span<std::uint32_t>> made = c.scratch<std::uint32_t>(std::size_t(size));
+  const auto made = scratch_of<std::uint32_t>(c, {products, p.m, cells});
   if (!made) return made.error();
   const std::size_t gathered = p.a.column_stride == 1 && !p.a.narrow ? 0 : std::size_t(p.k);
   const result<std::span<float>> room = c.scratch<float>(gathered * c.lanes());
   if (!room) return room.error();
   constexpr std::int64_t at_once = 1 << 16;
-  parallel_each(c, rows, std::max<std::int64_t>(1, at_once / cells), [&](std::int64_t r, std::size_t lane) {
+  parallel_each(c, products * p.m, grain_of(at_once, cells), [&](std::int64_t r, std::size_t lane) {
     const std::int64_t i = r / p.m;
     const matrix_ref<float, any_float> a = p.a.from(p.a_offsets.empty() ? 0 : p.a_offsets[std::size_t(i)]);
     float* const row = gathered > 0 ? room->data() + lane * gathered : nullptr;
-    narrow_rows_of(p, by, r % p.m, a, row, made->data() + i * p.m * cells);
+    narrow_rows_of(p, by, r % p.m, a, row, *made + i * p.m * cells);
   });
-  return static_cast<const std::uint32_t*>(made->data());
+  return static_cast<const std::uint32_t*>(*made);
 }
 
 /// The line of one panel, but for rows and what they are.
@@ -69,29 +68,17 @@ status multiply_bf16(run_context& c, const bf16_product& p) {
   const result<const std::uint32_t*> a = cells_of(c, p, by, products);
   if (!a) return a.error();
   const std::int64_t cells = (p.k + 1) / 2, panels = (p.n + bf16_panel - 1) / bf16_panel;
-  const product_cut cut{product_size{p.m, cells * 4, tile_rows, panels, double(p.m) * double(p.n) * double(p.k) / 2},
-                        c.lanes()};
-  const std::int64_t work = std::max<std::int64_t>(1, p.k * bf16_panel), most = std::int64_t{1} << 22;
-  const std::int64_t some = std::max<std::int64_t>(1, most / work / tile_rows) * tile_rows;  // rows between questions
-  const auto task = [&](std::size_t unit, std::size_t) {
-    const std::int64_t i = std::int64_t(unit) / cut.tasks(), part = std::int64_t(unit) % cut.tasks();
-    const std::int64_t r0 = part / cut.panel_blocks * cut.rows, r1 = std::min(p.m, r0 + cut.rows);
-    const std::int64_t first = part % cut.panel_blocks * cut.panels, end = std::min(panels, first + cut.panels);
-    detail::stop_pace pace;
-    for (std::int64_t panel = first; panel < end; ++panel)
-      for (std::int64_t r = r0; r < r1; r += some) {
-        if ((panel > first || r > r0) && c.stopped(pace)) return;
-        bf16_line line = line_of(p, panel);
-        const gemm_epilogue<float> at = p.epilogue.at(r, panel * bf16_panel);
-        line.x = *a + (i * p.m + r) * cells, line.rows = std::min(some, r1 - r);
-        line.y = p.c + (i * p.m + r) * p.n + panel * bf16_panel;
-        line.bias = at.bias, line.add = at.add;
-        by.line(line);
-      }
-  };
-  const auto tasks = std::size_t(products * cut.tasks());
-  if (tasks == 1) return task(0, 0), status{};
-  c.parallel_lanes(tasks, task);
+  const double work = double(p.m) * double(p.n) * double(p.k) / 2;
+  const product_size size{p.m, cells * 4, bf16_tile_rows, panels, work};
+  const std::int64_t some = rows_between_questions(bf16_tile_rows, p.k * bf16_panel);
+  each_product_line(c, size, products, some, [&](const product_line& part) {
+    const std::int64_t row = part.product * p.m + part.row, column = part.panel * bf16_panel;
+    bf16_line line = line_of(p, part.panel);
+    const gemm_epilogue<float> at = p.epilogue.at(part.row, column);
+    line.x = *a + row * cells, line.rows = part.rows, line.y = p.c + row * p.n + column;
+    line.bias = at.bias, line.add = at.add;
+    by.line(line);
+  });
   return {};
 }
 

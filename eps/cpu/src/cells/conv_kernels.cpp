@@ -126,11 +126,6 @@ void depthwise_any(const depthwise_plane<T>& p) {
   else depthwise_wide(p);
 }
 
-void pack_f32(const patch_panel<float>& p) { pack(p); }
-void pack_f64(const patch_panel<double>& p) { pack(p); }
-void depthwise_f32(const depthwise_plane<float>& p) { depthwise_any(p); }
-void depthwise_f64(const depthwise_plane<double>& p) { depthwise_any(p); }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace cameo::inline CAMEO_ABI::eps
 HWY_AFTER_NAMESPACE();
@@ -138,15 +133,19 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cameo::inline CAMEO_ABI::eps {
 
-HWY_EXPORT(pack_f32);
-HWY_EXPORT(pack_f64);
-HWY_EXPORT(depthwise_f32);
-HWY_EXPORT(depthwise_f64);
+template <class T>
+void pack_patches(const patch_panel<T>& p) {
+  CAMEO_SIMD_BEST(pack<T>)(p);
+}
+template <class T>
+void run_depthwise(const depthwise_plane<T>& p) {
+  CAMEO_SIMD_BEST(depthwise_any<T>)(p);
+}
 
-void pack_patches(const patch_panel<float>& p) { HWY_DYNAMIC_DISPATCH(pack_f32)(p); }
-void pack_patches(const patch_panel<double>& p) { HWY_DYNAMIC_DISPATCH(pack_f64)(p); }
-void run_depthwise(const depthwise_plane<float>& p) { HWY_DYNAMIC_DISPATCH(depthwise_f32)(p); }
-void run_depthwise(const depthwise_plane<double>& p) { HWY_DYNAMIC_DISPATCH(depthwise_f64)(p); }
+template void pack_patches(const patch_panel<float>&);
+template void pack_patches(const patch_panel<double>&);
+template void run_depthwise(const depthwise_plane<float>&);
+template void run_depthwise(const depthwise_plane<double>&);
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 #endif

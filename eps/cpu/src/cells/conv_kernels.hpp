@@ -25,8 +25,8 @@ struct patch_panel {
   T* to;
   std::int64_t columns;
 };
-void pack_patches(const patch_panel<float>&);
-void pack_patches(const patch_panel<double>&);
+template <class T>
+void pack_patches(const patch_panel<T>&);
 
 /// One channel of a depthwise convolution: `rows` holds where each row of outputs starts in the plane.
 template <class T>
@@ -38,7 +38,7 @@ struct depthwise_plane {
   T* to;                      // rows * width outputs, dense
   gemm_epilogue<T> epilogue;  // alpha = beta = 1; bias: one number; `add` dense like `to`
 };
-void run_depthwise(const depthwise_plane<float>&);
-void run_depthwise(const depthwise_plane<double>&);
+template <class T>
+void run_depthwise(const depthwise_plane<T>&);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,6 +1,8 @@
 // Packing, and the way from a matrix product to register tiles.
 #include <cameo/eps/cpu/detail/gemm.hpp>
 
+#include "common/parallel_rows.hpp"
+#include "common/scratch_of.hpp"
 #include "gemm_pack_kernels.hpp"
 #include "gemm_row_kernels.hpp"
 
@@ -36,7 +38,7 @@ constexpr bool has_whole_rows(std::int64_t width) { return width % 8 == 0; }
 template <class From, class To>
 void turn_panel(const From* from, std::int64_t stride, std::int64_t count, std::int64_t k, To* to, std::int64_t width) {
   if constexpr (std::is_same_v<From, To>) {
-    pack_transposed({from, stride, count, k, to, width});
+    pack_transposed<From>({from, stride, count, k, to, width});
   } else {
     constexpr std::int64_t some = 64;
     From turned[some * gemm_widest_tile];
@@ -45,11 +47,11 @@ void turn_panel(const From* from, std::int64_t stride, std::int64_t count, std::
     for (std::int64_t p = 0; p < k; p += some) {
       const std::int64_t steps = std::min(some, k - p);
       if (has_whole_rows(width)) {
-        pack_transposed({from + p, stride, count, steps, turned, width});
+        pack_transposed<From>({from + p, stride, count, steps, turned, width});
         widen_row(turned, to + p * width, steps * width);
       } else {
         copy_rows(from + p, stride, count, steps, wide, steps);
-        pack_transposed({wide, steps, count, steps, to + p * width, width});
+        pack_transposed<To>({wide, steps, count, steps, to + p * width, width});
       }
     }
   }
@@ -243,12 +245,10 @@ class few_rows_of_a<T, any_float> {
     made.stride_ = rows ? p.a.row_stride : p.a.column_stride;
     const bool all = products <= std::int64_t(c.lanes());
     const std::int64_t rooms = all ? products : std::int64_t(c.lanes());
-    std::int64_t size = 0;
-    if (!checked_multiply(p.m, p.k, size) || !checked_multiply(size, rooms, size)) return status_code::out_of_memory;
-    const result<std::span<T>> room = c.scratch<T>(std::size_t(size));
+    const auto room = scratch_of<T>(c, {rooms, p.m, p.k});
     const result<std::span<std::int64_t>> notes = c.scratch<std::int64_t>(all ? 0 : std::size_t(rooms));
     if (!room || !notes) return status_code::out_of_memory;
-    made.room_ = room->data(), made.notes_ = *notes;
+    made.room_ = *room, made.notes_ = *notes;
     std::fill(notes->begin(), notes->end(), -1);
     for (std::int64_t i = 0; all && i < products; ++i) made.widen(i, made.room_ + i * p.m * p.k);
     return made;
@@ -512,17 +512,14 @@ status multiply_panels(run_context& c, const gemm_problem<T, B, A>& p, std::int6
 template <class T, class B, class A>
 status multiply_widened(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
   const std::int64_t columns = p.b_offsets.empty() ? 1 : std::int64_t(p.b_offsets.size());
-  std::int64_t count = 0;
-  if (!checked_multiply(columns, p.k, count)) return status_code::out_of_memory;
-  const result<std::span<T>> wide = c.scratch<T>(std::size_t(count));
+  const auto wide = scratch_of<T>(c, {columns, p.k});
   const result<std::span<std::int64_t>> offsets = c.scratch<std::int64_t>(p.b_offsets.size());
   if (!wide || !offsets) return status_code::out_of_memory;
   for (std::int64_t i = 0; i < columns; ++i) {
-    widen_row(p.b.data + (p.b_offsets.empty() ? 0 : p.b_offsets[std::size_t(i)]), wide->data() + i * p.k, p.k);
+    widen_row(p.b.data + (p.b_offsets.empty() ? 0 : p.b_offsets[std::size_t(i)]), *wide + i * p.k, p.k);
     if (!p.b_offsets.empty()) (*offsets)[std::size_t(i)] = i * p.k;
   }
-  gemm_problem<T, T, A> same{p.m,     p.n, p.k,       p.a, {wide->data(), p.b.row_stride, p.b.column_stride},
-                             nullptr, p.c, p.epilogue};
+  gemm_problem<T, T, A> same{p.m, p.n, p.k, p.a, {*wide, p.b.row_stride, p.b.column_stride}, nullptr, p.c, p.epilogue};
   same.a_offsets = p.a_offsets, same.b_offsets = *offsets;
   return multiply_dots(c, same, products), status{};
 }
@@ -555,7 +552,7 @@ status multiply(run_context& c, const gemm_problem<T, B, A>& p) {
   const std::int64_t products = many ? std::int64_t(std::max(p.a_offsets.size(), p.b_offsets.size())) : 1;
   if (p.m == 0 || p.n == 0 || products == 0) return {};
   if (p.k == 0) {
-    parallel_each(c, products * p.m, std::max<std::int64_t>(1, (1 << 15) / p.n), [&](std::int64_t i, std::size_t) {
+    parallel_each(c, products * p.m, grain_of(1 << 15, p.n), [&](std::int64_t i, std::size_t) {
       std::fill_n(p.c + i * p.n, p.n, T(0));
       finish_row(p.epilogue, i % p.m, 0, p.n, p.c + i * p.n);
     });

@@ -272,21 +272,20 @@ void multiply_panels(const gemm_block<T, P, A>& p) {
     }
 }
 
-/// Panels of 16 bits: few rows widen them in registers, others once for all of a block's.
-template <class B>
-void multiply_narrow(const gemm_block<float, B>& p) {
+/// Block: a gemm_block. Panels of 16 bits: few rows widen them in registers, others once for all of a block's.
+template <class Block>
+void multiply_any(const Block& p) {
+  using B = std::remove_cvref_t<decltype(*p.b)>;
   constexpr int few = std::min<int>(tile_rows, gemm_narrow_rows);
-  if (p.m > few) multiply_panels<float, tile_rows>(p);
+  if constexpr (!is_narrow_v<B>) multiply_panels<B, tile_rows>(p);
+  else if (p.m > few) multiply_panels<float, tile_rows>(p);
   else multiply_panels<B, few>(p);
 }
 
-gemm_tile tile_f32() { return {tile_rows, std::int64_t(2 * hn::Lanes(tag<float>()))}; }
-void multiply_f32(const gemm_block<float>& p) { multiply_panels<float, tile_rows>(p); }
-void multiply_any(const gemm_block<float, float, any_float>& p) { multiply_panels<float, tile_rows>(p); }
-gemm_tile tile_f64() { return {tile_rows, std::int64_t(2 * hn::Lanes(tag<double>()))}; }
-void multiply_f64(const gemm_block<double>& p) { multiply_panels<double, tile_rows>(p); }
-void multiply_f16(const gemm_block<float, float16>& p) { multiply_narrow(p); }
-void multiply_bf16(const gemm_block<float, bfloat16>& p) { multiply_narrow(p); }
+template <class T>
+gemm_tile tile_here() {
+  return {tile_rows, std::int64_t(2 * hn::Lanes(tag<T>()))};
+}
 std::int64_t this_target() { return HWY_TARGET; }
 
 }  // namespace HWY_NAMESPACE
@@ -296,46 +295,26 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cameo::inline CAMEO_ABI::eps {
 
-HWY_EXPORT(tile_f32);
-HWY_EXPORT(multiply_f32);
-HWY_EXPORT(multiply_any);
-HWY_EXPORT(tile_f64);
-HWY_EXPORT(multiply_f64);
-HWY_EXPORT(multiply_f16);
-HWY_EXPORT(multiply_bf16);
-HWY_EXPORT(this_target);
-
 std::int64_t built_targets() { return HWY_TARGETS; }
-std::string_view instruction_set() { return hwy::TargetName(HWY_DYNAMIC_DISPATCH(this_target)()); }
+std::string_view instruction_set() { return hwy::TargetName(CAMEO_SIMD_BEST(this_target)()); }
 
-template <>
-gemm_tile tile_of<float>() {
-  return HWY_DYNAMIC_DISPATCH(tile_f32)();
+template <class T>
+gemm_tile tile_of() {
+  return CAMEO_SIMD_BEST(tile_here<T>)();
 }
-template <>
-gemm_tile tile_of<double>() {
-  return HWY_DYNAMIC_DISPATCH(tile_f64)();
+template <class T, class B, class A>
+void multiply_block(const gemm_block<T, B, A>& p) {
+  using block = gemm_block<T, B, A>;
+  CAMEO_SIMD_BEST(multiply_any<block>)(p);
 }
-template <>
-void multiply_block(const gemm_block<float>& p) {
-  HWY_DYNAMIC_DISPATCH(multiply_f32)(p);
-}
-template <>
-void multiply_block(const gemm_block<float, float, any_float>& p) {
-  HWY_DYNAMIC_DISPATCH(multiply_any)(p);
-}
-template <>
-void multiply_block(const gemm_block<double>& p) {
-  HWY_DYNAMIC_DISPATCH(multiply_f64)(p);
-}
-template <>
-void multiply_block(const gemm_block<float, float16>& p) {
-  HWY_DYNAMIC_DISPATCH(multiply_f16)(p);
-}
-template <>
-void multiply_block(const gemm_block<float, bfloat16>& p) {
-  HWY_DYNAMIC_DISPATCH(multiply_bf16)(p);
-}
+
+template gemm_tile tile_of<float>();
+template gemm_tile tile_of<double>();
+template void multiply_block(const gemm_block<float>&);
+template void multiply_block(const gemm_block<float, float, any_float>&);
+template void multiply_block(const gemm_block<double>&);
+template void multiply_block(const gemm_block<float, float16>&);
+template void multiply_block(const gemm_block<float, bfloat16>&);
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 #endif

@@ -137,10 +137,6 @@ void transpose_panel(const transposed_panel<T>& p) {
   }
 }
 
-void transpose_f32(const transposed_panel<float>& p) { transpose_panel(p); }
-void transpose_f64(const transposed_panel<double>& p) { transpose_panel(p); }
-void transpose_16(const transposed_panel<std::uint16_t>& p) { transpose_panel(p); }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace cameo::inline CAMEO_ABI::eps
 HWY_AFTER_NAMESPACE();
@@ -148,26 +144,21 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cameo::inline CAMEO_ABI::eps {
 
-HWY_EXPORT(transpose_f32);
-HWY_EXPORT(transpose_f64);
-HWY_EXPORT(transpose_16);
-
-namespace {
-
 template <class T>
-void transpose_narrow(const transposed_panel<T>& p) {
-  static_assert(sizeof(T) == sizeof(std::uint16_t));
-  const auto bits = [](const T* from) { return reinterpret_cast<const std::uint16_t*>(from); };
-  HWY_DYNAMIC_DISPATCH(transpose_16)
-  ({bits(p.from), p.stride, p.count, p.k, reinterpret_cast<std::uint16_t*>(p.to), p.width, bits(p.ahead)});
+void pack_transposed(const transposed_panel<T>& p) {
+  if constexpr (sizeof(T) == sizeof(std::uint16_t)) {  // as bits
+    const auto bits = [](const T* from) { return reinterpret_cast<const std::uint16_t*>(from); };
+    CAMEO_SIMD_BEST(transpose_panel<std::uint16_t>)
+    ({bits(p.from), p.stride, p.count, p.k, reinterpret_cast<std::uint16_t*>(p.to), p.width, bits(p.ahead)});
+  } else {
+    CAMEO_SIMD_BEST(transpose_panel<T>)(p);
+  }
 }
 
-}  // namespace
-
-void pack_transposed(const transposed_panel<float>& p) { HWY_DYNAMIC_DISPATCH(transpose_f32)(p); }
-void pack_transposed(const transposed_panel<double>& p) { HWY_DYNAMIC_DISPATCH(transpose_f64)(p); }
-void pack_transposed(const transposed_panel<float16>& p) { transpose_narrow(p); }
-void pack_transposed(const transposed_panel<bfloat16>& p) { transpose_narrow(p); }
+template void pack_transposed(const transposed_panel<float>&);
+template void pack_transposed(const transposed_panel<double>&);
+template void pack_transposed(const transposed_panel<float16>&);
+template void pack_transposed(const transposed_panel<bfloat16>&);
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 #endif

@@ -5,8 +5,8 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// to[k * width + i] = from[i * stride + k], for i < count (at most `width`) and steps below k. T is one of the
-/// types below.
+/// to[k * width + i] = from[i * stride + k], for i < count (at most `width`) and steps below k. T is a float
+/// of any size.
 template <class T>
 struct transposed_panel {
   const T* from;
@@ -15,9 +15,7 @@ struct transposed_panel {
   std::int64_t width;
   const T* ahead = nullptr;  // if there is: what is read next, of which as many elements as here are asked for
 };
-void pack_transposed(const transposed_panel<float>&);
-void pack_transposed(const transposed_panel<double>&);
-void pack_transposed(const transposed_panel<float16>&);
-void pack_transposed(const transposed_panel<bfloat16>&);
+template <class T>
+void pack_transposed(const transposed_panel<T>&);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -77,12 +77,12 @@ void dot_narrow(const row_dots<float, any_float>& p, std::int64_t row) {
 }
 
 template <class T>
-void dot_rows(const row_dots<T>& p) {
+void dot_all(const row_dots<T>& p) {
   if (p.count * p.n * std::int64_t(sizeof(T)) < gemm_cached_bytes) dot_lines<T, false>(p);
   else dot_lines<T, true>(p);
 }
-void dot_any_rows(const row_dots<float, any_float>& p) {
-  if (!p.rows.narrow) return dot_rows<float>({{p.rows.data}, p.row_stride, p.count, p.x, p.n, p.y});
+void dot_all(const row_dots<float, any_float>& p) {
+  if (!p.rows.narrow) return dot_all<float>({{p.rows.data}, p.row_stride, p.count, p.x, p.n, p.y});
   constexpr int some = rows_at_a_time<float>;
   std::int64_t i = 0;
   for (; i + some <= p.count; i += some) dot_narrow<some>(p, i);
@@ -141,7 +141,7 @@ HWY_INLINE void add_steps(const row_sums<T, B>& p, std::int64_t row, std::int64_
 }
 
 template <class T, class B>
-void add_rows(const row_sums<T, B>& p) {
+void add_all(const row_sums<T, B>& p) {
   constexpr std::int64_t depth = 8;  // rows of B that stay in the first cache for all rows of A
   const bool ahead = p.k * p.b_stride * std::int64_t(sizeof(B)) >= gemm_cached_bytes;
   for (std::int64_t k = 0; k < p.k; k += depth) {
@@ -181,7 +181,7 @@ HWY_INLINE void add_columns(const turned_sums<T, B>& p, std::int64_t row, const 
 }
 
 template <class T, class B>
-void add_turned(const turned_sums<T, B>& p) {
+void add_all(const turned_sums<T, B>& p) {
   constexpr std::int64_t some = sizeof(B) == 2 ? 64 : 32;  // steps of k: what is turned stays in the first cache
   constexpr std::int64_t most = 2 * HWY_MAX_BYTES / std::int64_t(sizeof(T));
   const std::int64_t width = 2 * std::int64_t(hn::Lanes(row_tag<T>()));
@@ -197,16 +197,15 @@ void add_turned(const turned_sums<T, B>& p) {
   }
 }
 
-void add_turned_f32(const turned_sums<float>& p) { add_turned(p); }
-void add_turned_f64(const turned_sums<double>& p) { add_turned(p); }
-void dot_rows_f32(const row_dots<float>& p) { dot_rows(p); }
-void dot_rows_f64(const row_dots<double>& p) { dot_rows(p); }
-void add_rows_f32(const row_sums<float>& p) { add_rows(p); }
-void add_rows_f64(const row_sums<double>& p) { add_rows(p); }
-void add_turned_f16(const turned_sums<float, float16>& p) { add_turned(p); }
-void add_turned_bf16(const turned_sums<float, bfloat16>& p) { add_turned(p); }
-void add_rows_f16(const row_sums<float, float16>& p) { add_rows(p); }
-void add_rows_bf16(const row_sums<float, bfloat16>& p) { add_rows(p); }
+// With one parameter each, for CAMEO_SIMD_BEST.
+template <class Dots>
+void dot(const Dots& p) {
+  dot_all(p);
+}
+template <class Sums>
+void add(const Sums& p) {
+  add_all(p);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace cameo::inline CAMEO_ABI::eps
@@ -215,29 +214,33 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cameo::inline CAMEO_ABI::eps {
 
-HWY_EXPORT(dot_rows_f32);
-HWY_EXPORT(dot_rows_f64);
-HWY_EXPORT(dot_any_rows);
-HWY_EXPORT(add_rows_f32);
-HWY_EXPORT(add_rows_f64);
-HWY_EXPORT(add_turned_f32);
-HWY_EXPORT(add_turned_f64);
-HWY_EXPORT(add_rows_f16);
-HWY_EXPORT(add_rows_bf16);
-HWY_EXPORT(add_turned_f16);
-HWY_EXPORT(add_turned_bf16);
+template <class T, class From>
+void dot_with_rows(const row_dots<T, From>& p) {
+  using dots = row_dots<T, From>;
+  CAMEO_SIMD_BEST(dot<dots>)(p);
+}
+template <class T, class B>
+void add_scaled_rows(const row_sums<T, B>& p) {
+  using sums = row_sums<T, B>;
+  CAMEO_SIMD_BEST(add<sums>)(p);
+}
+template <class T, class B>
+void add_turned_columns(const turned_sums<T, B>& p) {
+  using sums = turned_sums<T, B>;
+  CAMEO_SIMD_BEST(add<sums>)(p);
+}
 
-void dot_with_rows(const row_dots<float>& p) { HWY_DYNAMIC_DISPATCH(dot_rows_f32)(p); }
-void dot_with_rows(const row_dots<float, any_float>& p) { HWY_DYNAMIC_DISPATCH(dot_any_rows)(p); }
-void dot_with_rows(const row_dots<double>& p) { HWY_DYNAMIC_DISPATCH(dot_rows_f64)(p); }
-void add_turned_columns(const turned_sums<float>& p) { HWY_DYNAMIC_DISPATCH(add_turned_f32)(p); }
-void add_turned_columns(const turned_sums<double>& p) { HWY_DYNAMIC_DISPATCH(add_turned_f64)(p); }
-void add_scaled_rows(const row_sums<float>& p) { HWY_DYNAMIC_DISPATCH(add_rows_f32)(p); }
-void add_scaled_rows(const row_sums<double>& p) { HWY_DYNAMIC_DISPATCH(add_rows_f64)(p); }
-void add_turned_columns(const turned_sums<float, float16>& p) { HWY_DYNAMIC_DISPATCH(add_turned_f16)(p); }
-void add_turned_columns(const turned_sums<float, bfloat16>& p) { HWY_DYNAMIC_DISPATCH(add_turned_bf16)(p); }
-void add_scaled_rows(const row_sums<float, float16>& p) { HWY_DYNAMIC_DISPATCH(add_rows_f16)(p); }
-void add_scaled_rows(const row_sums<float, bfloat16>& p) { HWY_DYNAMIC_DISPATCH(add_rows_bf16)(p); }
+template void dot_with_rows(const row_dots<float>&);
+template void dot_with_rows(const row_dots<float, any_float>&);
+template void dot_with_rows(const row_dots<double>&);
+template void add_scaled_rows(const row_sums<float>&);
+template void add_scaled_rows(const row_sums<double>&);
+template void add_scaled_rows(const row_sums<float, float16>&);
+template void add_scaled_rows(const row_sums<float, bfloat16>&);
+template void add_turned_columns(const turned_sums<float>&);
+template void add_turned_columns(const turned_sums<double>&);
+template void add_turned_columns(const turned_sums<float, float16>&);
+template void add_turned_columns(const turned_sums<float, bfloat16>&);
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 #endif

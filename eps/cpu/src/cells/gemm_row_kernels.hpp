@@ -17,9 +17,8 @@ struct row_dots {
   std::int64_t n;
   T* y;
 };
-void dot_with_rows(const row_dots<float>&);
-void dot_with_rows(const row_dots<float, any_float>&);
-void dot_with_rows(const row_dots<double>&);
+template <class T, class From>
+void dot_with_rows(const row_dots<T, From>&);
 
 /// y[i * y_stride + j] = sum over k of a[i * a_row + k * a_step] * b[k * b_stride + j], i < m, j < n. Unless it
 /// `starts`, the sum goes on from what y has.
@@ -33,6 +32,8 @@ struct row_sums {
   std::int64_t y_stride;
   bool starts = true;
 };
+template <class T, class B>
+void add_scaled_rows(const row_sums<T, B>&);
 /// The same for columns of B that are contiguous: up to tile_of<T>().columns of them, `b_stride` apart, which are
 /// turned some steps of k at a time. y has rows of as many elements as a tile has columns; those from n on are of no
 /// use. `ahead`: what is read next, of which as many elements as here are asked for.
@@ -40,13 +41,7 @@ template <class T, class B = T>
 struct turned_sums : row_sums<T, B> {
   const B* ahead;
 };
-void add_turned_columns(const turned_sums<float>&);
-void add_turned_columns(const turned_sums<double>&);
-void add_scaled_rows(const row_sums<float>&);
-void add_scaled_rows(const row_sums<double>&);
-void add_turned_columns(const turned_sums<float, float16>&);
-void add_turned_columns(const turned_sums<float, bfloat16>&);
-void add_scaled_rows(const row_sums<float, float16>&);
-void add_scaled_rows(const row_sums<float, bfloat16>&);
+template <class T, class B>
+void add_turned_columns(const turned_sums<T, B>&);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -5,22 +5,15 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "integer_target.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-/// A table, what a processor must have for it, and the instruction set of the float kernels that it goes with: kernels
-/// that are held back to a smaller one take no table of a larger one.
-struct cells_row {
-  const integer_cells& table;
-  std::string_view beside;
-  bool (*runs_here)();
-};
-
 // __builtin_cpu_supports also asks whether the system keeps the registers.
-constexpr cells_row cells_rows[] = {
+constexpr cells_row<integer_cells> cells_rows[] = {
 #if CAMEO_CELLS_X86
     {avx512_vnni_cells, "AVX3",
      [] { return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw"); }},
@@ -34,21 +27,6 @@ constexpr cells_row cells_rows[] = {
     {portable_cells, "", [] { return true; }},
 };
 
-struct runnable {
-  std::array<const integer_cells*, std::size(cells_rows)> all{};
-  std::size_t count = 0;
-
-  runnable() {
-    for (const cells_row& row : cells_rows)
-      if (row.runs_here()) all[count++] = &row.table;
-  }
-};
-
-const runnable& runnable_here() {
-  static const runnable found;
-  return found;
-}
-
 }  // namespace
 
 bool instruction_set_reaches(std::string_view wanted) {
@@ -59,11 +37,17 @@ bool instruction_set_reaches(std::string_view wanted) {
 }
 
 std::span<const integer_cells* const> runnable_integer_cells() {
-  return {runnable_here().all.data(), runnable_here().count};
+  static const auto found = [] {
+    std::pair<std::array<const integer_cells*, std::size(cells_rows)>, std::size_t> made{};
+    for (const auto& row : cells_rows)
+      if (row.runs_here()) made.first[made.second++] = &row.table;
+    return made;
+  }();
+  return std::span{found.first}.first(found.second);
 }
 
 const integer_cells& best_integer_cells() {
-  for (const cells_row& row : cells_rows)
+  for (const auto& row : cells_rows)
     if (row.runs_here() && instruction_set_reaches(row.beside)) return row.table;
   return portable_cells;
 }

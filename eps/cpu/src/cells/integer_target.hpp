@@ -51,6 +51,14 @@ namespace cameo::inline CAMEO_ABI::eps {
 extern const integer_cells avx512_vnni_cells, avx512_cells, avx2_cells, sse2_cells, neon_cells, portable_cells;
 extern const bf16_cells avx512_bf16_cells, no_bf16_cells;
 
+/// A table of one instruction set, that of the float kernels which it goes with, and whether the processor has it.
+template <class Table>
+struct cells_row {
+  const Table& table;
+  std::string_view beside;
+  bool (*runs_here)();
+};
+
 /// Whether the instruction set of the float kernels in use is at least that with this name: kernels that are held back
 /// to a smaller one take no table of a larger one. "" stands for any.
 bool instruction_set_reaches(std::string_view wanted);

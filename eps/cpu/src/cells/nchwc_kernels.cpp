@@ -244,8 +244,6 @@ constexpr nchwc_kernels made_kernels{depthwise_line, pool_line,      reduce_pixe
 
 }  // namespace
 
-const nchwc_kernels* nchwc_kernels_here() { return &made_kernels; }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace cameo::inline CAMEO_ABI::eps
 HWY_AFTER_NAMESPACE();
@@ -253,9 +251,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cameo::inline CAMEO_ABI::eps {
 
-HWY_EXPORT(nchwc_kernels_here);
-
-const nchwc_kernels& best_nchwc_kernels() { return *HWY_DYNAMIC_DISPATCH(nchwc_kernels_here)(); }
+const nchwc_kernels& best_nchwc_kernels() { return *CAMEO_SIMD_BEST(made_kernels); }
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 #endif

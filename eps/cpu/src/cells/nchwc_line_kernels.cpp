@@ -154,8 +154,6 @@ constexpr nchwc_line_kernels made_kernels{most_blocks, most_pixels(most_blocks >
 
 }  // namespace
 
-const nchwc_line_kernels* nchwc_line_kernels_here() { return &made_kernels; }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace cameo::inline CAMEO_ABI::eps
 HWY_AFTER_NAMESPACE();
@@ -163,9 +161,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cameo::inline CAMEO_ABI::eps {
 
-HWY_EXPORT(nchwc_line_kernels_here);
-
-const nchwc_line_kernels& best_nchwc_line_kernels() { return *HWY_DYNAMIC_DISPATCH(nchwc_line_kernels_here)(); }
+const nchwc_line_kernels& best_nchwc_line_kernels() { return *CAMEO_SIMD_BEST(made_kernels); }
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 #endif

@@ -6,9 +6,25 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/parallel_rows.hpp"
+#include "common/refuse.hpp"
+
 namespace cameo::inline CAMEO_ABI::eps {
 
-// What Gemm and MatMul share.
+// What Gemm, its like on codes, and MatMul share.
+
+/// How far the elements of Gemm's C are apart along Y's rows and columns: 0 where it is stretched.
+struct addend_strides {
+  std::int64_t row = 0, column = 0;
+};
+inline status broadcast_addend(const extents& shape, std::int64_t m, std::int64_t n, addend_strides& strides) {
+  const std::int64_t columns = shape.rank() > 0 ? shape.back() : 1;
+  const std::int64_t rows = shape.rank() > 1 ? shape[shape.rank() - 2] : 1;
+  if (shape.rank() > 2 || (columns != 1 && columns != n) || (rows != 1 && rows != m))
+    return bad_input("C ", shape, " does not broadcast to ", extents{m, n});
+  strides = {rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
+  return {};
+}
 
 /// The nearest T, for what may be far outside.
 template <class T>
@@ -26,30 +42,29 @@ status multiply_integers(run_context& c, const gemm_problem<T>& p, const F& fini
   using bits = std::make_unsigned_t<T>;
   const std::int64_t products = std::int64_t(std::max<std::size_t>({1, p.a_offsets.size(), p.b_offsets.size()}));
   if (p.m == 0 || p.n == 0) return {};
-  const std::int64_t work = std::max<std::int64_t>(1, std::max<std::int64_t>(p.k, 1) * p.n);
   // Columns whose sums stay in the first cache; steps of k between two questions.
   constexpr std::int64_t strip = 2048, some = 64;
-  parallel_for(
-      c, products * p.m, std::max<std::int64_t>(1, (1 << 16) / work), [&](std::int64_t first, std::int64_t last) {
-        detail::stop_pace pace;
-        for (std::int64_t r = first; r < last; ++r) {
-          const std::size_t product = std::size_t(r / p.m);
-          const T* const a = p.a.data + (p.a_offsets.empty() ? 0 : p.a_offsets[product]) + r % p.m * p.a.row_stride;
-          const T* const b = p.b.data + (p.b_offsets.empty() ? 0 : p.b_offsets[product]);
-          T* const y = p.c + r * p.n;
-          for (std::int64_t j0 = 0; j0 < p.n; j0 += strip) {
-            const std::int64_t j1 = std::min(p.n, j0 + strip);
-            std::fill(y + j0, y + j1, T(0));
-            for (std::int64_t k = 0; k < p.k; ++k) {
-              if (k % some == 0 && c.stopped(pace)) return;
-              const bits factor = bits(a[k * p.a.column_stride]);
-              const T* const row = b + k * p.b.row_stride;
-              for (std::int64_t j = j0; j < j1; ++j) y[j] = T(bits(y[j]) + factor * bits(row[j * p.b.column_stride]));
-            }
-            for (std::int64_t j = j0; j < j1; ++j) y[j] = finish(y[j], r % p.m, j);
-          }
+  const std::int64_t grain = grain_of(1 << 16, std::max<std::int64_t>(p.k, 1) * p.n);
+  parallel_for(c, products * p.m, grain, [&](std::int64_t first, std::int64_t last) {
+    detail::stop_pace pace;
+    for (std::int64_t r = first; r < last; ++r) {
+      const std::size_t product = std::size_t(r / p.m);
+      const T* const a = p.a.data + (p.a_offsets.empty() ? 0 : p.a_offsets[product]) + r % p.m * p.a.row_stride;
+      const T* const b = p.b.data + (p.b_offsets.empty() ? 0 : p.b_offsets[product]);
+      T* const y = p.c + r * p.n;
+      for (std::int64_t j0 = 0; j0 < p.n; j0 += strip) {
+        const std::int64_t j1 = std::min(p.n, j0 + strip);
+        std::fill(y + j0, y + j1, T(0));
+        for (std::int64_t k = 0; k < p.k; ++k) {
+          if (k % some == 0 && c.stopped(pace)) return;
+          const bits factor = bits(a[k * p.a.column_stride]);
+          const T* const row = b + k * p.b.row_stride;
+          for (std::int64_t j = j0; j < j1; ++j) y[j] = T(bits(y[j]) + factor * bits(row[j * p.b.column_stride]));
         }
-      });
+        for (std::int64_t j = j0; j < j1; ++j) y[j] = finish(y[j], r % p.m, j);
+      }
+    }
+  });
   return {};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "float_values.hpp"
+#include "parallel_rows.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -94,15 +95,16 @@ result<const C*> wide_vector(run_context& c, const value& v) {
   return static_cast<const C*>(wide->data());
 }
 
-/// parallel_for() with the lane: f(first, last, lane), for rows that are too short to ask before each whether the run
-/// should end.
-template <class F>
-bool parallel_rows(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
-  if (count <= 0) return true;
-  return c.parallel_lanes(std::size_t((count - 1) / grain + 1), [&](std::size_t block, std::size_t lane) {
-    const std::int64_t first = std::int64_t(block) * grain;
-    f(first, std::min(first + grain, count), lane);
+/// y from x, row by row of n elements: f(row of x, room for that of y, its number).
+template <class C, class F>
+status map_rows(run_context& c, const value& x, const value& y, std::int64_t n, std::int64_t grain, F&& f) {
+  const auto from = row_rooms<C>::make(c, x, 1, n), to = row_rooms<C>::make(c, y, 1, n);
+  if (!from || !to) return status_code::out_of_memory;
+  parallel_each_row(c, x.shape.count() / n, grain, [&](std::int64_t row, std::size_t lane) {
+    f(from->read(lane, row * n, n), to->room(lane, row * n), row);
+    to->store(lane, row * n, n);
   });
+  return {};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -16,13 +16,7 @@ class blocked_floats : public image_facts {
   explicit blocked_floats(const rewriter& r) : image_facts{r} {}
 
   bool is_image(const value_view& v) const { return has_channels(v) && rank(v) == 4 && v.element() == dtype::f32; }
-  image_role role_of(const node_view& n) const {
-    switch (kind_of(n)) {
-      case kind::none: return image_role::none;
-      case kind::conv: return image_role::gains;
-      default: return image_role::follows;
-    }
-  }
+  image_role role_of(const node_view& n) const { return role_of_kind(kind_of(n)); }
   std::int64_t gain(const node_view& n) const { return convolution_gain(*r_.constant(n.input(1)), n.output(0)); }
   bool takes_image(const node_view& n, std::size_t input) const {
     switch (kind_of(n)) {

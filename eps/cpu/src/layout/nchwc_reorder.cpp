@@ -2,6 +2,7 @@
 
 #include "cells/nchwc.hpp"
 #include "cells/nchwc_kernels.hpp"
+#include "common/parallel_rows.hpp"
 #include "common/refuse.hpp"
 #include "common/usable_sizes.hpp"
 
@@ -16,14 +17,11 @@ void each_piece(run_context& c, std::int64_t images, std::int64_t blocks, std::i
   if (images * blocks * plane == 0) return;
   constexpr std::int64_t piece = 1 << 10;
   const std::int64_t pieces = (plane + piece - 1) / piece, all = images * blocks * pieces;
-  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 13) / std::min(plane, piece));
-  parallel_for(c, all, all * std::min(plane, piece) < (1 << 14) ? all : grain,
-               [&](std::int64_t first, std::int64_t last) {
-                 for (std::int64_t i = first; i < last; ++i) {
-                   const std::int64_t at = i % pieces * piece, b = i / pieces;
-                   f(b / blocks, b % blocks, at, std::min(piece, plane - at));
-                 }
-               });
+  const std::int64_t grain = grain_of(1 << 13, std::min(plane, piece));
+  parallel_each_row(c, all, all * std::min(plane, piece) < (1 << 14) ? all : grain, [&](std::int64_t i, std::size_t) {
+    const std::int64_t at = i % pieces * piece, b = i / pieces;
+    f(b / blocks, b % blocks, at, std::min(piece, plane - at));
+  });
 }
 
 }  // namespace
@@ -135,27 +133,24 @@ status nchwc_upsample::run(run_context& c) const {
   float* const to = y->data();
   const std::int64_t out_height = y_shape[2], out_width = y_shape[3], line = width * channel_block;
   const std::int64_t lines = x[0] * (x[1] / channel_block) * out_height;
-  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 13) / out_width);
-  parallel_for(c, lines, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t l = begin; l < end; ++l) {
-      const float* const plane = from + l / out_height * height * line;
-      float* out = to + l * out_width * channel_block;
-      if (how == mode::nearest) {
-        const float* in = plane + l % out_height / scales[0] * line;
-        for (std::int64_t i = 0; i < width; ++i, in += channel_block)
-          for (std::int64_t s = 0; s < scales[1]; ++s) out = std::copy_n(in, channel_block, out);
-        continue;
-      }
-      const between row(how, l % out_height, scales[0], height, out_height);
-      const float *const top = plane + row.first * line, *const bottom = plane + row.second * line;
-      for (std::int64_t o = 0; o < out_width; ++o, out += channel_block) {
-        const between pixel(how, o, scales[1], width, out_width);
-        const std::int64_t a = pixel.first * channel_block, b = pixel.second * channel_block;
-        for (std::int64_t i = 0; i < channel_block; ++i) {
-          const float upper = top[a + i] + pixel.share * (top[b + i] - top[a + i]);
-          const float lower = bottom[a + i] + pixel.share * (bottom[b + i] - bottom[a + i]);
-          out[i] = upper + row.share * (lower - upper);
-        }
+  parallel_each_row(c, lines, grain_of(1 << 13, out_width), [&](std::int64_t l, std::size_t) {
+    const float* const plane = from + l / out_height * height * line;
+    float* out = to + l * out_width * channel_block;
+    if (how == mode::nearest) {
+      const float* in = plane + l % out_height / scales[0] * line;
+      for (std::int64_t i = 0; i < width; ++i, in += channel_block)
+        for (std::int64_t s = 0; s < scales[1]; ++s) out = std::copy_n(in, channel_block, out);
+      return;
+    }
+    const between row(how, l % out_height, scales[0], height, out_height);
+    const float *const top = plane + row.first * line, *const bottom = plane + row.second * line;
+    for (std::int64_t o = 0; o < out_width; ++o, out += channel_block) {
+      const between pixel(how, o, scales[1], width, out_width);
+      const std::int64_t a = pixel.first * channel_block, b = pixel.second * channel_block;
+      for (std::int64_t i = 0; i < channel_block; ++i) {
+        const float upper = top[a + i] + pixel.share * (top[b + i] - top[a + i]);
+        const float lower = bottom[a + i] + pixel.share * (bottom[b + i] - bottom[a + i]);
+        out[i] = upper + row.share * (lower - upper);
       }
     }
   });

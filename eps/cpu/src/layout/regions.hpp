@@ -14,6 +14,11 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 /// How a node can run on images of another layout.
 enum class image_role : std::uint8_t { none, gains, follows };
+/// That of a kind of nodes of which `conv` gains.
+template <class Kind>
+constexpr image_role role_of_kind(Kind k) {
+  return k == Kind::none ? image_role::none : k == Kind::conv ? image_role::gains : image_role::follows;
+}
 
 /// What a layout of images says to `region_rewrite`: which nodes can run on it, what that brings, how values and nodes
 /// become those of the layout and back. `value_id` of the new form is the edit's; costs and gains are elements moved.

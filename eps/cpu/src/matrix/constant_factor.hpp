@@ -17,5 +17,12 @@ status keep_factor(bind_context& c, bool transposed, std::int64_t k, std::int64_
   to.packed_b = *packed;
   return {};
 }
+/// The product of a problem, in the math that its B was kept for: `bf16_b` are cells, or null.
+template <class T>
+status multiply_by_factor(run_context& c, const gemm_problem<gemm_number<T>, T>& p, const std::uint32_t* bf16_b) {
+  if constexpr (multiplies_bf16<T>)
+    if (bf16_b) return multiply_bf16(c, {p.m, p.n, p.k, p.a, bf16_b, p.c, p.epilogue, p.a_offsets});
+  return multiply(c, p);
+}
 
 }  // namespace cameo::inline CAMEO_ABI::eps

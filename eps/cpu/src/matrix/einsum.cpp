@@ -3,6 +3,7 @@
 
 #include "common/float_values.hpp"
 #include "common/operand_values.hpp"
+#include "common/parallel_rows.hpp"
 #include "common/strided_copy.hpp"
 #include "common/usable_sizes.hpp"
 
@@ -153,31 +154,29 @@ void sum_directly(run_context& c, const einsum_loops& loops, const T* const* in,
   const std::int64_t terms = loops.terms;
   const std::int64_t work = std::clamp<std::int64_t>(terms, 1, 1 << 14);
   using sum_type = std::conditional_t<std::is_same_v<C, float>, double, C>;
-  parallel_for(c, loops.shape.count(), (1 << 14) / work, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t o = first; o < last; ++o) {
-      std::int64_t at[einsum::max_inputs] = {}, rest = o, index[label_count] = {};
-      for (std::size_t k = loops.out_rank; k-- > 0;) {
-        const std::int64_t size = loops.sizes[loops.out[k]];
-        for (std::size_t i = 0; i < loops.inputs; ++i) at[i] += rest % size * loops.steps[i][loops.out[k]];
-        rest /= size;
-      }
-      sum_type sum = 0;
-      for (std::int64_t t = 0; t < terms; ++t) {
-        C product = C(widened(in[0][at[0]]));
-        for (std::size_t i = 1; i < loops.inputs; ++i) product = C(product * C(widened(in[i][at[i]])));
-        sum = sum_type(sum + sum_type(product));
-        for (std::size_t s = loops.summed_count; s-- > 0;) {
-          const std::uint8_t label = loops.summed[s];
-          const bool wraps = ++index[s] == loops.sizes[label];
-          const std::int64_t step = wraps ? 1 - loops.sizes[label] : 1;
-          for (std::size_t i = 0; i < loops.inputs; ++i) at[i] += step * loops.steps[i][label];
-          if (!wraps) break;
-          index[s] = 0;
-        }
-      }
-      if constexpr (is_narrow_float<T>) y[o] = T(float(sum));
-      else y[o] = T(sum);
+  parallel_each_row(c, loops.shape.count(), (1 << 14) / work, [&](std::int64_t o, std::size_t) {
+    std::int64_t at[einsum::max_inputs] = {}, rest = o, index[label_count] = {};
+    for (std::size_t k = loops.out_rank; k-- > 0;) {
+      const std::int64_t size = loops.sizes[loops.out[k]];
+      for (std::size_t i = 0; i < loops.inputs; ++i) at[i] += rest % size * loops.steps[i][loops.out[k]];
+      rest /= size;
     }
+    sum_type sum = 0;
+    for (std::int64_t t = 0; t < terms; ++t) {
+      C product = C(widened(in[0][at[0]]));
+      for (std::size_t i = 1; i < loops.inputs; ++i) product = C(product * C(widened(in[i][at[i]])));
+      sum = sum_type(sum + sum_type(product));
+      for (std::size_t s = loops.summed_count; s-- > 0;) {
+        const std::uint8_t label = loops.summed[s];
+        const bool wraps = ++index[s] == loops.sizes[label];
+        const std::int64_t step = wraps ? 1 - loops.sizes[label] : 1;
+        for (std::size_t i = 0; i < loops.inputs; ++i) at[i] += step * loops.steps[i][label];
+        if (!wraps) break;
+        index[s] = 0;
+      }
+    }
+    if constexpr (is_narrow_float<T>) y[o] = T(float(sum));
+    else y[o] = T(sum);
   });
 }
 

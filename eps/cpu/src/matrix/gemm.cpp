@@ -9,18 +9,6 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-/// How far C's elements are apart along Y's rows and columns: 0 where it is stretched.
-struct addend_strides {
-  std::int64_t row = 0, column = 0;
-};
-status broadcast_addend(const extents& shape, std::int64_t m, std::int64_t n, addend_strides& strides) {
-  const std::int64_t columns = shape.rank() > 0 ? shape.back() : 1;
-  const std::int64_t rows = shape.rank() > 1 ? shape[shape.rank() - 2] : 1;
-  if (shape.rank() > 2 || (columns != 1 && columns != n) || (rows != 1 && rows != m))
-    return bad_input("C ", shape, " does not broadcast to ", extents{m, n});
-  strides = {rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
-  return {};
-}
 /// C as the bias of sums. A narrow one is widened before: it is a row, a column or a number.
 template <class From, class T>
 status keep_bias(run_context& c, const addend_strides& strides, gemm_epilogue<T>& e) {
@@ -84,11 +72,7 @@ status gemm<T>::run(run_context& c) const {
         late = {narrow_elements::of(c.input<T>(2).data()), beta, std::exchange(p.epilogue.f, {})};
       else if (status s = keep_bias<T>(c, strides, p.epilogue); !s) return s;
     }
-    status done;
-    if constexpr (multiplies_bf16<T>)
-      done = bf16_b ? multiply_bf16(c, {m, n, k, p.a, bf16_b, p.c, p.epilogue}) : multiply(c, p);
-    else done = multiply(c, p);
-    if (!done) return done;
+    if (status done = multiply_by_factor<T>(c, p, bf16_b); !done) return done;
     store_numbers(c, *room, *y, late);
     return {};
   }

@@ -118,11 +118,7 @@ status matmul<T>::run(run_context& c) const {
     p.a = {number_source<number, elements_like<T>>::of(c.input<T>(0).data()), a.row_stride, a.column_stride};
     p.c = *room, p.epilogue.alpha = number(alpha);
     if (!packed_b.data && !bf16_b) p.b.data = c.input<T>(1).data();
-    status done;
-    if constexpr (multiplies_bf16<T>)
-      done = bf16_b ? multiply_bf16(c, {p.m, p.n, p.k, p.a, bf16_b, p.c, p.epilogue, p.a_offsets}) : multiply(c, p);
-    else done = multiply(c, p);
-    if (!done) return done;
+    if (status done = multiply_by_factor<T>(c, p, bf16_b); !done) return done;
     store_numbers(c, *room, *y);
     return {};
   }

@@ -47,13 +47,7 @@ result<sparse_matrix> read_sparse(const value& a) {
 
 /// Integers wrap, which those without a sign may.
 template <class T>
-struct wraps {
-  using type = T;
-};
-template <std::integral T>
-struct wraps<T> {
-  using type = std::make_unsigned_t<T>;
-};
+using wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
 
 }  // namespace
 
@@ -76,7 +70,7 @@ status sparse_matmul::run(run_context& c) const {
   const result<value*> y = c.output(0, {m, n});
   if (!y) return y.error();
   elements::call(c.input(1).type, [&]<class T>(std::type_identity<T>) {
-    using number = typename wraps<T>::type;
+    using number = wrapping<T>;
     const T *const elements = static_cast<const T*>(a->elements->data), *const from = c.input<T>(1).data();
     T* const to = static_cast<T*>((*y)->data);
     const std::int64_t work = a->count + m;

@@ -24,17 +24,15 @@ status run_columns(run_context& c, const axis_normalization_state& how,
   const std::int64_t stretches = (inner + most_columns - 1) / most_columns, width = std::min(inner, most_columns);
   const auto from = row_rooms<C>::make(c, x, size, width), y = row_rooms<C>::make(c, **out, size, width);
   if (!from || !y) return status_code::out_of_memory;
-  parallel_rows(c, x.shape.count(0, first_axis) * stretches, std::max<std::int64_t>(1, (1 << 14) / (size * width)),
-                [&](std::int64_t first, std::int64_t last, std::size_t lane) {
-                  for (std::int64_t unit = first; unit < last; ++unit) {
-                    const std::int64_t column = unit % stretches * most_columns,
-                                       n = std::min(most_columns, inner - column);
-                    const std::int64_t start = unit / stretches * size * inner + column;
-                    const row_block<const C> in = from->read(lane, start, inner, size, n);
-                    rows({in.data, y->room(lane, start, inner).data, size, in.step, n, how.p});
-                    y->store(lane, start, inner, size, n);
-                  }
-                });
+  parallel_each_row(c, x.shape.count(0, first_axis) * stretches, grain_of(1 << 14, size * width),
+                    [&](std::int64_t unit, std::size_t lane) {
+                      const std::int64_t column = unit % stretches * most_columns,
+                                         n = std::min(most_columns, inner - column);
+                      const std::int64_t start = unit / stretches * size * inner + column;
+                      const row_block<const C> in = from->read(lane, start, inner, size, n);
+                      rows({in.data, y->room(lane, start, inner).data, size, in.step, n, how.p});
+                      y->store(lane, start, inner, size, n);
+                    });
   return {};
 }
 

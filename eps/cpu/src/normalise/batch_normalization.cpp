@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/float_output.hpp"
 #include "common/refuse.hpp"
 #include "common/row_rooms.hpp"
 #include "moments.hpp"
@@ -52,14 +53,6 @@ void measure(run_context& c, const row_rooms<C>& x, const channel_layout& layout
     mean[channel] = m;
     variance[channel] = sum([m](double v) { return (v - m) * (v - m); }) / count;
   });
-}
-
-status write_statistic(run_context& c, std::size_t output, std::int64_t channels, const double* from) {
-  if (!c.has_output(output)) return {};
-  const result<value*> out = c.output(output, extents{channels});
-  if (!out) return out.error();
-  store_floats(from, (*out)->type, (*out)->data, channels);
-  return {};
 }
 
 }  // namespace
@@ -125,23 +118,19 @@ status batch_normalization::run_as(run_context& c) const {
         mean[i] = batch[i], variance[i] = batch[channels + i];
         batch[i] = running[0], batch[channels + i] = running[1];
       }
-      if (status done = write_statistic(c, 1, channels, batch); !done) return done;
-      if (status done = write_statistic(c, 2, channels, batch + channels); !done) return done;
-      if (status done = write_statistic(c, 3, channels, mean); !done) return done;
-      if (status done = write_statistic(c, 4, channels, variance); !done) return done;
+      const double* const statistics[] = {batch, batch + channels, mean, variance};
+      for (std::size_t i = 0; i < 4; ++i)
+        if (status done = write_optional(c, i + 1, extents{channels}, statistics[i]); !done) return done;
     }
     fold(scratch->first(std::size_t(channels) * 4), channels, epsilon, folded);
     used = {folded, std::size_t(channels) * 2};
   }
-  parallel_rows(c, layout.batches * channels, std::max<std::int64_t>(1, (1 << 15) / std::max<std::int64_t>(1, n)),
-                [&](std::int64_t first, std::int64_t last, std::size_t lane) {
-                  for (std::int64_t row = first; row < last; ++row) {
-                    const auto channel = std::size_t(row % channels);
-                    scale_and_shift(from->read(lane, row * n, n), y->room(lane, row * n), n, used[channel],
-                                    used[std::size_t(channels) + channel]);
-                    y->store(lane, row * n, n);
-                  }
-                });
+  parallel_each_row(c, layout.batches * channels, grain_of(1 << 15, n), [&](std::int64_t row, std::size_t lane) {
+    const auto channel = std::size_t(row % channels);
+    scale_and_shift(from->read(lane, row * n, n), y->room(lane, row * n), n, used[channel],
+                    used[std::size_t(channels) + channel]);
+    y->store(lane, row * n, n);
+  });
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "common/float_output.hpp"
 #include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
@@ -111,23 +112,21 @@ status gated_rms_norm::run(run_context& c) const {
   using rooms = row_rooms<float>;
   const auto from = rooms::make(c, x, 1, n), gates = rooms::make(c, gate, 1, n), y = rooms::make(c, **out, 1, n);
   if (!factors || !from || !gates || !y) return status_code::out_of_memory;
-  parallel_rows(c, x.shape.count() / n, 1 + (1 << 13) / n, [&](std::int64_t r, std::int64_t last, std::size_t lane) {
-    for (; r < last; ++r) {
-      const float *const in = from->read(lane, r * n, n), *const g = gates->read(lane, r * n, n);
-      float* const to = y->room(lane, r * n);
-      const float inverse = inverse_rms(in, n, epsilon);
-      for (std::int64_t i = 0; i < n; ++i)
-        to[i] = in[i] * inverse * (*factors)[i] * (silu ? g[i] * sigmoid_of(g[i]) : sigmoid_of(g[i]));
-      y->store(lane, r * n, n);
-    }
+  parallel_each_row(c, x.shape.count() / n, 1 + (1 << 13) / n, [&](std::int64_t r, std::size_t lane) {
+    const float *const in = from->read(lane, r * n, n), *const g = gates->read(lane, r * n, n);
+    float* const to = y->room(lane, r * n);
+    const float inverse = inverse_rms(in, n, epsilon);
+    for (std::int64_t i = 0; i < n; ++i)
+      to[i] = in[i] * inverse * (*factors)[i] * (silu ? g[i] * sigmoid_of(g[i]) : sigmoid_of(g[i]));
+    y->store(lane, r * n, n);
   });
   return {};
 }
 
 result<branchwise_rms_norm> branchwise_rms_norm::bind(bind_context& c) {
-  const result<std::int64_t> branches = read_branches(c);
-  if (!branches) return branches.error();
-  return branchwise_rms_norm{*branches, c.float_or("epsilon", 1e-5f)};
+  return read_branches(c).transform([&](std::int64_t branches) {
+    return branchwise_rms_norm{branches, c.float_or("epsilon", 1e-5f)};
+  });
 }
 
 status branchwise_rms_norm::run(run_context& c) const {
@@ -143,19 +142,12 @@ status branchwise_rms_norm::run(run_context& c) const {
   const std::int64_t n = s.size;
   if (x.shape.count() == 0) return {};
   const result<const float*> factors = wide_vector<float>(c, scale);
-  const auto from = row_rooms<float>::make(c, x, 1, n), y = row_rooms<float>::make(c, **out, 1, n);
-  if (!factors || !from || !y) return status_code::out_of_memory;
-  parallel_rows(c, s.rows * s.branches, 1 + (1 << 13) / n, [&](std::int64_t r, std::int64_t last, std::size_t lane) {
-    for (; r < last; ++r) {
-      const float* const in = from->read(lane, r * n, n);
-      const float* const factor = *factors ? *factors + (shared ? 0 : r % s.branches * n) : nullptr;
-      float* const to = y->room(lane, r * n);
-      const float inverse = inverse_rms(in, n, epsilon);
-      for (std::int64_t i = 0; i < n; ++i) to[i] = in[i] * inverse * (factor ? factor[i] : 1);
-      y->store(lane, r * n, n);
-    }
+  if (!factors) return factors.error();
+  return map_rows<float>(c, x, **out, n, 1 + (1 << 13) / n, [&](const float* in, float* to, std::int64_t r) {
+    const float* const factor = *factors ? *factors + (shared ? 0 : r % s.branches * n) : nullptr;
+    const float inverse = inverse_rms(in, n, epsilon);
+    for (std::int64_t i = 0; i < n; ++i) to[i] = in[i] * inverse * (factor ? factor[i] : 1);
   });
-  return {};
 }
 
 status gated_add::run(run_context& c) const {
@@ -215,9 +207,8 @@ status linear_attention_gate::run(run_context& c) const {
       to[i] = factor[head] * (std::max(x, 0.0f) + std::log1p(std::exp(-std::abs(x))));
     }
   });
-  if (!c.has_output(1)) return {};
-  const result<value*> beta = c.output(1, a.shape);
-  if (!beta) return beta.error();
+  const result<value*> beta = optional_output(c, 1, a.shape);
+  if (!beta || !*beta) return beta ? status{} : beta.error();
   each_block<1>(c, {&b}, **beta, [&](std::int64_t, std::int64_t n, const auto& from, float* to) {
     std::transform(from[0], from[0] + n, to, sigmoid_of);
   });
@@ -225,9 +216,9 @@ status linear_attention_gate::run(run_context& c) const {
 }
 
 result<hyper_connection_pre_mix> hyper_connection_pre_mix::bind(bind_context& c) {
-  const result<std::int64_t> branches = read_branches(c);
-  if (!branches) return branches.error();
-  return hyper_connection_pre_mix{*branches, c.float_or("reduction_scale", 1)};
+  return read_branches(c).transform([&](std::int64_t branches) {
+    return hyper_connection_pre_mix{branches, c.float_or("reduction_scale", 1)};
+  });
 }
 
 status hyper_connection_pre_mix::run(run_context& c) const {
@@ -256,9 +247,7 @@ status hyper_connection_pre_mix::run(run_context& c) const {
 }
 
 result<hyper_connection_post_mix> hyper_connection_post_mix::bind(bind_context& c) {
-  const result<std::int64_t> branches = read_branches(c);
-  if (!branches) return branches.error();
-  return hyper_connection_post_mix{*branches};
+  return read_branches(c).transform([](std::int64_t branches) { return hyper_connection_post_mix{branches}; });
 }
 
 status hyper_connection_post_mix::run(run_context& c) const {
@@ -307,8 +296,7 @@ status engram_gate::run(run_context& c) const {
   if (status usable = usable_sizes("key", s); !usable) return usable;
   const result<value*> out = c.output(0, s);
   if (!out) return out.error();
-  result<value*> normed_out = *out;
-  if (c.has_output(1)) normed_out = c.output(1, s);
+  const result<value*> normed_out = optional_output(c, 1, s, *out);
   if (!normed_out) return normed_out.error();
   if (s.count() == 0) return {};
   const std::int64_t n = s[3];

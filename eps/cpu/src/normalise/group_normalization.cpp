@@ -25,25 +25,14 @@ status group_normalization_state::run_as(run_context& c) const {
   const result<const C*> scale = wide_vector<C>(c, c.input(1)), bias = wide_vector<C>(c, c.input(2));
   if (!scale || !bias) return status_code::out_of_memory;
   const std::int64_t per_group = channels / parts, n = x.shape.count(2, x.shape.rank()), size = per_group * n;
-  const auto from = row_rooms<C>::make(c, x, 1, size), y = row_rooms<C>::make(c, **out, 1, size);
-  if (!from || !y) return status_code::out_of_memory;
-  parallel_rows(c, x.shape[0] * parts, std::max<std::int64_t>(1, (1 << 14) / size),
-                [&](std::int64_t first, std::int64_t last, std::size_t lane) {
-                  for (std::int64_t group = first; group < last; ++group) {
-                    const std::int64_t start = group * size;
-                    const C* const in = from->read(lane, start, size);
-                    C* const to = y->room(lane, start);
-                    const moments of_group = moments_of(in, size);
-                    const double inverse = 1 / std::sqrt(of_group.variance + epsilon);
-                    for (std::int64_t k = 0; k < per_group; ++k) {
-                      const std::int64_t at = (scale_per_group ? group % parts : group % parts * per_group + k);
-                      centre_and_scale(in + k * n, to + k * n, n, of_group.mean, double((*scale)[at]) * inverse,
-                                       double((*bias)[at]));
-                    }
-                    y->store(lane, start, size);
-                  }
-                });
-  return {};
+  return map_rows<C>(c, x, **out, size, grain_of(1 << 14, size), [&](const C* in, C* to, std::int64_t group) {
+    const moments of_group = moments_of(in, size);
+    const double inverse = 1 / std::sqrt(of_group.variance + epsilon);
+    for (std::int64_t k = 0; k < per_group; ++k) {
+      const std::int64_t at = (scale_per_group ? group % parts : group % parts * per_group + k);
+      centre_and_scale(in + k * n, to + k * n, n, of_group.mean, double((*scale)[at]) * inverse, double((*bias)[at]));
+    }
+  });
 }
 
 status group_normalization_state::run(run_context& c) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/float_output.hpp"
 #include "common/float_rows.hpp"
 
 #include "common/refuse.hpp"
@@ -41,15 +42,6 @@ result<row_operand<C>> row_operand_of(run_context& c, const value& v, const exte
   return row_operand<C>{copy->data(), one_for_all ? 0 : length};
 }
 
-/// An output that holds one number per row, if the node has it.
-status write_statistic(run_context& c, std::size_t output, const extents& shape, const double* from) {
-  if (!c.has_output(output)) return {};
-  const result<value*> out = c.output(output, shape);
-  if (!out) return out.error();
-  store_floats(from, (*out)->type, (*out)->data, shape.count());
-  return {};
-}
-
 }  // namespace
 
 template <class C>
@@ -69,30 +61,24 @@ status layer_normalization_state::run_as(run_context& c) const {
   std::fill(statistics->begin(), statistics->end(), 0.0);
   double *const means = statistics->data(), *const inverses = means + per_row.count();
   if (rows) {
-    const auto from = row_rooms<C>::make(c, x, 1, n), y = row_rooms<C>::make(c, **out, 1, n);
-    if (!from || !y) return status_code::out_of_memory;
     const result<row_operand<C>> scale = row_operand_of<C>(c, c.input(1), x.shape, std::size_t(a), "scale");
     if (!scale) return status{scale.error()};
     result<row_operand<C>> bias = row_operand<C>{};
     if (c.has_input(2) && c.input(2)) bias = row_operand_of<C>(c, c.input(2), x.shape, std::size_t(a), "B");
     if (!bias) return bias.error();
-    parallel_rows(c, rows, std::max<std::int64_t>(1, (1 << 14) / n),
-                  [&](std::int64_t first, std::int64_t last, std::size_t lane) {
-                    for (std::int64_t r = first; r < last; ++r) {
-                      normal_row<C> row{};
-                      row.x = from->read(lane, r * n, n), row.y = y->room(lane, r * n), row.n = n;
-                      row.scale = scale->data + r * scale->step;
-                      if (bias->data) row.bias = bias->data + r * bias->step;
-                      row.epsilon = epsilon, row.centers = centers;
-                      const row_statistics s = normalize_row(row);
-                      means[r] = s.mean, inverses[r] = s.inverse;
-                      y->store(lane, r * n, n);
-                    }
-                  });
+    const auto normalize = [&](const C* in, C* to, std::int64_t r) {
+      normal_row<C> row{};
+      row.x = in, row.y = to, row.n = n, row.scale = scale->data + r * scale->step;
+      if (bias->data) row.bias = bias->data + r * bias->step;
+      row.epsilon = epsilon, row.centers = centers;
+      const row_statistics s = normalize_row(row);
+      means[r] = s.mean, inverses[r] = s.inverse;
+    };
+    if (status done = map_rows<C>(c, x, **out, n, grain_of(1 << 14, n), normalize); !done) return done;
   }
   if (mean_output)
-    if (status written = write_statistic(c, mean_output, per_row, means); !written) return written;
-  return inverse_output ? write_statistic(c, inverse_output, per_row, inverses) : status{};
+    if (status written = write_optional(c, mean_output, per_row, means); !written) return written;
+  return inverse_output ? write_optional(c, inverse_output, per_row, inverses) : status{};
 }
 
 status layer_normalization_state::run(run_context& c) const {

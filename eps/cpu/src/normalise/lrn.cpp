@@ -48,21 +48,19 @@ status lrn::run_as(run_context& c) const {
   if (!from || !y) return status_code::out_of_memory;
   const std::int64_t before = std::min((size - 1) / 2, channels), after = std::min(size / 2, channels);
   const C factor = C(alpha) / C(size);
-  parallel_rows(c, x.shape[0] * stretches, 1, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
-    for (std::int64_t unit = first; unit < last; ++unit) {
-      const std::int64_t column = unit % stretches * columns, m = std::min(columns, n - column);
-      const std::int64_t start = unit / stretches * channels * n + column;
-      const row_block<const C> in = from->read(lane, start, n, channels, m);
-      const row_block<C> to = y->room(lane, start, n);
-      for (std::int64_t k = 0; k < channels; ++k) {
-        C sum[columns];
-        std::fill_n(sum, m, C(0));
-        for (std::int64_t j = std::max<std::int64_t>(0, k - before); j <= std::min(channels - 1, k + after); ++j)
-          for (std::int64_t i = 0; i < m; ++i) sum[i] += in.data[j * in.step + i] * in.data[j * in.step + i];
-        divide_by_power(in.data + k * in.step, sum, to.data + k * to.step, m, C(bias), factor, C(beta));
-      }
-      y->store(lane, start, n, channels, m);
+  parallel_each_row(c, x.shape[0] * stretches, 1, [&](std::int64_t unit, std::size_t lane) {
+    const std::int64_t column = unit % stretches * columns, m = std::min(columns, n - column);
+    const std::int64_t start = unit / stretches * channels * n + column;
+    const row_block<const C> in = from->read(lane, start, n, channels, m);
+    const row_block<C> to = y->room(lane, start, n);
+    for (std::int64_t k = 0; k < channels; ++k) {
+      C sum[columns];
+      std::fill_n(sum, m, C(0));
+      for (std::int64_t j = std::max<std::int64_t>(0, k - before); j <= std::min(channels - 1, k + after); ++j)
+        for (std::int64_t i = 0; i < m; ++i) sum[i] += in.data[j * in.step + i] * in.data[j * in.step + i];
+      divide_by_power(in.data + k * in.step, sum, to.data + k * to.step, m, C(bias), factor, C(beta));
     }
+    y->store(lane, start, n, channels, m);
   });
   return {};
 }

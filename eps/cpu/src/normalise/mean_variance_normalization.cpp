@@ -16,17 +16,21 @@ template <class C>
 struct normalized_tensors {
   const row_rooms<C>&x, &y;
   std::size_t lane;
+
+  /// f(row, its place) for all rows of n elements from `start` on that belong together.
+  template <class F>
+  void over_rows(const reduce_loops& loops, std::int64_t start, std::int64_t n, F f) const {
+    odometer at{loops.gone, 0};
+    for (std::int64_t g = 0; g < loops.gone.count; ++g, at.next())
+      f(x.read(lane, start + at.offset(), n), start + at.offset());
+  }
 };
 
 /// Rows that belong to one statistic.
 template <class C>
 void normalize_rows(const reduce_loops& loops, const normalized_tensors<C>& t, std::int64_t start, bool divides) {
   const std::int64_t n = loops.row;
-  const auto over_rows = [&](auto f) {
-    odometer at{loops.gone, 0};
-    for (std::int64_t g = 0; g < loops.gone.count; ++g, at.next())
-      f(t.x.read(t.lane, start + at.offset(), n), start + at.offset());
-  };
+  const auto over_rows = [&](auto f) { t.over_rows(loops, start, n, f); };
   double sum = 0, squares = 0;
   over_rows([&](const C* x, std::int64_t) { sum += sum_of(x, n, [](double v) { return v; }); });
   const double mean = sum / double(loops.reduced);
@@ -45,11 +49,7 @@ template <class C>
 void normalize_columns(const reduce_loops& loops, const normalized_tensors<C>& t, std::int64_t start, std::int64_t n,
                        bool divides) {
   double mean[reduce_loops::columns] = {}, scale[reduce_loops::columns] = {};
-  const auto over_rows = [&](auto f) {
-    odometer at{loops.gone, 0};
-    for (std::int64_t g = 0; g < loops.gone.count; ++g, at.next())
-      f(t.x.read(t.lane, start + at.offset(), n), start + at.offset());
-  };
+  const auto over_rows = [&](auto f) { t.over_rows(loops, start, n, f); };
   over_rows([&](const C* x, std::int64_t) {
     for (std::int64_t i = 0; i < n; ++i) mean[i] += double(x[i]);
   });
@@ -92,14 +92,12 @@ status mean_variance_normalization::run_as(run_context& c) const {
   const std::int64_t width = loops.row_stays ? std::min(columns, loops.row) : loops.row;
   const auto from = row_rooms<C>::make(c, x, 1, width), y = row_rooms<C>::make(c, **out, 1, width);
   if (!from || !y) return status_code::out_of_memory;
-  parallel_rows(c, loops.units(), 1, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+  parallel_each_row(c, loops.units(), 1, [&](std::int64_t unit, std::size_t lane) {
     const normalized_tensors<C> tensors{*from, *y, lane};
-    for (std::int64_t unit = first; unit < last; ++unit) {
-      const std::int64_t column = unit % stretches * columns;
-      const std::int64_t start = odometer{loops.kept, unit / stretches}.offset() + column;
-      if (loops.row_stays) normalize_columns(loops, tensors, start, std::min(columns, loops.row - column), divides);
-      else normalize_rows(loops, tensors, start, divides);
-    }
+    const std::int64_t column = unit % stretches * columns;
+    const std::int64_t start = odometer{loops.kept, unit / stretches}.offset() + column;
+    if (loops.row_stays) normalize_columns(loops, tensors, start, std::min(columns, loops.row - column), divides);
+    else normalize_rows(loops, tensors, start, divides);
   });
   return {};
 }

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "common/float_output.hpp"
 #include "common/float_rows.hpp"
 
 #include "common/refuse.hpp"
 #include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
+#include "quantised/quantized.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -18,6 +20,31 @@ result<const C*> read_vector(run_context& c, std::size_t input, std::int64_t n, 
   if (v && v.shape != extents{n}) return bad_input(name, " ", v.shape, " must be ", extents{n});
   return wide_vector<C>(c, v);
 }
+
+/// Rows as they are normalised, output 0, and the sums that were, if a node has an output for them.
+template <class C>
+struct normal_outputs {
+  row_rooms<C> y, sum;
+  bool keeps_sum = false;
+
+  static result<normal_outputs> make(run_context& c, std::size_t sum_output, const extents& shape, std::int64_t n) {
+    const result<value*> out = c.output(0, shape);
+    if (!out) return out.error();
+    const result<value*> sum_out = optional_output(c, sum_output, shape, *out);
+    if (!sum_out) return sum_out.error();
+    const auto y = row_rooms<C>::make(c, **out, 1, n), sum = row_rooms<C>::make(c, **sum_out, 1, n);
+    if (!y || !sum) return status_code::out_of_memory;
+    return normal_outputs{*y, *sum, *sum_out != *out};
+  }
+  /// Row r of them, from what `row` says but for where it goes.
+  row_statistics fill(normal_row<C>& row, std::size_t lane, std::int64_t r) const {
+    row.y = y.room(lane, r * row.n), row.sum = sum.room(lane, r * row.n);
+    const row_statistics made = normalize_row(row);
+    y.store(lane, r * row.n, row.n);
+    if (keeps_sum) sum.store(lane, r * row.n, row.n);
+    return made;
+  }
+};
 
 }  // namespace
 
@@ -32,24 +59,16 @@ status skip_layer_normalization_state::run_as(run_context& c) const {
   with_one.insert(0, 1);
   if (skip.shape != x.shape && (rank != 3 || (skip.shape != repeated && skip.shape != with_one)))
     return bad_input("skip ", skip.shape, " must be ", x.shape, " or repeat along its batches");
-  const result<value*> out = c.output(0, x.shape);
+  const auto out = normal_outputs<C>::make(c, 3, x.shape, n);
   if (!out) return out.error();
-  result<value*> sum_out = *out;
-  if (c.has_output(3)) sum_out = c.output(3, x.shape);
-  if (!sum_out) return sum_out.error();
   extents per_row = x.shape;
   per_row[rank - 1] = 1;
-  float* statistics[2] = {};
-  for (std::size_t i = 0; i < 2; ++i)
-    if (c.has_output(i + 1)) {
-      const auto made = c.output<float>(i + 1, per_row);
-      if (!made) return made.error();
-      statistics[i] = made->data();
-    }
+  const result<float*> means = optional_floats(c, 1, per_row), inverses = optional_floats(c, 2, per_row);
+  if (!means) return means.error();
+  if (!inverses) return inverses.error();
   if (x.shape.count() == 0) return {};
-  const auto from = row_rooms<C>::make(c, x, 1, n), added = row_rooms<C>::make(c, skip, 1, n),
-             y = row_rooms<C>::make(c, **out, 1, n), sum = row_rooms<C>::make(c, **sum_out, 1, n);
-  if (!from || !added || !y || !sum) return status_code::out_of_memory;
+  const auto from = row_rooms<C>::make(c, x, 1, n), added = row_rooms<C>::make(c, skip, 1, n);
+  if (!from || !added) return status_code::out_of_memory;
   const auto gamma = read_vector<C>(c, 2, n, "gamma");
   if (!gamma) return gamma.error();
   const auto beta = centers ? read_vector<C>(c, 3, n, "beta") : result<const C*>{static_cast<const C*>(nullptr)};
@@ -57,20 +76,13 @@ status skip_layer_normalization_state::run_as(run_context& c) const {
   const auto bias = read_vector<C>(c, centers ? 4 : 3, n, "bias");
   if (!bias) return bias.error();
   const std::int64_t rows = x.shape.count() / n, skip_rows = skip.shape.count() / n;
-  const auto grain = std::max<std::int64_t>(1, (1 << 14) / n);
-  parallel_rows(c, rows, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
-    for (std::int64_t r = first; r < last; ++r) {
-      normal_row<C> row{};
-      row.x = from->read(lane, r * n, n), row.skip = added->read(lane, r % skip_rows * n, n), row.skip_bias = *bias;
-      row.scale = *gamma, row.bias = *beta, row.y = y->room(lane, r * n), row.n = n;
-      row.sum = sum->room(lane, r * n);
-      row.epsilon = epsilon, row.centers = centers;
-      const row_statistics s = normalize_row(row);
-      if (statistics[0]) statistics[0][r] = float(s.mean);
-      if (statistics[1]) statistics[1][r] = float(s.inverse);
-      y->store(lane, r * n, n);
-      if (*sum_out != *out) sum->store(lane, r * n, n);
-    }
+  parallel_each_row(c, rows, grain_of(1 << 14, n), [&](std::int64_t r, std::size_t lane) {
+    normal_row<C> row{};
+    row.x = from->read(lane, r * n, n), row.skip = added->read(lane, r % skip_rows * n, n), row.skip_bias = *bias;
+    row.scale = *gamma, row.bias = *beta, row.n = n, row.epsilon = epsilon, row.centers = centers;
+    const row_statistics s = out->fill(row, lane, r);
+    if (*means) (*means)[r] = float(s.mean);
+    if (*inverses) (*inverses)[r] = float(s.inverse);
   });
   return {};
 }
@@ -93,6 +105,12 @@ template struct skip_layer_normalization<op::microsoft::SkipSimplifiedLayerNorma
 
 namespace {
 
+status check_ids(const value& ids, std::int64_t rows, std::string_view name) {
+  for (const std::int32_t id : ids.as_unchecked<std::int32_t>())
+    if (id < 0 || id >= rows) return bad_input(name, " has ", id, ", which is not in [0,", rows, ")");
+  return {};
+}
+
 /// A table of rows, and which row each element takes; without ids, its place in the sequence.
 struct embedding {
   row_rooms<float> table;
@@ -114,11 +132,9 @@ status read_embedding(run_context& c, std::size_t table, const value& ids, const
   }
   if (ids.shape != shape && ids.shape != extents{1, shape[1]})
     return bad_input(name, " ", ids.shape, " must be ", shape, " or one row of it");
-  const std::span<const std::int32_t> all = ids.as_unchecked<std::int32_t>().span();
-  for (const std::int32_t id : all)
-    if (id < 0 || id >= out.rows) return bad_input(name, " has ", id, ", which is not in [0,", out.rows, ")");
-  out.ids = all.data(), out.id_rows = std::int64_t(all.size());
-  return {};
+  const tensor_view<const std::int32_t> all = ids.as_unchecked<std::int32_t>();
+  out.ids = all.data(), out.id_rows = all.count();
+  return check_ids(ids, out.rows, name);
 }
 
 /// Ones of each row of a mask; 0 without one.
@@ -155,32 +171,20 @@ status embed_layer_normalization::run(run_context& c) const {
     if (status s = read_embedding(c, 4, segments, shape, n, "segment_ids", of[2]); !s) return s;
   if (status s = count_mask(c, c.input(7), shape); !s) return s;
   const extents y_shape{shape[0], shape[1], n};
-  const result<value*> out = c.output(0, y_shape);
+  const auto out = normal_outputs<float>::make(c, 2, y_shape, n);
   if (!out) return out.error();
-  result<value*> sum_out = *out;
-  if (c.has_output(2)) sum_out = c.output(2, y_shape);
-  if (!sum_out) return sum_out.error();
   if (y_shape.count() == 0) return {};
-  const auto y = row_rooms<float>::make(c, **out, 1, n), sum = row_rooms<float>::make(c, **sum_out, 1, n);
-  if (!y || !sum) return status_code::out_of_memory;
   const auto gamma = read_vector<float>(c, 5, n, "gamma"), beta = read_vector<float>(c, 6, n, "beta");
   if (!gamma) return gamma.error();
   if (!beta) return beta.error();
-  const std::int64_t rows = shape[0] * shape[1];
-  const auto grain = std::max<std::int64_t>(1, (1 << 14) / n);
-  parallel_rows(c, rows, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
-    for (std::int64_t r = first; r < last; ++r) {
-      const auto place = [&](const embedding& e) {
-        return e.table.read(lane, (e.ids ? std::int64_t(e.ids[r % e.id_rows]) : r % shape[1]) * n, n);
-      };
-      normal_row<float> row{};
-      row.x = place(of[0]), row.skip = place(of[1]), row.skip_bias = segments ? place(of[2]) : nullptr;
-      row.scale = *gamma, row.bias = *beta, row.y = y->room(lane, r * n), row.sum = sum->room(lane, r * n), row.n = n;
-      row.epsilon = epsilon;
-      normalize_row(row);
-      y->store(lane, r * n, n);
-      if (*sum_out != *out) sum->store(lane, r * n, n);
-    }
+  parallel_each_row(c, shape[0] * shape[1], grain_of(1 << 14, n), [&](std::int64_t r, std::size_t lane) {
+    const auto place = [&](const embedding& e) {
+      return e.table.read(lane, (e.ids ? std::int64_t(e.ids[r % e.id_rows]) : r % shape[1]) * n, n);
+    };
+    normal_row<float> row{};
+    row.x = place(of[0]), row.skip = place(of[1]), row.skip_bias = segments ? place(of[2]) : nullptr;
+    row.scale = *gamma, row.bias = *beta, row.n = n, row.epsilon = epsilon;
+    out->fill(row, lane, r);
   });
   return {};
 }
@@ -198,27 +202,14 @@ struct coded_table {
     const value &of = c.input(scale_at), &z = c.input(zero_at);
     if (!of || !z || of.shape.count() != 1 || z.shape.count() != 1)
       return bad_input("the scale ", of.shape, " and zero point ", z.shape, " of ", name, " must be one number each");
-    codes = &c.input(codes_at), scale = of.as_unchecked<float>()[0], zero = code(z, 0);
+    codes = &c.input(codes_at), scale = of.as_unchecked<float>()[0], zero = code_of(z, 0);
     return {};
   }
   /// Adds elements [first, first + n) to a row.
   void add(std::int64_t first, std::int64_t n, float* to) const {
-    for (std::int64_t i = 0; i < n; ++i) to[i] += scale * float(code(*codes, first + i) - zero);
-  }
-
- private:
-  static std::int32_t code(const value& v, std::int64_t i) {
-    const auto byte = static_cast<const std::uint8_t*>(v.data)[i];
-    return v.type == dtype::i8 ? std::int32_t{std::int8_t(byte)} : std::int32_t{byte};
+    for (std::int64_t i = 0; i < n; ++i) to[i] += scale * float(code_of(*codes, first + i) - zero);
   }
 };
-
-status check_ids(const value& ids, const extents& shape, std::int64_t rows, std::string_view name) {
-  if (ids.shape != shape) return bad_input(name, " ", ids.shape, " must be ", shape);
-  for (const std::int32_t id : ids.as_unchecked<std::int32_t>())
-    if (id < 0 || id >= rows) return bad_input(name, " has ", id, ", which is not in [0,", rows, ")");
-  return {};
-}
 
 }  // namespace
 
@@ -241,10 +232,11 @@ status quantised_embed_layer_normalization::run(run_context& c) const {
       return bad_input(names[i], " ", codes.shape, " must have ", n, " columns, as word_embedding has");
     if (status s = tables[i].read(c, 2 + i, 8 + i, 13 + i, names[i]); !s) return s;
   }
-  if (status s = check_ids(words, shape, c.input(2).shape[0], "input_ids"); !s) return s;
+  if (status s = check_ids(words, c.input(2).shape[0], "input_ids"); !s) return s;
   if (shape[1] > c.input(3).shape[0]) return bad_input("there are ", shape[1], " positions, but ", c.input(3).shape);
+  if (segments && segments.shape != shape) return bad_input("segment_ids ", segments.shape, " must be ", shape);
   if (segments)
-    if (status s = check_ids(segments, shape, c.input(4).shape[0], "segment_ids"); !s) return s;
+    if (status s = check_ids(segments, c.input(4).shape[0], "segment_ids"); !s) return s;
   if (status s = count_mask(c, c.input(7), shape); !s) return s;
   const result<tensor_view<float>> y = c.output<float>(0, extents{shape[0], shape[1], n});
   if (!y) return y.error();

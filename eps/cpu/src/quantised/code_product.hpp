@@ -8,9 +8,8 @@ namespace cameo::inline CAMEO_ABI::eps {
 struct scaled_codes {
   const value &a, &b, &a_scale, &b_scale, &a_zero, &b_zero, &bias;
 };
-/// The shape of their product, as numpy's matmul has it.
-result<extents> shape_of_product(const scaled_codes&);
-/// Their product at `y`, which has room for that shape; `packed` is B, if it was packed while binding.
+/// Their product at `y`, which has room for the shape that numpy's matmul gives it, and elements; `packed` is B, if it
+/// was packed while binding.
 status multiply_to_floats(run_context&, const scaled_codes&, const integer_factor& packed, float* y);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 
 #include "quantised/code_rows.hpp"
@@ -512,28 +513,22 @@ void means_of_windows(const std::int32_t* sums, std::int64_t inside, std::int64_
   CAMEO_SIMD_BEST(codes::means)(sums, inside, zero, scale, counted, y, n);
 }
 
-#define CAMEO_CODES_OF_8_BITS(T)                                                                                \
-  template void quantize_row(const float*, const code_scales&, float, float, T*, std::int64_t);                 \
-  template void dequantize_row(const T*, const code_scales&, float*, std::int64_t);                             \
-  template void unpack_codes(const std::uint8_t*, unsigned, T*, std::int64_t);                                  \
-  template void pack_codes(const T*, unsigned, std::uint8_t*, std::int64_t);                                    \
-  template void zip_codes<code_sum<T>>(const code_zip&, const T*, std::int64_t, const T*, std::int64_t, T*,     \
-                                       std::int64_t);                                                           \
-  template void zip_codes<code_product<T>>(const code_zip&, const T*, std::int64_t, const T*, std::int64_t, T*, \
-                                           std::int64_t);                                                       \
-  template void sum_code_rows(const T*, std::int64_t, std::int64_t, bool, std::int32_t*, std::int64_t);         \
-  template void most_code_rows(const T*, std::int64_t, std::int64_t, bool, T*, std::int64_t);                   \
-  template std::int64_t sum_of_codes(const T*, std::int64_t);                                                   \
-  template T most_of_codes(const T*, std::int64_t);
-CAMEO_CODES_OF_8_BITS(std::uint8_t)
-CAMEO_CODES_OF_8_BITS(std::int8_t)
-#undef CAMEO_CODES_OF_8_BITS
-template void quantize_row(const float*, const code_scales&, float, float, std::uint16_t*, std::int64_t);
-template void quantize_row(const float*, const code_scales&, float, float, std::int16_t*, std::int64_t);
-template void dequantize_row(const std::uint16_t*, const code_scales&, float*, std::int64_t);
-template void dequantize_row(const std::int16_t*, const code_scales&, float*, std::int64_t);
-template void add_shorts(const std::int16_t*, std::int32_t, std::int32_t*, std::int64_t);
-template void add_shorts(const std::uint16_t*, std::int32_t, std::int32_t*, std::int64_t);
+/// What is compiled for codes of a size.
+template <class T>
+struct loops_of_8_bits {
+  static constexpr std::tuple all{&quantize_row<T>,  &dequantize_row<T>,      &unpack_codes<T>,
+                                  &pack_codes<T>,    &zip_codes<code_sum<T>>, &zip_codes<code_product<T>>,
+                                  &sum_code_rows<T>, &most_code_rows<T>,      &sum_of_codes<T>,
+                                  &most_of_codes<T>};
+};
+template struct loops_of_8_bits<std::uint8_t>;
+template struct loops_of_8_bits<std::int8_t>;
+template <class T>
+struct loops_of_16_bits {
+  static constexpr std::tuple all{&quantize_row<T>, &dequantize_row<T>, &add_shorts<T>};
+};
+template struct loops_of_16_bits<std::uint16_t>;
+template struct loops_of_16_bits<std::int16_t>;
 template void dequantize_row(const std::int32_t*, const code_scales&, float*, std::int64_t);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -5,6 +5,7 @@
 #include "common/refuse.hpp"
 #include "common/usable_sizes.hpp"
 #include "elementwise/cast_rows.hpp"
+#include "quantized.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -26,17 +27,15 @@ struct coded_blocks {
     if (are_floats()) return 0;
     if (!zeros) return pads_rows() ? float(1 << (bits - 1)) : 0.0f;
     const std::int64_t row_bytes = (last_scales() * bits + 7) / 8;
-    return code_at(zeros.data, pads_rows() ? i / last_scales() * row_bytes * 8 + i % last_scales() * bits : i * bits);
+    return code_at(zeros.data, pads_rows() ? i / last_scales() * row_bytes * 8 / bits + i % last_scales() : i);
   }
-  /// The code that begins at a bit.
-  float code_at(const void* from, std::int64_t bit) const {
-    const int code = static_cast<const std::uint8_t*>(from)[bit / 8] >> bit % 8 & ((1 << bits_of(type)) - 1);
+  float code_at(const void* from, std::int64_t i) const {
+    const int code = packed_code(from, i, bits_of(type));
     return float(type == dtype::i4 && code > 7 ? code - 16 : code);
   }
   void read(std::int64_t first, std::int64_t n, float* to) const {
     if (are_floats()) return read_wide<float>(type, data.data, first, to, n);
-    const auto bits = std::int64_t(bits_of(type));
-    for (std::int64_t i = 0; i < n; ++i) to[i] = code_at(data.data, (first + i) * bits);
+    for (std::int64_t i = 0; i < n; ++i) to[i] = code_at(data.data, first + i);
   }
   /// The place of an element's scale.
   std::int64_t scale_of(std::int64_t element) const {
@@ -82,13 +81,8 @@ void dequantise_slice(const coded_blocks& b, std::int64_t first, std::int64_t n,
     if (in_blocks && b.block != 0) m = std::min(m, b.block - place % b.block);
     b.read(at, m, room);
     const std::int64_t scale = b.scale_of(at), step = in_blocks ? 0 : b.steps[b.shape.rank() - 1];
-    for (std::int64_t j = 0; j < m; ++j) {
-      float by = 0;
-      convert_floats(b.scales.type,
-                     static_cast<const std::byte*>(b.scales.data) + (scale + j * step) * (bits_of(b.scales.type) / 8),
-                     &by, 1);
-      room[j] = (room[j] - b.zero_at(scale + j * step)) * by;
-    }
+    for (std::int64_t j = 0; j < m; ++j)
+      room[j] = (room[j] - b.zero_at(scale + j * step)) * float_at<float>(b.scales, scale + j * step);
     store_floats(room, type, to + i * to_bytes, m);
   }
 }

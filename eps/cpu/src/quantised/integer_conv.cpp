@@ -1,5 +1,7 @@
 #include <cameo/eps/cpu/integer_conv.hpp>
 
+#include "common/parallel_rows.hpp"
+#include "common/scratch_of.hpp"
 #include "integer_filters.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -14,8 +16,7 @@ struct integer_problem {
 };
 result<integer_problem> place(const integer_conv_state& state, const extents& x, const extents& w) {
   if (x.rank() < 3 || w.rank() != x.rank()) return bad_input("x ", x, " and w ", w, " need the same rank, at least 3");
-  const std::span<const std::int64_t> gaps = state.shape.dilations;
-  const result<integer_filter_shape> f = filters_of(w, state.groups, gaps.empty() ? 1 : gaps.back());
+  const result<integer_filter_shape> f = filters_of(w, state);
   if (!f) return f.error();
   integer_problem p{*f, {}, x[0], {x[0], w[0]}};
   std::int64_t needed = 0;
@@ -51,11 +52,29 @@ class convolution {
         copies_{must_copy()} {}
 
   /// `start` [map_places::count] is of fill_start().
-  status prepare(const std::int32_t* start);
+  status prepare(const std::int32_t* start) {
+    start_ = start;
+    if (status s = prepare_source(); !s || !by_) return s;
+    const integer_panels form = p_.w.panels(*by_);
+    width_ = form.width();
+    if (!form.size(group_size_)) return status_code::out_of_memory;
+    const result<std::span<std::int64_t>> taps = c_.scratch<std::int64_t>(std::size_t(form.runs));
+    if (!taps) return taps.error();
+    taps_ = *taps;
+    prepare_taps();
+    return {};
+  }
   /// f(image, sums): rows of the block are outputs of the image, columns are maps.
-  status to_sums(detail::function_ref<void(std::int64_t, const integer_block&)> f);
+  status to_sums(detail::function_ref<void(std::int64_t, const integer_block&)> f) {
+    const cut by{*this};
+    results to{nullptr, nullptr, &f, nullptr, by_ ? by.piece * by_->columns : last_axis().out * p_.w.groups};
+    const auto room = scratch_of_lanes<std::int32_t>(c_, to.part);
+    if (!room) return room.error();
+    to.room = *room;
+    return run(to);
+  }
   /// Codes [N, out..., M].
-  status to_codes(const code_form&, std::uint8_t* y);
+  status to_codes(const code_form& form, std::uint8_t* y) { return run({&form, y}); }
 
  private:
   /// Where results go.
@@ -63,28 +82,249 @@ class convolution {
     const code_form* form = nullptr;  // null: sums
     std::uint8_t* codes = nullptr;
     detail::function_ref<void(std::int64_t, const integer_block&)>* f = nullptr;
-    std::span<std::int32_t> room = {};  // of a lane, `part` sums
+    std::int32_t* room = nullptr;  // of a lane, `part` sums
     std::int64_t part = 0;
   };
-  struct cut;
+  /// How the outputs of an image are cut. Sums are exact, so threads may decide.
+  struct cut {
+    std::int64_t line = 1, lines = 1;    // outputs of a line, lines
+    std::int64_t piece = 1, pieces = 1;  // of a line
+    std::int64_t band = 1, bands = 1;    // pieces of a task
+    std::int64_t panels = 1, parts = 1;  // of a group, and cuts of them
+    std::size_t tasks = 1;
+
+    explicit cut(const convolution& c) {
+      const placed_window& w = c.p_.window;
+      line = c.last_axis().out, lines = c.outputs() / std::max<std::int64_t>(1, line);
+      bool is_flat = w.covers_points();  // one line of all outputs
+      for (std::size_t i = 0; i < w.rank; ++i) is_flat = is_flat && w.axes[i].stride == 1;
+      if (is_flat) line = c.outputs(), lines = 1;
+      if (!c.by_) return;
+      const integer_arithmetic& by = *c.by_;
+      constexpr std::int64_t cached = 1 << 17, most_work = 1 << 22, least_work = 1 << 20;
+      const integer_panels form = c.p_.w.panels(by);
+      const std::int64_t depth = std::max<std::int64_t>(1, form.runs * form.numbers);
+      const std::int64_t pixel = std::max<std::int64_t>(1, c.steps_[w.rank - 1] * c.last_axis().stride);
+      const std::int64_t rows = std::min(most_work / (depth * by.columns), cached / pixel);
+      const auto in_tiles = [&](std::int64_t n) { return std::max<std::int64_t>(1, n / by.tile_rows) * by.tile_rows; };
+      piece = std::min(line, in_tiles(rows));
+      pieces = (line + piece - 1) / piece;
+      panels = by.panels_of(form.n);
+      const auto all = [&] { return lines * pieces; };
+      band = std::clamp<std::int64_t>(cached / (piece * pixel), 1, std::max<std::int64_t>(1, all()));
+      const double work = double(c.outputs()) * double(depth) * double(c.p_.w.all_maps());
+      const double wanted = c.c_.lanes() == 1 ? 1 : std::min(4.0 * double(c.c_.lanes()), work / double(least_work));
+      const auto count = [&] { return double(c.p_.w.groups) * double((all() + band - 1) / band) * double(parts); };
+      while (count() < wanted) {
+        if (band > 1) band = (band + 1) / 2;
+        else if (parts < panels) parts = std::min(panels, 2 * parts);
+        else if (piece > 2 * by.tile_rows) piece = in_tiles(piece / 2), pieces = (line + piece - 1) / piece;
+        else break;
+      }
+      bands = (lines * pieces + band - 1) / band;
+      tasks = std::size_t(c.p_.w.groups * bands * parts);
+    }
+  };
 
   std::int64_t channels() const { return p_.w.groups * p_.w.channels; }
   const window_axis& last_axis() const { return p_.window.axes[p_.window.rank - 1]; }
   std::int64_t outputs() const { return p_.window.out_count(); }
-  bool must_copy() const;
-  bool is_padded() const;
-  status prepare_source();
-  void prepare_taps();
-  const std::byte* image_at(std::int64_t image);
-  void copy_line(std::int64_t image, std::int64_t line, std::byte* to) const;
+  bool must_copy() const {
+    if (!channels_last_ || number_ != 1 || is_signed_) return true;
+    if (is_padded() && (by_ || !depthwise_->pads)) return true;
+    return by_ && p_.w.panels(*by_).numbers % by_->per_cell != 0;  // the last cell of x would end behind it
+  }
+  bool is_padded() const {
+    for (std::size_t i = 0; i < p_.window.rank; ++i) {
+      const window_axis& a = p_.window.axes[i];
+      if (a.pad_begin > 0 || a.padded() > a.in) return true;
+    }
+    return false;
+  }
+  status prepare_source() {
+    std::int64_t step = channels() * number_;
+    for (std::size_t i = p_.window.rank; i-- > 0;) {
+      sizes_[i] = copies_ ? p_.window.axes[i].padded() : p_.window.axes[i].in;
+      steps_[i] = step;
+      if (!checked_multiply(step, sizes_[i], step)) return status_code::out_of_memory;
+    }
+    if (!copies_) return {};
+    constexpr std::int64_t behind = 4;  // of the last pixel a cell may be read that is larger than it
+    if (!checked_add(step, behind, step)) return status_code::out_of_memory;
+    const result<std::span<std::byte>> made = c_.scratch<std::byte>(std::size_t(step));
+    if (!made) return made.error();
+    copy_ = *made;
+    std::fill(copy_.end() - behind, copy_.end(), std::byte{0});
+    return {};
+  }
+  void prepare_taps() {
+    const std::size_t rank = p_.window.rank, axes = p_.w.row_is_run ? rank - 1 : rank;
+    for (std::size_t t = 0; t < taps_.size(); ++t) {
+      std::int64_t rest = std::int64_t(t), at = 0;
+      for (std::size_t i = axes; i-- > 0; rest /= p_.window.axes[i].kernel)
+        at += rest % p_.window.axes[i].kernel * p_.window.axes[i].dilation * steps_[i];
+      taps_[t] = at;
+    }
+  }
+  const std::byte* image_at(std::int64_t image) {
+    if (!copies_) return static_cast<const std::byte*>(x_.data) + image * p_.window.in_count() * channels();
+    constexpr std::int64_t at_once = 1 << 16;
+    bool is_whole = channels_last_ && !is_padded();
+    for (std::size_t i = 0; i < p_.window.rank; ++i) is_whole = is_whole && sizes_[i] == p_.window.axes[i].in;
+    if (is_whole) {  // all pixels are one line
+      const std::int64_t pixels = p_.window.in_count(), pixel = channels();
+      const auto* const from = static_cast<const std::uint8_t*>(x_.data) + image * pixels * pixel;
+      parallel_for(c_, pixels, grain_of(at_once, pixel), [&](std::int64_t begin, std::int64_t end) {
+        put_pixels(from + begin * pixel, pixel, 1, end - begin, copy_.data() + begin * pixel * number_);
+      });
+      return copy_.data();
+    }
+    std::int64_t lines = 1;
+    for (std::size_t i = 0; i + 1 < p_.window.rank; ++i) lines *= sizes_[i];
+    const std::int64_t bytes = sizes_[p_.window.rank - 1] * steps_[p_.window.rank - 1];
+    parallel_each(c_, lines, grain_of(at_once, bytes),
+                  [&](std::int64_t line, std::size_t) { copy_line(image, line, copy_.data() + line * bytes); });
+    return copy_.data();
+  }
+  /// A line of the copy, with the padding before and behind it; one outside the image is padding alone.
+  void copy_line(std::int64_t image, std::int64_t line, std::byte* to) const {
+    const std::size_t last = p_.window.rank - 1;
+    std::int64_t rest = line, at = 0, step = 1;
+    bool inside = true;
+    for (std::size_t i = last; i-- > 0; rest /= sizes_[i]) {
+      const window_axis& a = p_.window.axes[i];
+      const std::int64_t in = rest % sizes_[i] - a.pad_begin;
+      inside = inside && in >= 0 && in < a.in;
+      at += in * step, step *= a.in;
+    }
+    const window_axis& a = last_axis();
+    const std::int64_t pixel = channels() * number_;
+    const std::int64_t begin = inside ? std::min(a.pad_begin, sizes_[last]) : sizes_[last];
+    const std::int64_t count = std::max<std::int64_t>(0, std::min(a.in, sizes_[last] - begin));
+    const auto padding = std::byte(number_ == 1 ? std::uint8_t(zero_as_bytes(is_signed_, x_zero_)) : 0);
+    std::fill_n(to, begin * pixel, padding);
+    std::fill_n(to + (begin + count) * pixel, (sizes_[last] - begin - count) * pixel, padding);
+    if (count == 0) return;
+    const std::int64_t plane = p_.window.in_count();
+    const auto* const from = static_cast<const std::uint8_t*>(x_.data) + image * plane * channels();
+    if (channels_last_) put_pixels(from + at * a.in * channels(), channels(), 1, count, to + begin * pixel);
+    else put_pixels(from + at * a.in, 1, plane, count, to + begin * pixel);
+  }
+  /// `count` pixels of x, whose channels are some bytes apart, as numbers one behind the other.
   void put_pixels(const std::uint8_t* from, std::int64_t pixel_step, std::int64_t channel_step, std::int64_t count,
-                  std::byte* to) const;
-  status run(const results&);
-  void run_part(const results&, const cut&, std::int64_t image, const std::byte* x, std::size_t task,
-                std::size_t lane) const;
-  void run_depthwise_lines(const results&, std::int64_t image, const std::byte* x, std::int64_t first,
-                           std::int64_t lines, std::size_t lane) const;
-  std::int64_t line_start(std::int64_t line) const;
+                  std::byte* to) const {
+    const std::int64_t c = channels();
+    if (channel_step == 1 && pixel_step == c) {
+      auto* const bytes = reinterpret_cast<std::uint8_t*>(to);
+      if (number_ == 2) widen_codes(from, is_signed_, x_zero_, count * c, reinterpret_cast<std::int16_t*>(to));
+      else if (is_signed_) shift_codes(from, count * c, bytes);
+      else std::copy_n(from, count * c, bytes);
+      return;
+    }
+    const std::uint8_t flip = is_signed_ ? 0x80 : 0;
+    for (std::int64_t channel = 0; channel < c; ++channel) {
+      const std::uint8_t* const plane = from + channel * channel_step;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::uint8_t code = plane[i * pixel_step];
+        if (number_ == 1) reinterpret_cast<std::uint8_t*>(to)[i * c + channel] = code ^ flip;
+        else
+          reinterpret_cast<std::int16_t*>(to)[i * c + channel] =
+              std::int16_t((is_signed_ ? std::int32_t(std::int8_t(code)) : std::int32_t{code}) - x_zero_);
+      }
+    }
+  }
+  status run(const results& to) {
+    const cut by{*this};
+    for (std::int64_t image = 0; image < p_.images; ++image) {
+      const std::byte* const x = image_at(image);
+      if (!by_) {
+        constexpr std::int64_t at_once = 1 << 18;
+        const std::int64_t work = std::max<std::int64_t>(1, last_axis().out * p_.w.taps * p_.w.groups);
+        const std::int64_t lines = outputs() / last_axis().out,
+                           some = std::clamp<std::int64_t>(at_once / work, 1, lines);
+        parallel_each(c_, (lines + some - 1) / some, 1, [&](std::int64_t part, std::size_t lane) {
+          run_depthwise_lines(to, image, x, part * some, std::min(some, lines - part * some), lane);
+        });
+      } else if (by.tasks == 1) {
+        run_part(to, by, image, x, 0, 0);
+      } else {
+        c_.parallel_lanes(by.tasks,
+                          [&](std::size_t task, std::size_t lane) { run_part(to, by, image, x, task, lane); });
+      }
+      if (c_.stopped()) return status_code::canceled;
+    }
+    return {};
+  }
+  void run_part(const results& to, const cut& by, std::int64_t image, const std::byte* x, std::size_t task,
+                std::size_t lane) const {
+    const std::int64_t part = std::int64_t(task) % by.parts, rest = std::int64_t(task) / by.parts;
+    const std::int64_t band = rest % by.bands, group = rest / by.bands;
+    integer_panels form = p_.w.panels(*by_);
+    form.data = weights_ + std::size_t(group) * group_size_;
+    integer_line line{};
+    line.row_step = last_axis().stride * steps_[p_.window.rank - 1];
+    line.taps = taps_.data(), line.tap_count = form.runs, line.cells = form.cells();
+    detail::stop_pace pace;
+    for (std::int64_t panel = by.panels * part / by.parts; panel < by.panels * (part + 1) / by.parts; ++panel)
+      for (std::int64_t i = band * by.band; i < std::min(by.lines * by.pieces, (band + 1) * by.band); ++i) {
+        if (c_.stopped(pace)) return;
+        const std::int64_t l = i / by.pieces, first = i % by.pieces * by.piece, column = panel * by_->columns;
+        const std::int64_t output = l * by.line + first, map = group * p_.w.maps + column;
+        line.x = x + (by.lines > 1 ? line_start(l) : 0) + first * line.row_step + group * p_.w.channels * number_;
+        line.w = form.panel(panel);
+        line.rows = std::min(by.piece, by.line - first), line.columns = std::min(by_->columns, form.n - column);
+        line.start = start_ + group * width_ + column;
+        if (to.form) {
+          line.scale = to.form->scale + group * width_ + column;
+          line.low = to.form->low, line.high = to.form->high, line.zero = to.form->zero;
+          line.codes = to.codes + (image * outputs() + output) * p_.w.all_maps() + map, line.step = p_.w.all_maps();
+          by_->line(line);
+        } else {
+          line.sums = to.room + std::int64_t(lane) * to.part, line.step = by_->columns;
+          by_->line(line);
+          (*to.f)(image, integer_block{output, map, line.rows, line.columns, line.sums, line.step});
+        }
+      }
+  }
+  void run_depthwise_lines(const results& to, std::int64_t image, const std::byte* x, std::int64_t first,
+                           std::int64_t lines, std::size_t lane) const {
+    const std::size_t rank = p_.window.rank;
+    const window_axis& a = last_axis();
+    depthwise_lines d{};
+    d.lines = lines, d.padding = std::uint8_t(zero_as_bytes(is_signed_, x_zero_));
+    d.pixel = steps_[rank - 1], d.columns = a.kernel, d.stride = a.stride, d.dilation = a.dilation;
+    d.column = copies_ ? 0 : -a.pad_begin, d.image_columns = sizes_[rank - 1];
+    d.rows = 1, d.image_rows = 1;
+    std::int64_t window = d.column * d.pixel;
+    if (rank > 1) {
+      const window_axis& rows = p_.window.axes[rank - 2];
+      d.row_stride = rows.stride, d.row_dilation = rows.dilation, d.image_rows = sizes_[rank - 2];
+      d.row = first * rows.stride - (copies_ ? 0 : rows.pad_begin);
+      d.x_step = rows.stride * steps_[rank - 2];
+      d.rows = rows.kernel, d.row_step = rows.dilation * steps_[rank - 2];
+      window += d.row * steps_[rank - 2];
+    }
+    d.x = reinterpret_cast<const std::uint8_t*>(x) + window;
+    d.w = weights_ + sum_bytes(p_.w);
+    d.start = start_, d.channels = p_.w.groups, d.outputs = a.out;
+    if (to.form) {
+      d.scale = to.form->scale, d.low = to.form->low, d.high = to.form->high, d.zero = to.form->zero;
+      d.codes = to.codes + (image * outputs() + first * a.out) * p_.w.groups;
+      return depthwise_->run(d);
+    }
+    d.sums = to.room + std::int64_t(lane) * to.part, d.lines = 1;
+    for (std::int64_t line = first; line < first + lines; ++line, d.x += d.x_step, d.row += d.row_stride) {
+      depthwise_->run(d);
+      (*to.f)(image, integer_block{line * a.out, 0, a.out, p_.w.groups, d.sums, p_.w.groups});
+    }
+  }
+  /// Where the first window of a line of outputs begins in an image.
+  std::int64_t line_start(std::int64_t line) const {
+    std::int64_t at = 0;
+    for (std::size_t i = p_.window.rank - 1; i-- > 0; line /= p_.window.axes[i].out)
+      at += line % p_.window.axes[i].out * p_.window.axes[i].stride * steps_[i];
+    return at;
+  }
 
   run_context& c_;
   const integer_problem& p_;
@@ -103,277 +343,6 @@ class convolution {
   const std::int32_t* start_ = nullptr;
   std::span<std::byte> copy_;
 };
-
-bool convolution::is_padded() const {
-  for (std::size_t i = 0; i < p_.window.rank; ++i) {
-    const window_axis& a = p_.window.axes[i];
-    if (a.pad_begin > 0 || a.padded() > a.in) return true;
-  }
-  return false;
-}
-bool convolution::must_copy() const {
-  if (!channels_last_ || number_ != 1 || is_signed_) return true;
-  if (is_padded() && (by_ || !depthwise_->pads)) return true;
-  return by_ && p_.w.panels(*by_).numbers % by_->per_cell != 0;  // the last cell of x would end behind it
-}
-
-status convolution::prepare_source() {
-  std::int64_t step = channels() * number_;
-  for (std::size_t i = p_.window.rank; i-- > 0;) {
-    sizes_[i] = copies_ ? p_.window.axes[i].padded() : p_.window.axes[i].in;
-    steps_[i] = step;
-    if (!checked_multiply(step, sizes_[i], step)) return status_code::out_of_memory;
-  }
-  if (!copies_) return {};
-  constexpr std::int64_t behind = 4;  // of the last pixel a cell may be read that is larger than it
-  if (!checked_add(step, behind, step)) return status_code::out_of_memory;
-  const result<std::span<std::byte>> made = c_.scratch<std::byte>(std::size_t(step));
-  if (!made) return made.error();
-  copy_ = *made;
-  std::fill(copy_.end() - behind, copy_.end(), std::byte{0});
-  return {};
-}
-
-void convolution::prepare_taps() {
-  const std::size_t rank = p_.window.rank, axes = p_.w.row_is_run ? rank - 1 : rank;
-  for (std::size_t t = 0; t < taps_.size(); ++t) {
-    std::int64_t rest = std::int64_t(t), at = 0;
-    for (std::size_t i = axes; i-- > 0; rest /= p_.window.axes[i].kernel)
-      at += rest % p_.window.axes[i].kernel * p_.window.axes[i].dilation * steps_[i];
-    taps_[t] = at;
-  }
-}
-
-status convolution::prepare(const std::int32_t* start) {
-  start_ = start;
-  if (status s = prepare_source(); !s || !by_) return s;
-  const integer_panels form = p_.w.panels(*by_);
-  width_ = form.width();
-  if (!form.size(group_size_)) return status_code::out_of_memory;
-  const result<std::span<std::int64_t>> taps = c_.scratch<std::int64_t>(std::size_t(form.runs));
-  if (!taps) return taps.error();
-  taps_ = *taps;
-  prepare_taps();
-  return {};
-}
-
-/// `count` pixels of x, whose channels are some bytes apart, as numbers one behind the other.
-void convolution::put_pixels(const std::uint8_t* from, std::int64_t pixel_step, std::int64_t channel_step,
-                             std::int64_t count, std::byte* to) const {
-  const std::int64_t c = channels();
-  if (channel_step == 1 && pixel_step == c) {
-    auto* const bytes = reinterpret_cast<std::uint8_t*>(to);
-    if (number_ == 2) widen_codes(from, is_signed_, x_zero_, count * c, reinterpret_cast<std::int16_t*>(to));
-    else if (is_signed_) shift_codes(from, count * c, bytes);
-    else std::copy_n(from, count * c, bytes);
-    return;
-  }
-  const std::uint8_t flip = is_signed_ ? 0x80 : 0;
-  for (std::int64_t channel = 0; channel < c; ++channel) {
-    const std::uint8_t* const plane = from + channel * channel_step;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::uint8_t code = plane[i * pixel_step];
-      if (number_ == 1) reinterpret_cast<std::uint8_t*>(to)[i * c + channel] = code ^ flip;
-      else
-        reinterpret_cast<std::int16_t*>(to)[i * c + channel] =
-            std::int16_t((is_signed_ ? std::int32_t(std::int8_t(code)) : std::int32_t{code}) - x_zero_);
-    }
-  }
-}
-
-/// A line of the copy, with the padding before and behind it; one outside the image is padding alone.
-void convolution::copy_line(std::int64_t image, std::int64_t line, std::byte* to) const {
-  const std::size_t last = p_.window.rank - 1;
-  std::int64_t rest = line, at = 0, step = 1;
-  bool inside = true;
-  for (std::size_t i = last; i-- > 0; rest /= sizes_[i]) {
-    const window_axis& a = p_.window.axes[i];
-    const std::int64_t in = rest % sizes_[i] - a.pad_begin;
-    inside = inside && in >= 0 && in < a.in;
-    at += in * step, step *= a.in;
-  }
-  const window_axis& a = last_axis();
-  const std::int64_t pixel = channels() * number_;
-  const std::int64_t begin = inside ? std::min(a.pad_begin, sizes_[last]) : sizes_[last];
-  const std::int64_t count = std::max<std::int64_t>(0, std::min(a.in, sizes_[last] - begin));
-  const auto padding = std::byte(number_ == 1 ? std::uint8_t(zero_as_bytes(is_signed_, x_zero_)) : 0);
-  std::fill_n(to, begin * pixel, padding);
-  std::fill_n(to + (begin + count) * pixel, (sizes_[last] - begin - count) * pixel, padding);
-  if (count == 0) return;
-  const std::int64_t plane = p_.window.in_count();
-  const auto* const from = static_cast<const std::uint8_t*>(x_.data) + image * plane * channels();
-  if (channels_last_) put_pixels(from + at * a.in * channels(), channels(), 1, count, to + begin * pixel);
-  else put_pixels(from + at * a.in, 1, plane, count, to + begin * pixel);
-}
-
-const std::byte* convolution::image_at(std::int64_t image) {
-  if (!copies_) return static_cast<const std::byte*>(x_.data) + image * p_.window.in_count() * channels();
-  constexpr std::int64_t at_once = 1 << 16;
-  bool is_whole = channels_last_ && !is_padded();
-  for (std::size_t i = 0; i < p_.window.rank; ++i) is_whole = is_whole && sizes_[i] == p_.window.axes[i].in;
-  if (is_whole) {  // all pixels are one line
-    const std::int64_t pixels = p_.window.in_count(), pixel = channels();
-    const auto* const from = static_cast<const std::uint8_t*>(x_.data) + image * pixels * pixel;
-    parallel_for(c_, pixels, std::max<std::int64_t>(1, at_once / pixel), [&](std::int64_t begin, std::int64_t end) {
-      put_pixels(from + begin * pixel, pixel, 1, end - begin, copy_.data() + begin * pixel * number_);
-    });
-    return copy_.data();
-  }
-  std::int64_t lines = 1;
-  for (std::size_t i = 0; i + 1 < p_.window.rank; ++i) lines *= sizes_[i];
-  const std::int64_t bytes = sizes_[p_.window.rank - 1] * steps_[p_.window.rank - 1];
-  parallel_each(c_, lines, std::max<std::int64_t>(1, at_once / std::max<std::int64_t>(1, bytes)),
-                [&](std::int64_t line, std::size_t) { copy_line(image, line, copy_.data() + line * bytes); });
-  return copy_.data();
-}
-
-/// Where the first window of a line of outputs begins in an image.
-std::int64_t convolution::line_start(std::int64_t line) const {
-  std::int64_t at = 0;
-  for (std::size_t i = p_.window.rank - 1; i-- > 0; line /= p_.window.axes[i].out)
-    at += line % p_.window.axes[i].out * p_.window.axes[i].stride * steps_[i];
-  return at;
-}
-
-/// How the outputs of an image are cut. Sums are exact, so threads may decide.
-struct convolution::cut {
-  std::int64_t line = 1, lines = 1;    // outputs of a line, lines
-  std::int64_t piece = 1, pieces = 1;  // of a line
-  std::int64_t band = 1, bands = 1;    // pieces of a task
-  std::int64_t panels = 1, parts = 1;  // of a group, and cuts of them
-  std::size_t tasks = 1;
-
-  explicit cut(const convolution& c) {
-    const placed_window& w = c.p_.window;
-    line = c.last_axis().out, lines = c.outputs() / std::max<std::int64_t>(1, line);
-    bool is_flat = w.covers_points();  // one line of all outputs
-    for (std::size_t i = 0; i < w.rank; ++i) is_flat = is_flat && w.axes[i].stride == 1;
-    if (is_flat) line = c.outputs(), lines = 1;
-    if (!c.by_) return;
-    const integer_arithmetic& by = *c.by_;
-    constexpr std::int64_t cached = 1 << 17, most_work = 1 << 22, least_work = 1 << 20;
-    const integer_panels form = c.p_.w.panels(by);
-    const std::int64_t depth = std::max<std::int64_t>(1, form.runs * form.numbers);
-    const std::int64_t pixel = std::max<std::int64_t>(1, c.steps_[w.rank - 1] * c.last_axis().stride);
-    const std::int64_t rows = std::min(most_work / (depth * by.columns), cached / pixel);
-    const auto in_tiles = [&](std::int64_t n) { return std::max<std::int64_t>(1, n / by.tile_rows) * by.tile_rows; };
-    piece = std::min(line, in_tiles(rows));
-    pieces = (line + piece - 1) / piece;
-    panels = by.panels_of(form.n);
-    const auto all = [&] { return lines * pieces; };
-    band = std::clamp<std::int64_t>(cached / (piece * pixel), 1, std::max<std::int64_t>(1, all()));
-    const double work = double(c.outputs()) * double(depth) * double(c.p_.w.all_maps());
-    const double wanted = c.c_.lanes() == 1 ? 1 : std::min(4.0 * double(c.c_.lanes()), work / double(least_work));
-    const auto count = [&] { return double(c.p_.w.groups) * double((all() + band - 1) / band) * double(parts); };
-    while (count() < wanted) {
-      if (band > 1) band = (band + 1) / 2;
-      else if (parts < panels) parts = std::min(panels, 2 * parts);
-      else if (piece > 2 * by.tile_rows) piece = in_tiles(piece / 2), pieces = (line + piece - 1) / piece;
-      else break;
-    }
-    bands = (lines * pieces + band - 1) / band;
-    tasks = std::size_t(c.p_.w.groups * bands * parts);
-  }
-};
-
-void convolution::run_part(const results& to, const cut& by, std::int64_t image, const std::byte* x, std::size_t task,
-                           std::size_t lane) const {
-  const std::int64_t part = std::int64_t(task) % by.parts, rest = std::int64_t(task) / by.parts;
-  const std::int64_t band = rest % by.bands, group = rest / by.bands;
-  integer_panels form = p_.w.panels(*by_);
-  form.data = weights_ + std::size_t(group) * group_size_;
-  integer_line line{};
-  line.row_step = last_axis().stride * steps_[p_.window.rank - 1];
-  line.taps = taps_.data(), line.tap_count = form.runs, line.cells = form.cells();
-  detail::stop_pace pace;
-  for (std::int64_t panel = by.panels * part / by.parts; panel < by.panels * (part + 1) / by.parts; ++panel)
-    for (std::int64_t i = band * by.band; i < std::min(by.lines * by.pieces, (band + 1) * by.band); ++i) {
-      if (c_.stopped(pace)) return;
-      const std::int64_t l = i / by.pieces, first = i % by.pieces * by.piece, column = panel * by_->columns;
-      const std::int64_t output = l * by.line + first, map = group * p_.w.maps + column;
-      line.x = x + (by.lines > 1 ? line_start(l) : 0) + first * line.row_step + group * p_.w.channels * number_;
-      line.w = form.panel(panel);
-      line.rows = std::min(by.piece, by.line - first), line.columns = std::min(by_->columns, form.n - column);
-      line.start = start_ + group * width_ + column;
-      if (to.form) {
-        line.scale = to.form->scale + group * width_ + column;
-        line.low = to.form->low, line.high = to.form->high, line.zero = to.form->zero;
-        line.codes = to.codes + (image * outputs() + output) * p_.w.all_maps() + map, line.step = p_.w.all_maps();
-        by_->line(line);
-      } else {
-        line.sums = to.room.data() + std::int64_t(lane) * to.part, line.step = by_->columns;
-        by_->line(line);
-        (*to.f)(image, integer_block{output, map, line.rows, line.columns, line.sums, line.step});
-      }
-    }
-}
-
-void convolution::run_depthwise_lines(const results& to, std::int64_t image, const std::byte* x, std::int64_t first,
-                                      std::int64_t lines, std::size_t lane) const {
-  const std::size_t rank = p_.window.rank;
-  const window_axis& a = last_axis();
-  depthwise_lines d{};
-  d.lines = lines, d.padding = std::uint8_t(zero_as_bytes(is_signed_, x_zero_));
-  d.pixel = steps_[rank - 1], d.columns = a.kernel, d.stride = a.stride, d.dilation = a.dilation;
-  d.column = copies_ ? 0 : -a.pad_begin, d.image_columns = sizes_[rank - 1];
-  d.rows = 1, d.image_rows = 1;
-  std::int64_t window = d.column * d.pixel;
-  if (rank > 1) {
-    const window_axis& rows = p_.window.axes[rank - 2];
-    d.row_stride = rows.stride, d.row_dilation = rows.dilation, d.image_rows = sizes_[rank - 2];
-    d.row = first * rows.stride - (copies_ ? 0 : rows.pad_begin);
-    d.x_step = rows.stride * steps_[rank - 2];
-    d.rows = rows.kernel, d.row_step = rows.dilation * steps_[rank - 2];
-    window += d.row * steps_[rank - 2];
-  }
-  d.x = reinterpret_cast<const std::uint8_t*>(x) + window;
-  d.w = weights_ + sum_bytes(p_.w);
-  d.start = start_, d.channels = p_.w.groups, d.outputs = a.out;
-  if (to.form) {
-    d.scale = to.form->scale, d.low = to.form->low, d.high = to.form->high, d.zero = to.form->zero;
-    d.codes = to.codes + (image * outputs() + first * a.out) * p_.w.groups;
-    return depthwise_->run(d);
-  }
-  d.sums = to.room.data() + std::int64_t(lane) * to.part, d.lines = 1;
-  for (std::int64_t line = first; line < first + lines; ++line, d.x += d.x_step, d.row += d.row_stride) {
-    depthwise_->run(d);
-    (*to.f)(image, integer_block{line * a.out, 0, a.out, p_.w.groups, d.sums, p_.w.groups});
-  }
-}
-
-status convolution::run(const results& to) {
-  const cut by{*this};
-  for (std::int64_t image = 0; image < p_.images; ++image) {
-    const std::byte* const x = image_at(image);
-    if (!by_) {
-      constexpr std::int64_t at_once = 1 << 18;
-      const std::int64_t work = std::max<std::int64_t>(1, last_axis().out * p_.w.taps * p_.w.groups);
-      const std::int64_t lines = outputs() / last_axis().out, some = std::clamp<std::int64_t>(at_once / work, 1, lines);
-      parallel_each(c_, (lines + some - 1) / some, 1, [&](std::int64_t part, std::size_t lane) {
-        run_depthwise_lines(to, image, x, part * some, std::min(some, lines - part * some), lane);
-      });
-    } else if (by.tasks == 1) {
-      run_part(to, by, image, x, 0, 0);
-    } else {
-      c_.parallel_lanes(by.tasks, [&](std::size_t task, std::size_t lane) { run_part(to, by, image, x, task, lane); });
-    }
-    if (c_.stopped()) return status_code::canceled;
-  }
-  return {};
-}
-
-status convolution::to_codes(const code_form& form, std::uint8_t* y) { return run({&form, y}); }
-
-status convolution::to_sums(detail::function_ref<void(std::int64_t, const integer_block&)> f) {
-  const cut by{*this};
-  results to{nullptr, nullptr, &f, {}, by_ ? by.piece * by_->columns : last_axis().out * p_.w.groups};
-  std::size_t size = 0;
-  if (!checked_multiply(std::size_t(to.part), c_.lanes(), size)) return status_code::out_of_memory;
-  const result<std::span<std::int32_t>> room = c_.scratch<std::int32_t>(size);
-  if (!room) return room.error();
-  to.room = *room;
-  return run(to);
-}
 
 status check_single(const value& v, std::string_view what) {
   if (!v || v.shape.count() == 1) return {};
@@ -399,9 +368,7 @@ std::int32_t zero_of(const value& v) { return v ? code_of(v, 0) : 0; }
 }  // namespace
 
 result<conv_integer> conv_integer::bind(bind_context& c) {
-  const result<integer_conv_state> state = integer_conv_state::of(c, 1, 3);
-  if (!state) return state.error();
-  return conv_integer{*state};
+  return integer_conv_state::of(c, 1, 3).transform([](const auto& state) { return conv_integer{state}; });
 }
 
 status conv_integer::run(run_context& c) const {
@@ -500,9 +467,7 @@ result<qlinear_conv> qlinear_conv::bind(bind_context& c) {
   const value* all[] = {number(1), number(2), number(4), number(5), number(6), number(7), number(8)};
   if (std::find(std::begin(all), std::end(all), nullptr) != std::end(all)) return made;
   const qlinear_numbers numbers{*all[0], *all[1], *all[2], *all[3], *all[4], *all[5], *all[6]};
-  const std::span<const std::int64_t> gaps = made.shape.dilations;
-  const result<integer_filter_shape> f =
-      filters_of(c.inputs[3].constant->shape, made.groups, gaps.empty() ? 1 : gaps.back());
+  const result<integer_filter_shape> f = filters_of(c.inputs[3].constant->shape, made);
   if (!f || !numbers.x_scale || !numbers.w_scale || !numbers.y_scale || !numbers.check(f->all_maps()))
     return made;  // a run says why
   const auto count = std::size_t(map_places{*f, made.packed}.count);

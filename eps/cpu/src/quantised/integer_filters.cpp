@@ -4,12 +4,14 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
+/// Of the steps of a window's last axis, or 1.
+std::int64_t last_of(std::span<const std::int64_t> steps) { return steps.empty() ? 1 : steps.back(); }
+
 /// How weights are packed: for an arithmetic; or, of a depthwise convolution, for loops of its own.
 integer_filters form_of(const integer_filter_shape& f, const integer_conv_state& state, const weight_form& w) {
   if (!f.is_depthwise) return {&arithmetic_for(w)};
-  const auto last = [](std::span<const std::int64_t> all) { return all.empty() ? 1 : all.back(); };
-  return {nullptr, &depthwise_for(f.groups, f.taps / f.row, f.row, last(state.shape.strides),
-                                  last(state.shape.dilations), fit_bytes(w.is_signed, w.zeros))};
+  return {nullptr, &depthwise_for(f.groups, f.taps / f.row, f.row, last_of(state.shape.strides),
+                                  last_of(state.shape.dilations), fit_bytes(w.is_signed, w.zeros))};
 }
 
 /// Bytes of packed weights: the panels of each group, or the filters of a depthwise convolution.
@@ -17,6 +19,10 @@ bool packed_size(const integer_filter_shape& f, const integer_filters& form, std
   if (!f.is_depthwise) return f.panels(*form.by).size(bytes) && checked_multiply(bytes, std::size_t(f.groups), bytes);
   bytes = form.depthwise->size(f.groups, f.taps / f.row, f.row) + sum_bytes(f);
   return true;
+}
+
+integer_codes codes_of(const value& w, std::span<const std::int32_t> zeros) {
+  return {static_cast<const std::uint8_t*>(w.data), w.type == dtype::i8, zeros.data(), zeros.size() > 1 ? 1 : 0};
 }
 
 void pack_filters(const integer_filter_shape& f, const integer_filters& how, integer_codes w, std::byte* to) {
@@ -42,7 +48,8 @@ void pack_filters(const integer_filter_shape& f, const integer_filters& how, int
 
 }  // namespace
 
-result<integer_filter_shape> filters_of(const extents& w, std::int64_t groups, std::int64_t dilation) {
+result<integer_filter_shape> filters_of(const extents& w, const integer_conv_state& state) {
+  const std::int64_t groups = state.groups;
   integer_filter_shape f{groups, w.rank() > 0 ? w[0] / groups : 0, w.rank() > 1 ? w[1] : 0};
   if (w.rank() < 3 || w[0] % groups != 0)
     return bad_input("w ", w, " needs rank 3 or more and channels that divide into ", groups, " groups");
@@ -51,7 +58,7 @@ result<integer_filter_shape> filters_of(const extents& w, std::int64_t groups, s
     if (!checked_multiply(f.taps, w[i], f.taps)) return status_code::out_of_memory;
   }
   f.row = w.back();
-  f.row_is_run = groups == 1 && (dilation == 1 || f.row == 1);
+  f.row_is_run = groups == 1 && (last_of(state.shape.dilations) == 1 || f.row == 1);
   f.is_depthwise = w.rank() <= 4 && groups > 1 && f.maps == 1 && f.channels == 1 && f.taps <= most_depthwise_taps;
   return f;
 }
@@ -92,9 +99,7 @@ result<integer_filters> weights_of(run_context& c, const integer_conv_state& sta
   if (!packed_size(f, made, size)) return status_code::out_of_memory;
   const result<std::span<std::byte>> room = c.scratch<std::byte>(size);
   if (!room) return room.error();
-  const integer_codes codes{static_cast<const std::uint8_t*>(w.data), w.type == dtype::i8, zeros->data(),
-                            zeros->size() > 1 ? 1 : 0};
-  pack_filters(f, made, codes, room->data());
+  pack_filters(f, made, codes_of(w, *zeros), room->data());
   made.data = room->data();
   return made;
 }
@@ -107,20 +112,16 @@ result<integer_conv_state> integer_conv_state::of(bind_context& c, std::size_t w
   const value* const zero = c.has_input(zero_input) ? c.constant(zero_input) : nullptr;
   if (!c.prepack || !c.is_constant(w_input) || (c.has_input(zero_input) && !zero)) return made;
   const value& w = *c.inputs[w_input].constant;
-  const std::span<const std::int64_t> gaps = shape->dilations;
-  const result<integer_filter_shape> f = filters_of(w.shape, made.groups, gaps.empty() ? 1 : gaps.back());
+  const result<integer_filter_shape> f = filters_of(w.shape, made);
   if (!f || w.shape.count() == 0 || (zero && !check_filters(*zero, f->all_maps(), ""))) return made;  // a run says why
   const result<std::span<const std::int32_t>> zeros = keep_zeros(c, zero);
   if (!zeros) return zeros.error();
-  const bool is_signed = w.type == dtype::i8;
-  const integer_filters form = form_of(*f, made, {is_signed, *zeros, f->depth(), true});
+  const integer_filters form = form_of(*f, made, {w.type == dtype::i8, *zeros, f->depth(), true});
   std::size_t size = 0;
   if (!packed_size(*f, form, size)) return status_code::out_of_memory;
-  const std::int64_t zero_step = zeros->size() > 1 ? 1 : 0;
   const result<std::span<const std::byte>> packed =
       c.pack<std::byte>(w_input, size, [&](const value& from, std::span<std::byte> to) -> status {
-        pack_filters(*f, form, {static_cast<const std::uint8_t*>(from.data), is_signed, zeros->data(), zero_step},
-                     to.data());
+        pack_filters(*f, form, codes_of(from, *zeros), to.data());
         return {};
       });
   if (!packed) return packed.error();

@@ -20,7 +20,7 @@ struct integer_filter_shape {
     return {&by, nullptr, maps, row_is_run ? taps / row : taps, row_is_run ? row * channels : channels};
   }
 };
-result<integer_filter_shape> filters_of(const extents& w, std::int64_t groups, std::int64_t dilation);
+result<integer_filter_shape> filters_of(const extents& w, const integer_conv_state&);
 
 /// Before the filters of a depthwise convolution stand their sums: bytes of these, filled up to whole vectors.
 inline std::size_t sum_bytes(const integer_filter_shape& f) {

@@ -2,141 +2,10 @@
 #include <cameo/eps/cpu/integer_matmul.hpp>
 
 #include "common/refuse.hpp"
-#include "integer_factor.hpp"
+#include "stacked_product.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
-
-/// A stack of products [m, k] * [k, n], as numpy's matmul sees two shapes.
-struct stacked_product {
-  std::int64_t m = 1, k = 1, n = 1;
-  extents a_stack, b_stack, stack, y;
-  std::int64_t count() const { return stack.count(); }
-};
-result<stacked_product> stack_of(const extents& a, const extents& b) {
-  if (a.rank() == 0 || b.rank() == 0) return bad_input("A ", a, " and B ", b, " need at least rank 1");
-  stacked_product p;
-  p.k = a.back(), p.n = b.rank() > 1 ? b.back() : 1;
-  if (a.rank() > 1) p.m = a[a.rank() - 2];
-  const std::int64_t rows = b.rank() > 1 ? b[b.rank() - 2] : b[0];
-  if (rows != p.k) return bad_input("A ", a, " and B ", b, ": ", p.k, " columns meet ", rows, " rows");
-  p.a_stack = extents{a.dims().first(a.rank() > 2 ? a.rank() - 2 : 0)};
-  p.b_stack = extents{b.dims().first(b.rank() > 2 ? b.rank() - 2 : 0)};
-  if (!broadcast(p.a_stack, p.b_stack, p.stack)) return bad_input("A ", a, " and B ", b, " don't broadcast");
-  p.y = p.stack;
-  if (a.rank() > 1) p.y.push_back(p.m);
-  if (b.rank() > 1) p.y.push_back(p.n);
-  return p;
-}
-/// Number of the matrix, in a stack that broadcasts to `whole`, that product i of `whole` takes.
-std::int64_t matrix_of(const extents& stack, const extents& whole, std::int64_t i) {
-  std::int64_t at = 0, step = 1;
-  for (std::size_t d = 1; d <= whole.rank(); ++d) {
-    const std::int64_t size = whole[whole.rank() - d], index = i % size;
-    i /= size;
-    if (d > stack.rank()) continue;
-    const std::int64_t own = stack[stack.rank() - d];
-    if (own != 1) at += index * step;
-    step *= own;
-  }
-  return at;
-}
-
-/// How scales and zero points spread over the rows (columns) of a stack: row r of matrix i has number
-/// i * matrix_step + r * step.
-struct spread {
-  std::int64_t step = 0, matrix_step = 0;
-  std::int64_t at(std::int64_t matrix, std::int64_t r) const { return matrix * matrix_step + r * step; }
-};
-/// `shape` is of a parameter of a tensor of `whole`, with `size` rows (columns) and `matrices` of them.
-result<spread> spread_of(const extents& shape, const extents& whole, std::int64_t size, std::int64_t matrices,
-                         std::string_view what) {
-  if (shape.count() == 1) return spread{};
-  if (shape.rank() == 1 && shape[0] == size) return spread{1, 0};
-  if (shape.rank() == whole.rank() && shape.rank() > 1 && shape.count() == matrices * size) return spread{1, size};
-  return bad_input(what, " ", shape, " of a tensor ", whole, " must be one number or ", size,
-                   " numbers, or these for each matrix");
-}
-
-/// The products of a stack, one after the other; all rows of A at once where they meet one B.
-class product_run {
- public:
-  product_run(run_context& c, const stacked_product& p, const integer_factor& b, const value& a, const value& a_zero,
-              const value& b_value, const value& b_zero)
-      : c_{c}, p_{p}, b_{b}, a_{a}, a_zero_{a_zero}, b_value_{b_value}, b_zero_{b_zero} {}
-
-  /// Checks zero points and reads them.
-  status prepare() {
-    if (a_zero_) {
-      const result<spread> over = spread_of(a_zero_.shape, a_.shape, p_.m, p_.a_stack.count(), "a_zero_point");
-      if (!over) return over.error();
-      a_over_ = *over;
-    }
-    if (b_zero_) {
-      const result<spread> over = spread_of(b_zero_.shape, b_value_.shape, p_.n, p_.b_stack.count(), "b_zero_point");
-      if (!over) return over.error();
-      b_over_ = *over;
-    }
-    const result<std::span<const std::int32_t>> a_zeros = read_zeros(c_, a_zero_), b_zeros = read_zeros(c_, b_zero_);
-    if (!a_zeros || !b_zeros) return status_code::out_of_memory;
-    a_zeros_ = *a_zeros, b_zeros_ = *b_zeros;
-    joined_ = p_.b_stack.count() == 1 && p_.a_stack.count() == p_.count() && a_over_.step == 0;
-    return {};
-  }
-  /// f(product, first row of C, its number) for each product; an error ends the run.
-  template <class F>
-  status each(const F& f) {
-    const std::int64_t count = joined_ ? 1 : p_.count();
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (c_.stopped()) return status_code::canceled;
-      if (status s = pack(matrix_of(p_.b_stack, p_.stack, i)); !s) return s;
-      const std::int64_t from = joined_ ? 0 : matrix_of(p_.a_stack, p_.stack, i);
-      integer_product product{joined_ ? p_.m * p_.count() : p_.m, p_.k, {}, p_.k, 1, panels_, start_.data()};
-      product.a = {static_cast<const std::uint8_t*>(a_.data) + from * p_.m * p_.k, a_.type == dtype::i8,
-                   a_zeros_.data() + a_over_.at(from, 0), a_over_.step};
-      start_sums(panels_, nullptr, zero_as_bytes(product.a.is_signed, a_zeros_[0]), start_.data());
-      if (status s = f(product, i * p_.m, i); !s) return s;
-    }
-    return {};
-  }
-
- private:
-  status pack(std::int64_t matrix) {
-    if (matrix == packed_) return {};
-    if (b_.data) {
-      if (a_over_.step != 0) return bad_input("a_zero_point ", a_zero_.shape, " must be one number, as the model says");
-      panels_ = panels_of(b_);
-    } else {
-      const code_matrix b{static_cast<const std::uint8_t*>(b_value_.data) + matrix * p_.k * p_.n,
-                          b_value_.type == dtype::i8,
-                          false,
-                          p_.k,
-                          p_.n,
-                          b_zeros_.subspan(std::size_t(b_over_.at(matrix, 0)), std::size_t(b_over_.step ? p_.n : 1))};
-      const result<integer_panels> made = panels_of(c_, b, a_over_.step != 0, room_);
-      if (!made) return made.error();
-      panels_ = *made;
-    }
-    packed_ = matrix;
-    if (start_.size() >= std::size_t(panels_.width())) return {};
-    const result<std::span<std::int32_t>> start = c_.scratch<std::int32_t>(std::size_t(panels_.width()));
-    if (!start) return start.error();
-    start_ = *start;
-    return {};
-  }
-
-  run_context& c_;
-  const stacked_product& p_;
-  const integer_factor& b_;
-  const value &a_, &a_zero_, &b_value_, &b_zero_;
-  spread a_over_{}, b_over_{};
-  std::span<const std::int32_t> a_zeros_, b_zeros_;
-  bool joined_ = false;
-  std::int64_t packed_ = -1;
-  integer_panels panels_{};
-  std::span<std::byte> room_;
-  std::span<std::int32_t> start_;
-};
 
 struct scales {
   spread over;
@@ -145,7 +14,7 @@ struct scales {
 };
 result<scales> read_scales(run_context& c, const value& v, const extents& whole, std::int64_t size,
                            std::int64_t matrices, std::string_view what) {
-  const result<spread> over = spread_of(v.shape, whole, size, matrices, what);
+  const result<spread> over = spread_of(v, whole, size, matrices, what);
   if (!over) return over.error();
   const result<std::span<float>> numbers = c.scratch<float>(std::size_t(v.shape.count()));
   if (!numbers) return numbers.error();
@@ -216,8 +85,7 @@ status qlinear_matmul::run(run_context& c) const {
   if (!b_scale) return b_scale.error();
   const result<scales> y_scale = read_scales(c, c.input(6), p->y, p->m, p->count(), "y_scale");
   if (!y_scale) return y_scale.error();
-  result<spread> zero_over = spread{};
-  if (y_zero) zero_over = spread_of(y_zero.shape, p->y, p->m, p->count(), "y_zero_point");
+  const result<spread> zero_over = spread_of(y_zero, p->y, p->m, p->count(), "y_zero_point");
   if (!zero_over) return zero_over.error();
   product_run all{c, *p, b, a, c.input(2), b_value, c.input(5)};
   if (status s = all.prepare(); !s) return s;
@@ -269,8 +137,7 @@ struct code_tensor {
     const value &of = c.input(input + 1), &zero = c.input(input + 2);
     const result<scales> scale = read_scales(c, of, whole, size, matrices, name);
     if (!scale) return scale.error();
-    result<spread> over = spread{};
-    if (zero) over = spread_of(zero.shape, whole, size, matrices, name);
+    const result<spread> over = spread_of(zero, whole, size, matrices, name);
     if (!over) return over.error();
     const auto codes = read_codes(c, c.input(input)), zeros = read_codes(c, zero);
     if (!codes || !zeros) return status_code::out_of_memory;
@@ -310,8 +177,7 @@ status qlinear_matmul_of_floats::run(run_context& c) {
   if (!read) return read;
   const result<scales> y_scale = read_scales(c, c.input(6), p->y, p->m, p->count(), "y_scale");
   if (!y_scale) return y_scale.error();
-  result<spread> zero_over = spread{};
-  if (y_zero) zero_over = spread_of(y_zero.shape, p->y, p->m, p->count(), "y_zero_point");
+  const result<spread> zero_over = spread_of(y_zero, p->y, p->m, p->count(), "y_zero_point");
   if (!zero_over) return zero_over.error();
   const result<std::span<const float>> zeros = read_codes(c, y_zero);
   if (!zeros) return zeros.error();

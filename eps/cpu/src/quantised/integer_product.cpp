@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/parallel_rows.hpp"
+#include "common/scratch_of.hpp"
 #include "product_cut.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -47,56 +49,35 @@ result<rows_of_cells> rows_for(run_context& c, const integer_product& p) {
   const bool as_they_are = p.b.by->per_cell == 4 && !p.a.is_signed && p.column_stride == 1 && p.k % 4 == 0;
   if (as_they_are) return rows_of_cells{reinterpret_cast<const std::byte*>(p.a.data), p.row_stride};
   const std::int64_t step = p.b.cells() * 4;
-  std::int64_t bytes = 0;
-  if (!checked_multiply(step, p.m, bytes)) return status_code::out_of_memory;
-  const result<std::span<std::byte>> made = c.scratch<std::byte>(std::size_t(bytes));
+  const auto made = scratch_of<std::byte>(c, {p.m, step});
   if (!made) return made.error();
   constexpr std::int64_t at_once = 1 << 16;
-  parallel_each(c, p.m, std::max<std::int64_t>(1, at_once / std::max<std::int64_t>(1, step)),
-                [&](std::int64_t r, std::size_t) { convert_row(p, r, made->data() + r * step); });
-  return rows_of_cells{made->data(), step};
+  parallel_each(c, p.m, grain_of(at_once, step),
+                [&](std::int64_t r, std::size_t) { convert_row(p, r, *made + r * step); });
+  return rows_of_cells{*made, step};
 }
 
-product_size size_of(const integer_product& p) {
-  const integer_arithmetic& by = *p.b.by;
-  return {p.m, p.b.cells() * 4, by.tile_rows, by.panels_of(p.b.n), double(p.m) * double(p.k) * double(p.b.n)};
-}
-
-/// f(line, first row, first column) for all rows and panels, `some` rows at a time.
+/// f(line, first row, first column, lane) for all rows and panels, at most `some` rows at a time, of whole tiles.
 template <class F>
 status each_line(run_context& c, const integer_product& p, std::int64_t some, const F& f) {
   if (p.m == 0 || p.b.n == 0) return {};
   const result<rows_of_cells> rows = rows_for(c, p);
   if (!rows) return rows.error();
-  const product_cut cut{size_of(p), c.lanes()};
   const integer_arithmetic& by = *p.b.by;
-  // Rows between two questions whether the run should end.
-  const std::int64_t work = std::max<std::int64_t>(1, p.k * by.columns), most = std::int64_t{1} << 22;
-  some = std::max(by.tile_rows, std::min(some, most / work) / by.tile_rows * by.tile_rows);
-  const auto task = [&](std::size_t unit, std::size_t lane) {
-    const std::int64_t row_block = std::int64_t(unit) / cut.panel_blocks, block = std::int64_t(unit) % cut.panel_blocks;
-    const std::int64_t r0 = row_block * cut.rows, r1 = std::min(p.m, r0 + cut.rows);
-    const std::int64_t end = std::min(by.panels_of(p.b.n), (block + 1) * cut.panels);
-    detail::stop_pace pace;
-    for (std::int64_t panel = block * cut.panels; panel < end; ++panel)
-      for (std::int64_t r = r0; r < r1; r += some) {
-        if ((panel > block * cut.panels || r > r0) && c.stopped(pace)) return;
-        const std::int64_t column = panel * by.columns;
-        integer_line line{};
-        line.x = rows->data + r * rows->step, line.row_step = rows->step;
-        line.taps = no_tap, line.tap_count = 1, line.cells = p.b.cells(), line.w = p.b.panel(panel);
-        line.rows = std::min(some, r1 - r), line.columns = std::min(by.columns, p.b.n - column);
-        line.start = p.start + column;
-        f(line, r, column, lane);
-      }
-  };
-  const std::size_t tasks = std::size_t(cut.tasks());
-  if (tasks == 1) task(0, 0);
-  else c.parallel_lanes(tasks, task);
+  const double work = double(p.m) * double(p.k) * double(p.b.n);
+  const product_size size{p.m, p.b.cells() * 4, by.tile_rows, by.panels_of(p.b.n), work};
+  some = rows_between_questions(by.tile_rows, p.k * by.columns, some);
+  each_product_line(c, size, 1, some, [&](const product_line& part) {
+    const std::int64_t column = part.panel * by.columns;
+    integer_line line{};
+    line.x = rows->data + part.row * rows->step, line.row_step = rows->step;
+    line.taps = no_tap, line.tap_count = 1, line.cells = p.b.cells(), line.w = p.b.panel(part.panel);
+    line.rows = part.rows, line.columns = std::min(by.columns, p.b.n - column);
+    line.start = p.start + column;
+    f(line, part.row, column, part.lane);
+  });
   return {};
 }
-
-constexpr std::int64_t all_rows = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
@@ -112,14 +93,14 @@ status multiply_to_sums(run_context& c, const integer_product& p, detail::functi
 }
 
 status multiply_to_sums(run_context& c, const integer_product& p, std::int32_t* y) {
-  return each_line(c, p, all_rows, [&](integer_line& line, std::int64_t row, std::int64_t column, std::size_t) {
+  return each_line(c, p, p.m, [&](integer_line& line, std::int64_t row, std::int64_t column, std::size_t) {
     line.sums = y + row * p.b.n + column, line.step = p.b.n;
     p.b.by->line(line);
   });
 }
 
 status multiply_to_codes(run_context& c, const integer_product& p, const code_form& form, std::uint8_t* y) {
-  return each_line(c, p, all_rows, [&](integer_line& line, std::int64_t row, std::int64_t column, std::size_t) {
+  return each_line(c, p, p.m, [&](integer_line& line, std::int64_t row, std::int64_t column, std::size_t) {
     line.scale = form.scale + column, line.low = form.low, line.high = form.high, line.zero = form.zero;
     line.codes = y + row * p.b.n + column, line.step = p.b.n;
     p.b.by->line(line);

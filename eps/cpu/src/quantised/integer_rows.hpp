@@ -1,11 +1,9 @@
 #pragma once
-#include <cameo/core/abi.hpp>
-
-#include <cstdint>
+#include "cells/nbits_cells.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-// Rows of codes before they are multiplied, and of their sums afterwards.
+// Rows of codes and numbers before they are multiplied, and of their sums afterwards.
 
 /// s8 as u8 that is 128 larger, and back.
 void shift_codes(const std::uint8_t* x, std::int64_t n, std::uint8_t* to);
@@ -23,5 +21,10 @@ struct code_form {
   std::int32_t zero;
 };
 void sums_to_codes(const std::int32_t* sums, const code_form&, std::int64_t n, std::uint8_t* codes);
+
+/// A block of a row as s8 for weights of `bits` bits, in their cells' order: the multiples of its largest magnitude /
+/// 127 that are nearest, ties to even. `there` numbers exist, the others are 0. The scale is NaN where a number is not
+/// finite, and 0 where all are too small for a scale.
+nbits_scale quantise_block(const float* x, std::int64_t there, std::int64_t block, std::int64_t bits, std::int8_t* to);
 
 }  // namespace cameo::inline CAMEO_ABI::eps

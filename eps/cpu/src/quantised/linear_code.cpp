@@ -2,7 +2,6 @@
 
 #include "code_rows.hpp"
 #include "common/refuse.hpp"
-#include "quantized.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {

@@ -2,12 +2,10 @@
 #include <cameo/eps/cpu/detail/activation.hpp>
 #include <cameo/eps/cpu/detail/linear_code.hpp>
 
+#include "quantized.hpp"
+
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// The number that a byte is as a code of this type.
-constexpr std::int64_t code_of(dtype type, std::uint8_t byte) {
-  return type == dtype::i8 ? std::int64_t(std::int8_t(byte)) : std::int64_t{byte};
-}
 inline const std::uint8_t* codes(const value& v) { return static_cast<const std::uint8_t*>(v.data); }
 inline std::uint8_t* codes(value& v) { return static_cast<std::uint8_t*>(v.data); }
 

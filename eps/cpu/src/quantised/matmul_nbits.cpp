@@ -2,7 +2,7 @@
 #include <cameo/eps/cpu/detail/gemm.hpp>
 #include <cameo/eps/cpu/matmul_nbits.hpp>
 
-#include "common/float_values.hpp"
+#include "common/float_output.hpp"
 #include "common/refuse.hpp"
 #include "nbits_product.hpp"
 #include "nbits_weights.hpp"
@@ -66,18 +66,14 @@ status matmul_nbits::run(run_context& c) const {
     return bad_input("A has shape ", a.shape, "; its last axis must have K = ", k, " elements");
   extents shape = a.shape;
   shape[shape.rank() - 1] = n;
-  const result<value*> made = c.output(0, shape);
-  if (!made || (*made)->shape.count() == 0) return made ? status{} : made.error();
+  const auto y = float_output<float>::make(c, 0, shape);
+  if (!y || shape.count() == 0) return y ? status{} : y.error();
   const value none{};
   const status fits = b.codes ? check_weights(matrix, none, none, none, c.input(5))
                               : check_weights(matrix, c.input(1), c.input(2), c.input(3), c.input(5));
   if (!fits) return fits;
-  value& y = **made;
-  if (y.type == dtype::f32) return multiply_rows(c, matrix, b, as_bytes, a, static_cast<float*>(y.data));
-  const result<std::span<float>> room = c.scratch<float>(std::size_t(y.shape.count()));
-  if (!room) return room.error();
-  if (status s = multiply_rows(c, matrix, b, as_bytes, a, room->data()); !s) return s;
-  store_floats(c, room->data(), y.type, y.data, y.shape.count());
+  if (status s = multiply_rows(c, matrix, b, as_bytes, a, y->data); !s) return s;
+  y->store(c);
   return {};
 }
 

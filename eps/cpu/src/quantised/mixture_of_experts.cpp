@@ -11,6 +11,7 @@
 #include "common/usable_sizes.hpp"
 #include "nbits_panels.hpp"
 #include "nbits_product.hpp"
+#include "quantized.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -69,13 +70,8 @@ struct expert_form {
   std::uint8_t zero(const value& from, std::int64_t j, std::int64_t b) const {
     const auto* const all = static_cast<const std::uint8_t*>(from.data);
     const std::int64_t row = first * w.n + j;
-    if (w.whole_rows()) return code_at(all + row / w.n * w.zero_bytes(w.n), row % w.n);
-    return code_at(all + row * w.zero_bytes(w.blocks), w.blocks > 1 ? b : 0);
-  }
-
- private:
-  std::uint8_t code_at(const std::uint8_t* from, std::int64_t i) const {
-    return std::uint8_t(from[i * w.bits / 8] >> i * w.bits % 8 & ((1 << w.bits) - 1));
+    if (w.whole_rows()) return packed_code(all + row / w.n * w.zero_bytes(w.n), row % w.n, w.bits);
+    return packed_code(all + row * w.zero_bytes(w.blocks), w.blocks > 1 ? b : 0, w.bits);
   }
 };
 

@@ -3,7 +3,8 @@
 
 #include "common/float_values.hpp"
 #include "common/row_rooms.hpp"
-#include "nbits_rows.hpp"
+#include "common/scratch_of.hpp"
+#include "integer_rows.hpp"
 #include "product_cut.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -11,16 +12,14 @@ namespace cameo::inline CAMEO_ABI::eps {
 result<nbits_rows_of_a> few_bit_rows(run_context& c, const nbits_matrix& b, const value& a, std::int64_t m) {
   const std::int64_t depth = b.depth(), bytes = depth * std::int64_t(sizeof(float));
   if (depth == b.k && a.type == dtype::f32) return nbits_rows_of_a{a.data, bytes, nullptr};
-  std::int64_t count = 0;
-  if (!checked_multiply(m, depth, count)) return status_code::out_of_memory;
-  const result<std::span<float>> room = c.scratch<float>(std::size_t(count));
+  const auto room = scratch_of<float>(c, {m, depth});
   if (!room) return room.error();
   parallel_each(c, m, 1 + (1 << 16) / depth, [&](std::int64_t i, std::size_t) {
-    float* const to = room->data() + i * depth;
+    float* const to = *room + i * depth;
     load_floats(a, i * b.k, to, b.k);
     std::fill(to + b.k, to + depth, 0.0f);
   });
-  return nbits_rows_of_a{room->data(), bytes, nullptr};
+  return nbits_rows_of_a{*room, bytes, nullptr};
 }
 
 result<const float*> padded_bias(run_context& c, const value& bias, std::int64_t width) {
@@ -36,9 +35,7 @@ namespace {
 
 result<nbits_rows_of_a> byte_rows(run_context& c, const nbits_matrix& b, const value& a, std::int64_t m) {
   const std::int64_t depth = b.depth(), blocks = b.blocks();
-  std::int64_t count = 0;
-  if (!checked_multiply(m, depth, count)) return status_code::out_of_memory;
-  const result<std::span<std::int8_t>> room = c.scratch<std::int8_t>(std::size_t(count));
+  const auto room = scratch_of<std::int8_t>(c, {m, depth});
   const result<std::span<nbits_scale>> scales = c.scratch<nbits_scale>(std::size_t(m * blocks));
   const bool is_narrow = a.type != dtype::f32;
   const result<std::span<float>> wide = c.scratch<float>(is_narrow ? std::size_t(b.k) * c.lanes() : 0);
@@ -50,43 +47,35 @@ result<nbits_rows_of_a> byte_rows(run_context& c, const nbits_matrix& b, const v
     for (std::int64_t l = 0; l < blocks; ++l) {
       const std::int64_t first = l * b.block;
       (*scales)[std::size_t(i * blocks + l)] =
-          quantise_block(x + first, std::min(b.block, b.k - first), b.block, b.bits, room->data() + i * depth + first);
+          quantise_block(x + first, std::min(b.block, b.k - first), b.block, b.bits, *room + i * depth + first);
     }
   });
-  return nbits_rows_of_a{room->data(), depth, scales->data()};
+  return nbits_rows_of_a{*room, depth, scales->data()};
 }
 
 /// y [m, n], from panels.
-status multiply_few_bit_rows(run_context& c, const nbits_matrix& b, const nbits_factor& factor,
-                             const nbits_rows_of_a& a, std::int64_t m, const float* bias, float* y) {
+void multiply_few_bit_rows(run_context& c, const nbits_matrix& b, const nbits_factor& factor, const nbits_rows_of_a& a,
+                           std::int64_t m, const float* bias, float* y) {
   const nbits_cells& by = best_integer_cells().few_bits;
   const auto run_line = factor.book ? by.book : (a.scales ? by.bytes : by.floats)[nbits_index(b.bits)];
   const std::int64_t panels = by.panels_of(b.n), blocks = b.blocks(), depth = b.depth();
   const std::int64_t panel_bytes = depth * b.bits / 8 * by.columns, parameters = blocks * by.columns;
-  const product_cut cut{{m, a.row_bytes, by.tile_rows, panels, double(m) * double(b.k) * double(b.n)}, c.lanes()};
-  const auto task = [&](std::size_t unit, std::size_t) {
-    const std::int64_t row = std::int64_t(unit) / cut.panel_blocks * cut.rows;
-    const std::int64_t first = std::int64_t(unit) % cut.panel_blocks * cut.panels;
-    detail::stop_pace pace;
-    for (std::int64_t p = first; p < std::min(panels, first + cut.panels); ++p) {
-      if (p > first && c.stopped(pace)) return;
-      nbits_line line{};
-      line.rows = std::min(cut.rows, m - row), line.columns = std::min(by.columns, b.n - p * by.columns);
-      line.blocks = blocks, line.block = b.block;
-      line.a = static_cast<const std::byte*>(a.data) + row * a.row_bytes, line.row_step = depth;
-      if (a.scales) line.a_scales = a.scales + row * blocks;
-      line.codes = factor.codes + p * panel_bytes, line.scales = factor.scales + p * parameters;
-      if (factor.zeros) line.zeros = factor.zeros + p * parameters;
-      if (factor.float_zeros) line.float_zeros = factor.float_zeros + p * parameters;
-      line.book = factor.book;
-      if (bias) line.bias = bias + p * by.columns;
-      line.y = y + row * b.n + p * by.columns, line.step = b.n;
-      run_line(line);
-    }
-  };
-  if (cut.tasks() == 1) task(0, 0);
-  else c.parallel_lanes(std::size_t(cut.tasks()), task);
-  return {};
+  const product_size size{m, a.row_bytes, by.tile_rows, panels, double(m) * double(b.k) * double(b.n)};
+  each_product_line(c, size, 1, m, [&](const product_line& part) {
+    const std::int64_t p = part.panel;
+    nbits_line line{};
+    line.rows = part.rows, line.columns = std::min(by.columns, b.n - p * by.columns);
+    line.blocks = blocks, line.block = b.block;
+    line.a = static_cast<const std::byte*>(a.data) + part.row * a.row_bytes, line.row_step = depth;
+    if (a.scales) line.a_scales = a.scales + part.row * blocks;
+    line.codes = factor.codes + p * panel_bytes, line.scales = factor.scales + p * parameters;
+    if (factor.zeros) line.zeros = factor.zeros + p * parameters;
+    if (factor.float_zeros) line.float_zeros = factor.float_zeros + p * parameters;
+    line.book = factor.book;
+    if (bias) line.bias = bias + p * by.columns;
+    line.y = y + part.row * b.n + p * by.columns, line.step = b.n;
+    run_line(line);
+  });
 }
 
 }  // namespace
@@ -96,7 +85,8 @@ status multiply_few_bits(run_context& c, const nbits_matrix& b, const nbits_fact
   const result<nbits_rows_of_a> rows =
       a.as_bytes ? byte_rows(c, b, a.rows, a.count) : few_bit_rows(c, b, a.rows, a.count);
   if (!rows) return rows.error();
-  return multiply_few_bit_rows(c, b, factor, *rows, a.count, bias, y);
+  multiply_few_bit_rows(c, b, factor, *rows, a.count, bias, y);
+  return {};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -7,14 +7,13 @@
 #include "common/float_values.hpp"
 #include "common/refuse.hpp"
 #include "nbits_panels.hpp"
+#include "quantized.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
 std::uint8_t zero_code(const nbits_matrix& m, const value& zeros, std::int64_t j, std::int64_t b) {
-  const std::int64_t bit = b * m.bits;
-  const auto* const column = static_cast<const std::uint8_t*>(zeros.data) + j * m.zero_bytes();
-  return std::uint8_t(column[bit / 8] >> bit % 8 & ((1 << m.bits) - 1));
+  return packed_code(static_cast<const std::uint8_t*>(zeros.data) + j * m.zero_bytes(), b, m.bits);
 }
 
 /// MatMulNBits' own form, input by input.
@@ -79,8 +78,8 @@ void dequantise(run_context& c, const nbits_matrix& m, const value& b, const val
   const std::int64_t bytes = m.blocks() * m.block_bytes(), middle = std::int64_t{1} << (m.bits - 1);
   parallel_each(c, m.n, 1 + (1 << 14) / m.k, [&](std::int64_t j, std::size_t) {
     for (std::int64_t i = 0; i < m.k; ++i) {
-      const std::int64_t bit = i * m.bits, block = groups ? groups[i] : i / m.block;
-      const int code = codes[j * bytes + bit / 8] >> bit % 8 & ((1 << m.bits) - 1);
+      const std::int64_t block = groups ? groups[i] : i / m.block;
+      const int code = packed_code(codes + j * bytes, i, m.bits);
       const float zero = !zeros                    ? float(middle)
                          : zeros.type == dtype::u8 ? float(zero_code(m, zeros, j, block))
                                                    : float_at<float>(zeros, j * m.blocks() + block);

@@ -6,7 +6,9 @@
 #include <limits>
 
 #include "code_rows.hpp"
+#include "common/parallel_rows.hpp"
 #include "common/refuse.hpp"
+#include "common/scratch_of.hpp"
 #include "convolution/outer_window.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -43,9 +45,7 @@ void most_of_pixels(const placed_window& w, const T* x, std::int64_t line, std::
 
 template <class T>
 result<nhwc_max_pool<T>> nhwc_max_pool<T>::bind(bind_context& c) {
-  result<window> shape = window::bind(c);
-  if (!shape) return shape.error();
-  return nhwc_max_pool{*shape};
+  return window::bind(c).transform([](const window& shape) { return nhwc_max_pool{shape}; });
 }
 
 template <class T>
@@ -64,17 +64,13 @@ status nhwc_max_pool<T>::run(run_context& c) const {
   const result<tensor_view<T>> y = c.output<T>(0, y_shape);
   if (!y || y->empty()) return y ? status{} : y.error();
   const window_axis& along = w->axes[w->rank - 1];
-  std::int64_t length = 0, all = 0;
-  if (!checked_multiply(along.in, channels, length) || !checked_multiply(length, std::int64_t(c.lanes()), all))
-    return status_code::out_of_memory;
-  const result<std::span<T>> rooms = c.scratch<T>(std::size_t(all));
+  const auto rooms = scratch_of<T>(c, {std::int64_t(c.lanes()), along.in, channels});
   if (!rooms) return rooms.error();
-  const std::int64_t width = along.out * channels, lines = w->out_count() / along.out;
-  parallel_each(c, front[0] * lines, std::max<std::int64_t>(1, (1 << 16) / (width * w->taps())),
-                [&](std::int64_t l, std::size_t lane) {
-                  most_of_pixels(*w, x.data() + l / lines * w->in_count() * channels, l % lines, channels,
-                                 rooms->data() + std::int64_t(lane) * length, y->data() + l * width);
-                });
+  const std::int64_t length = along.in * channels, width = along.out * channels, lines = w->out_count() / along.out;
+  parallel_each(c, front[0] * lines, grain_of(1 << 16, width * w->taps()), [&](std::int64_t l, std::size_t lane) {
+    most_of_pixels(*w, x.data() + l / lines * w->in_count() * channels, l % lines, channels,
+                   *rooms + std::int64_t(lane) * length, y->data() + l * width);
+  });
   return {};
 }
 

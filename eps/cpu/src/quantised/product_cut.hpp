@@ -1,8 +1,8 @@
 #pragma once
-#include <cameo/core/abi.hpp>
+#include <cameo/kernel/run_context.hpp>
 
 #include <algorithm>
-#include <cstdint>
+#include <limits>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -36,5 +36,37 @@ struct product_cut {
   }
   std::int64_t tasks() const { return row_blocks * panel_blocks; }
 };
+
+/// Rows [row, row + rows) of one of several products of one size, by one panel, on a lane.
+struct product_line {
+  std::int64_t product, row, rows, panel;
+  std::size_t lane;
+};
+/// Rows between two questions whether the run should end, at most `some`: whole tiles. `work`: multiplications of one
+/// row and one panel.
+inline std::int64_t rows_between_questions(std::int64_t tile_rows, std::int64_t work,
+                                           std::int64_t some = std::numeric_limits<std::int64_t>::max()) {
+  constexpr std::int64_t most = std::int64_t{1} << 22;
+  return std::max(tile_rows, std::min(some, most / std::max<std::int64_t>(1, work)) / tile_rows * tile_rows);
+}
+/// f(product_line) for all rows and panels of so many products, `some` rows at a time.
+template <class F>
+void each_product_line(run_context& c, const product_size& p, std::int64_t products, std::int64_t some, const F& f) {
+  const product_cut cut{p, c.lanes()};
+  const auto task = [&](std::size_t unit, std::size_t lane) {
+    const std::int64_t product = std::int64_t(unit) / cut.tasks(), part = std::int64_t(unit) % cut.tasks();
+    const std::int64_t r0 = part / cut.panel_blocks * cut.rows, r1 = std::min(p.m, r0 + cut.rows);
+    const std::int64_t first = part % cut.panel_blocks * cut.panels, end = std::min(p.panels, first + cut.panels);
+    detail::stop_pace pace;
+    for (std::int64_t panel = first; panel < end; ++panel)
+      for (std::int64_t r = r0; r < r1; r += some) {
+        if ((panel > first || r > r0) && c.stopped(pace)) return;
+        f(product_line{product, r, std::min(some, r1 - r), panel, lane});
+      }
+  };
+  const auto tasks = std::size_t(products * cut.tasks());
+  if (tasks == 1) task(0, 0);
+  else c.parallel_lanes(tasks, task);
+}
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/qgemm.hpp>
 
+#include "cells/products.hpp"
 #include "common/refuse.hpp"
 #include "integer_factor.hpp"
 
@@ -12,19 +13,6 @@ status check_spread(const value& v, std::int64_t columns, std::string_view what)
   return bad_input(what, " has shape ", v.shape, "; it must be one number, or ", columns, " for the columns of B");
 }
 std::int64_t at(const value& v, std::int64_t column) { return v.shape.count() == 1 ? 0 : column; }
-
-/// How far C goes per row and column of Y [m, n].
-struct steps {
-  std::int64_t row = 0, column = 0;
-};
-result<steps> steps_of(const value& c, std::int64_t m, std::int64_t n) {
-  if (!c) return steps{};
-  const std::size_t rank = c.shape.rank();
-  const std::int64_t columns = rank > 0 ? c.shape.back() : 1, rows = rank > 1 ? c.shape[0] : 1;
-  if (rank > 2 || (columns != 1 && columns != n) || (rows != 1 && rows != m))
-    return bad_input("C ", c.shape, " does not broadcast to ", extents{m, n});
-  return steps{rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
-}
 
 /// What makes codes, or floats, of sums that have C already.
 struct scaling {
@@ -72,8 +60,9 @@ status qgemm::run(run_context& c) const {
   if (y_zero && y_zero.shape.count() != 1) return bad_input("y_zero_point ", y_zero.shape, " must be one number");
   if ((c.output_type(0) == dtype::f32) == bool(y_scale))
     return bad_input("Y is ", c.output_type(0), y_scale ? " though there is a y_scale" : " though there is no y_scale");
-  const result<steps> of_c = steps_of(add, m, n);
-  if (!of_c) return of_c.error();
+  addend_strides of_c;
+  if (add)
+    if (status fits = broadcast_addend(add.shape, m, n, of_c); !fits) return fits;
   const result<value*> y = c.output(0, {m, n});
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
@@ -96,9 +85,9 @@ status qgemm::run(run_context& c) const {
   std::fill(factors->begin(), factors->end(), 0.0f);
   for (std::int64_t j = 0; j < n; ++j) (*factors)[std::size_t(j)] = how.factor(j);
   // C that is equal for all rows is where their sums begin.
-  const bool rows_differ = add && of_c->row != 0;
+  const bool rows_differ = add && of_c.row != 0;
   const auto added = [&](std::int64_t row, std::int64_t j) {
-    return std::uint32_t(add.as_unchecked<std::int32_t>()[row * of_c->row + j * of_c->column]);
+    return std::uint32_t(add.as_unchecked<std::int32_t>()[row * of_c.row + j * of_c.column]);
   };
   start_sums(product.b, nullptr, zero_as_bytes(product.a.is_signed, (*a_zeros)[0]), start->data());
   for (std::int64_t j = 0; add && !rows_differ && j < n; ++j)

@@ -8,8 +8,8 @@
 
 #include "code_rows.hpp"
 #include "common/operand_values.hpp"
+#include "common/parallel_rows.hpp"
 #include "linear_code.hpp"
-#include "quantized.hpp"
 #include "whole_sums.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -211,11 +211,10 @@ status qlinear_softmax::run(run_context& c) const {
   else rows.powers = powers_of_distances(x_code->scale, length, steps_of_one);
   for (std::size_t d = 0; d < 256; ++d) rows.steps[d] = rows.powers[d] * steps_of_one;
   const std::int64_t count = x.shape.count() / length, per = softmax_rows::at_once;
-  parallel_for(c, (count + per - 1) / per, std::max<std::int64_t>(1, codes_at_once / 4 / (length * per)),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (; begin < end; ++begin)
-                   rows.run(codes(x), codes(**y), begin * per, std::min(count, (begin + 1) * per));
-               });
+  const std::int64_t grain = grain_of(codes_at_once / 4, length * per);
+  parallel_each_row(c, (count + per - 1) / per, grain, [&](std::int64_t i, std::size_t) {
+    rows.run(codes(x), codes(**y), i * per, std::min(count, (i + 1) * per));
+  });
   return {};
 }
 

@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "code_rows.hpp"
+#include "common/parallel_rows.hpp"
 #include "common/refuse.hpp"
+#include "common/scratch_of.hpp"
 #include "convolution/outer_window.hpp"
 #include "linear_code.hpp"
 
@@ -85,8 +87,7 @@ status qlinear_global_average_pool::run(run_context& c) const {
   with_codes(x.type, [&]<class T>(std::type_identity<T>) {
     const auto* const in = static_cast<const T*>(x.data);
     if (!channels_last) {
-      const std::int64_t grain = std::max<std::int64_t>(1, codes_at_once / std::max<std::int64_t>(1, points));
-      parallel_for(c, shape.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(c, shape.count(), grain_of(codes_at_once, points), [&](std::int64_t begin, std::int64_t end) {
         pool_planes(in, points, *x_code, *y_code, codes(**y), begin, end);
       });
       return;
@@ -94,13 +95,11 @@ status qlinear_global_average_pool::run(run_context& c) const {
     const std::int64_t width =
         std::min<std::int64_t>(channels, points * finish_block > codes_at_once ? 64 : finish_block);
     const std::int64_t blocks = (channels + width - 1) / width;
-    const std::int64_t grain = std::max<std::int64_t>(1, codes_at_once / std::max<std::int64_t>(1, points * width));
-    parallel_for(c, x.shape[0] * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
-      for (; begin < end; ++begin) {
-        const std::int64_t image = begin / blocks, at = begin % blocks * width;
-        pool_columns(in + image * points * channels + at, points, channels, *x_code, *y_code,
-                     codes(**y) + image * channels + at, std::min(width, channels - at));
-      }
+    const std::int64_t grain = grain_of(codes_at_once, points * width);
+    parallel_each_row(c, x.shape[0] * blocks, grain, [&](std::int64_t i, std::size_t) {
+      const std::int64_t image = i / blocks, at = i % blocks * width;
+      pool_columns(in + image * points * channels + at, points, channels, *x_code, *y_code,
+                   codes(**y) + image * channels + at, std::min(width, channels - at));
     });
   });
   return {};
@@ -205,22 +204,20 @@ status qlinear_average_pool::run(run_context& c) const {
   const window_axis& along = job.along();
   const std::int64_t planes = channels_last ? x.shape[0] : x.shape[0] * job.channels;
   const std::int64_t lines = w->out_count() / along.out, width = channels_last ? job.channels : 1;
-  std::size_t room_size = std::size_t(channels_last ? job.channels : along.in + along.out), all = 0;
-  if (!checked_multiply(room_size, c.lanes(), all)) return status_code::out_of_memory;
-  const result<std::span<std::int32_t>> rooms = c.scratch<std::int32_t>(all);
+  const std::int64_t room_size = channels_last ? job.channels : along.in + along.out;
+  const auto rooms = scratch_of_lanes<std::int32_t>(c, room_size);
   if (!rooms) return rooms.error();
   const std::int64_t work = along.out * job.taps * width;
-  parallel_each(c, planes * lines, std::max<std::int64_t>(1, codes_at_once / std::max<std::int64_t>(1, work)),
-                [&](std::int64_t l, std::size_t lane) {
-                  std::int32_t* const room = rooms->data() + lane * room_size;
-                  const std::int64_t in = l / lines * w->in_count() * width;
-                  std::uint8_t* const out = codes(**y) + l * along.out * width;
-                  with_codes(x.type, [&]<class T>(std::type_identity<T>) {
-                    const T* const image = static_cast<const T*>(x.data) + in;
-                    if (channels_last) job.channels_last_line(image, l % lines, room, out);
-                    else job.channels_first_line(image, l % lines, room, out);
-                  });
-                });
+  parallel_each(c, planes * lines, grain_of(codes_at_once, work), [&](std::int64_t l, std::size_t lane) {
+    std::int32_t* const room = *rooms + std::int64_t(lane) * room_size;
+    const std::int64_t in = l / lines * w->in_count() * width;
+    std::uint8_t* const out = codes(**y) + l * along.out * width;
+    with_codes(x.type, [&]<class T>(std::type_identity<T>) {
+      const T* const image = static_cast<const T*>(x.data) + in;
+      if (channels_last) job.channels_last_line(image, l % lines, room, out);
+      else job.channels_first_line(image, l % lines, room, out);
+    });
+  });
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/quantised_attention.hpp>
 
 #include "common/operand_values.hpp"
+#include "common/scratch_of.hpp"
 #include "common/usable_sizes.hpp"
 
 #include "attention/projected_rows.hpp"
@@ -35,17 +36,15 @@ status quantised_attention::run(run_context& c) const {
       return bad_input("input_scale and input_zero_point must be one number each, not ", c.input(i).shape);
   const result<value*> y = c.output(0, extents{x.shape[0], x.shape[1], hidden});
   if (!y) return y.error();
-  std::int64_t rows = 0, cells = 0;
-  if (!checked_multiply(x.shape[0], x.shape[1], rows) || !checked_multiply(rows, width, cells))
-    return status_code::out_of_memory;
-  const result<std::span<float>> all = c.scratch<float>(std::size_t(cells));
+  const extents shape{x.shape[0], x.shape[1], width};
+  const auto all = scratch_of<float>(c, shape);
   if (!all) return all.error();
-  if (cells != 0) {
+  if (shape.count() != 0) {
     const scaled_codes factors{x, w, c.input(3), c.input(4), c.input(6), c.input(7), bias};
-    if (status done = multiply_to_floats(c, factors, weights, all->data()); !done) return done;
+    if (status done = multiply_to_floats(c, factors, weights, *all); !done) return done;
   }
   const value none{};
-  const projected_rows projected{*all, x.shape[0], x.shape[1], hidden, hidden};
+  const projected_rows projected{{*all, std::size_t(shape.count())}, x.shape[0], x.shape[1], hidden, hidden};
   return attend_projected(c, *this, projected, c.input(5), c.input(8), none, **y);
 }
 

@@ -160,9 +160,23 @@ dtype whole_bytes(dtype type) {
 }
 using code_types = detail::element_set<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t>;
 
-status quantize_to_integers(const linear_quantization& q, run_context& c, const value& x, value& y, dtype precision) {
-  const result<placed_quantization> with = read_quantization(q, c);
-  if (!with) return with.error();
+/// Elements of y from floats, block by block: f(first, n, to) makes n of them, from element `first` on.
+template <class F>
+status write_float_blocks(run_context& c, value& y, bool saturate, const F& f) {
+  const cast_state how{dtype::f32, y.type, saturate};
+  parallel_elements(c, y.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
+    float made[cast_block];
+    for (; begin < end; begin += cast_block) {
+      const std::int64_t n = std::min(cast_block, end - begin);
+      f(begin, n, made);
+      write_wide<float>(how, made, y.data, begin, n);
+    }
+  });
+  return {};
+}
+
+status quantize_to_integers(const placed_quantization& with, run_context& c, const value& x, value& y,
+                            dtype precision) {
   const integer_range range = range_of(y.type);
   const unsigned bits = detail::row_of(y.type).bits;
   const bool is_narrow = precision == dtype::f16 || precision == dtype::bf16;
@@ -176,7 +190,7 @@ status quantize_to_integers(const linear_quantization& q, run_context& c, const 
         const std::int64_t n = std::min(block, end - begin);
         const float* const from = floats_of_block(x, begin, room, n);
         T* const to = bits < 8 ? codes : static_cast<T*>(y.data) + begin;
-        with->each_piece(begin, n, [&](std::int64_t i, const code_scales& by, std::int64_t m) {
+        with.each_piece(begin, n, [&](std::int64_t i, const code_scales& by, std::int64_t m) {
           if (is_narrow) divide(from + i, by, precision, room + i, m);
           const code_scales rest = is_narrow ? code_scales{ones.data(), by.zero, by.step} : by;
           quantize_row(is_narrow ? room + i : from + i, rest, float(range.low), float(range.high), to + i, m);
@@ -189,23 +203,16 @@ status quantize_to_integers(const linear_quantization& q, run_context& c, const 
   return {};
 }
 
-status quantize_to_floats(const linear_quantization& q, run_context& c, const value& x, value& y, dtype precision) {
-  const result<placed_quantization> with = read_quantization(q, c);
-  if (!with) return with.error();
-  const cast_state how{dtype::f32, y.type, q.saturate};
-  parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
-    float room[cast_block], made[cast_block];
-    for (; begin < end; begin += cast_block) {
-      const std::int64_t n = std::min(cast_block, end - begin);
-      const float* const from = floats_of_block(x, begin, room, n);
-      with->each_piece(begin, n, [&](std::int64_t i, const code_scales& by, std::int64_t m) {
-        divide(from + i, by, precision, made + i, m);
-        for (std::int64_t k = 0; k < m; ++k) made[i + k] += by.zero[k * by.step];
-      });
-      write_wide<float>(how, made, y.data, begin, n);
-    }
+status quantize_to_floats(const placed_quantization& with, run_context& c, const value& x, value& y, dtype precision,
+                          bool saturate) {
+  return write_float_blocks(c, y, saturate, [&](std::int64_t first, std::int64_t n, float* made) {
+    float room[cast_block];
+    const float* const from = floats_of_block(x, first, room, n);
+    with.each_piece(first, n, [&](std::int64_t i, const code_scales& by, std::int64_t m) {
+      divide(from + i, by, precision, made + i, m);
+      for (std::int64_t k = 0; k < m; ++k) made[i + k] += by.zero[k * by.step];
+    });
   });
-  return {};
 }
 
 /// What n elements stand for: no more than a block of those that are not integers of whole bytes.
@@ -236,43 +243,28 @@ void dequantize_block(const placed_quantization& with, const value& x, std::int6
   });
 }
 
-status dequantize(const linear_quantization& q, run_context& c, const value& x, value& y) {
-  const result<placed_quantization> with = read_quantization(q, c);
-  if (!with) return with.error();
-  const cast_state how{dtype::f32, y.type, true};
+status dequantize(const placed_quantization& with, run_context& c, const value& x, value& y) {
   const bool is_direct = y.type == dtype::f32 && detail::row_of(x.type).bits >= 8 && is_quantized_type(x.type);
+  if (!is_direct)
+    return write_float_blocks(
+        c, y, true, [&](std::int64_t first, std::int64_t n, float* to) { dequantize_block(with, x, first, to, n); });
   parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
-    if (is_direct) return dequantize_block(*with, x, begin, static_cast<float*>(y.data) + begin, end - begin);
-    float out[cast_block];
-    for (; begin < end; begin += cast_block) {
-      const std::int64_t n = std::min(cast_block, end - begin);
-      dequantize_block(*with, x, begin, out, n);
-      write_wide<float>(how, out, y.data, begin, n);
-    }
+    dequantize_block(with, x, begin, static_cast<float*>(y.data) + begin, end - begin);
   });
   return {};
 }
 
 /// int32, whose zero points float does not hold: differences are exact in int64.
-status dequantize_int32(const linear_quantization& q, run_context& c, const value& x, value& y) {
-  const result<placed_quantization> with = read_quantization(q, c);
-  if (!with) return with.error();
-  const cast_state how{dtype::f32, y.type, true};
+status dequantize_int32(const placed_quantization& with, run_context& c, const value& x, value& y) {
   const auto* const codes = static_cast<const std::int32_t*>(x.data);
   const auto* const zeros = static_cast<const std::int32_t*>(c.input(2).data);
-  parallel_elements(c, x.shape.count(), elements_per_task, [&](std::int64_t begin, std::int64_t end) {
-    float out[cast_block];
-    for (; begin < end; begin += cast_block) {
-      const std::int64_t n = std::min(cast_block, end - begin);
-      with->each_piece(begin, n, [&](std::int64_t i, const code_scales& by, std::int64_t m) {
-        const std::int32_t* const zero = zeros + (by.zero - with->zero.data());
-        for (std::int64_t k = 0; k < m; ++k)
-          out[i + k] = float(std::int64_t{codes[begin + i + k]} - zero[k * by.step]) * by.scale[k * by.step];
-      });
-      write_wide<float>(how, out, y.data, begin, n);
-    }
+  return write_float_blocks(c, y, true, [&](std::int64_t first, std::int64_t n, float* to) {
+    with.each_piece(first, n, [&](std::int64_t i, const code_scales& by, std::int64_t m) {
+      const std::int32_t* const zero = zeros + (by.zero - with.zero.data());
+      for (std::int64_t k = 0; k < m; ++k)
+        to[i + k] = float(std::int64_t{codes[first + i + k]} - zero[k * by.step]) * by.scale[k * by.step];
+    });
   });
-  return {};
 }
 bool has_zero_points(const value& zero) {
   if (!zero) return false;
@@ -305,32 +297,32 @@ result<linear_quantization> linear_quantization::of(bind_context& c) {
 }
 
 result<quantize_linear> quantize_linear::bind(bind_context& c) {
-  const result<linear_quantization> q = linear_quantization::of(c);
-  if (!q) return q.error();
-  return quantize_linear{*q};
+  return linear_quantization::of(c).transform([](const auto& q) { return quantize_linear{q}; });
 }
 
 status quantize_linear::run(run_context& c) const {
   const value& x = c.input(0);
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
+  const result<placed_quantization> with = read_quantization(*this, c);
+  if (!with) return with.error();
   const dtype division = precision == dtype::undefined ? c.input(1).type : precision;
-  if (is_quantized_type((*y)->type)) return quantize_to_integers(*this, c, x, **y, division);
-  return quantize_to_floats(*this, c, x, **y, division);
+  if (is_quantized_type((*y)->type)) return quantize_to_integers(*with, c, x, **y, division);
+  return quantize_to_floats(*with, c, x, **y, division, saturate);
 }
 
 result<dequantize_linear> dequantize_linear::bind(bind_context& c) {
-  const result<linear_quantization> q = linear_quantization::of(c);
-  if (!q) return q.error();
-  return dequantize_linear{*q};
+  return linear_quantization::of(c).transform([](const auto& q) { return dequantize_linear{q}; });
 }
 
 status dequantize_linear::run(run_context& c) const {
   const value& x = c.input(0);
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
-  if (x.type == dtype::i32 && has_zero_points(c.input(2))) return dequantize_int32(*this, c, x, **y);
-  return dequantize(*this, c, x, **y);
+  const result<placed_quantization> with = read_quantization(*this, c);
+  if (!with) return with.error();
+  return x.type == dtype::i32 && has_zero_points(c.input(2)) ? dequantize_int32(*with, c, x, **y)
+                                                             : dequantize(*with, c, x, **y);
 }
 
 namespace {

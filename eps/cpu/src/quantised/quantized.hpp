@@ -17,10 +17,17 @@ constexpr integer_range range_of(dtype type) {
   return {0, (std::int64_t{1} << bits) - 1};
 }
 
+/// The number that a byte is as a code of u8 or s8.
+constexpr std::int32_t code_of(dtype type, std::uint8_t byte) {
+  return type == dtype::i8 ? std::int32_t(std::int8_t(byte)) : std::int32_t{byte};
+}
 /// The code with number i of a tensor of u8 or s8.
 inline std::int32_t code_of(const value& v, std::int64_t i) {
-  const std::uint8_t byte = static_cast<const std::uint8_t*>(v.data)[i];
-  return v.type == dtype::i8 ? std::int32_t(std::int8_t(byte)) : std::int32_t{byte};
+  return code_of(v.type, static_cast<const std::uint8_t*>(v.data)[i]);
+}
+/// Code i of those that have so few `bits` that a byte has several, the first in its lowest ones; or 8.
+inline std::uint8_t packed_code(const void* from, std::int64_t i, std::int64_t bits) {
+  return std::uint8_t(static_cast<const std::uint8_t*>(from)[i * bits / 8] >> i * bits % 8 & ((1 << bits) - 1));
 }
 
 /// round(v) + zero within a range, ties to even. NaN counts as 0; `zero` has at most 32 bits.

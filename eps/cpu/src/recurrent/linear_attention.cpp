@@ -6,6 +6,7 @@
 #include "common/float_output.hpp"
 #include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
+#include "common/scratch_of.hpp"
 #include "common/usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -123,11 +124,6 @@ status read_sizes(const linear_attention& how, run_context& c, linear_sizes& z) 
   return {};
 }
 
-/// A state as `present` has it: [slots, batch, head, size, value_size].
-void keep_state(const float* s, std::int64_t count, const value& present, std::int64_t first) {
-  save_floats(s, present, first, count);
-}
-
 }  // namespace
 
 result<linear_attention> linear_attention::bind(bind_context& c) {
@@ -152,42 +148,38 @@ status linear_attention::run(run_context& c) const {
   const extents of_y{z.batches, z.length, std::max(query_heads, key_heads) * z.value_size};
   const auto y = float_output<float>::make(c, 0, of_y);
   if (!y) return y.error();
-  value* present = nullptr;
-  if (c.has_output(1)) {
-    const result<value*> made = c.output(1, states_of({z.batches, key_heads, z.size, z.value_size}, window));
-    if (!made) return made.error();
-    present = *made;
-  }
+  const extents of_states = states_of({z.batches, key_heads, z.size, z.value_size}, window);
+  const result<value*> made = optional_output(c, 1, of_states);
+  if (!made) return made.error();
+  const value* const present = *made;
   const auto rooms_of = [&](std::size_t i, std::int64_t n) { return row_rooms<float>::make(c, c.input(i), 1, n); };
   const auto q = rooms_of(0, z.size), k = rooms_of(1, z.size), v = rooms_of(2, z.value_size);
   const auto decay = rooms_of(4, z.size), beta = rooms_of(5, 1);
   if (!q || !k || !v || !decay || !beta) return status_code::out_of_memory;
   const linear_inputs in{*q, *k, *v, *decay, *beta};
-  std::int64_t room = 0;
-  if (!checked_multiply(z.size + 1, z.value_size, room)) return status_code::out_of_memory;
-  const result<std::span<float>> rooms = c.scratch<float>(c.lanes() * std::size_t(room));
+  const auto rooms = scratch_of<float>(c, {std::int64_t(c.lanes()), z.size + 1, z.value_size});
   if (!rooms) return rooms.error();
   const float by = scale != 0 ? scale : float(1 / std::sqrt(double(std::max<std::int64_t>(1, z.size))));
   const std::int64_t slots = std::max<std::int64_t>(1, window);
   c.parallel_lanes(std::size_t(heads), [&](std::size_t task, std::size_t lane) {
     const std::int64_t head = std::int64_t(task);
-    float* const s = rooms->data() + std::int64_t(lane) * room;
+    float* const s = *rooms + std::int64_t(lane) * (cells + z.value_size);
     const linear_head one{*this, z, by, in, lane, s, s + cells, y->data};
     if (past) load_floats(past, ((slots - 1) * heads + head) * cells, s, cells);
     else std::fill_n(s, cells, 0.0f);
     for (std::int64_t slot = 0; present && window && slot < window - std::min(window, z.length); ++slot) {
       std::fill_n(s + cells, z.value_size, 0.0f);  // no position is that early: zeros, a row at a time
       for (std::int64_t i = 0; i < z.size; ++i)
-        keep_state(s + cells, z.value_size, *present, (slot * heads + head) * cells + i * z.value_size);
+        save_floats(s + cells, *present, (slot * heads + head) * cells + i * z.value_size, z.value_size);
     }
     detail::stop_pace pace;
     for (std::int64_t t = 0; t < z.length; ++t) {
       if (c.stopped(pace)) return;
       one.step(head / key_heads * z.length + t, head % key_heads);
       const std::int64_t slot = slots - z.length + t;
-      if (present && slot >= 0) keep_state(s, cells, *present, (slot * heads + head) * cells);
+      if (present && slot >= 0) save_floats(s, *present, (slot * heads + head) * cells, cells);
     }
-    if (present && z.length == 0 && !window) keep_state(s, cells, *present, head * cells);
+    if (present && z.length == 0 && !window) save_floats(s, *present, head * cells, cells);
   });
   y->store(c);
   return {};

@@ -7,8 +7,10 @@
 #include "functions/form.hpp"
 #include "skeletons/map.hpp"
 
+#include "common/float_output.hpp"
 #include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
+#include "common/scratch_of.hpp"
 #include "memory_attention.hpp"
 #include "quantised/quantized.hpp"
 
@@ -55,6 +57,9 @@ struct sizes {
   std::int64_t length, batch, inputs, hidden, gates, directions;
   std::int64_t answer = 0;  // of a memory, which W reads behind the inputs
   std::int64_t width() const { return gates * hidden; }
+  extents state(bool batch_first) const {
+    return batch_first ? extents{batch, directions, hidden} : extents{directions, batch, hidden};
+  }
 };
 
 status check_shape(const value& v, const extents& want, std::string_view what) {
@@ -115,8 +120,7 @@ result<sizes> read_sizes(const recurrent_state& how, run_context& c) {
     return bad_input("R has shape ", r, ", must be ", extents{s.directions, width, s.hidden});
   if (status fits = check_shape(c.input(3), {s.directions, 2 * width}, "B"); !fits) return fits;
   if (status fits = check_shape(c.input(4), {s.batch}, "sequence_lens"); !fits) return fits;
-  const extents state =
-      how.batch_first ? extents{s.batch, s.directions, s.hidden} : extents{s.directions, s.batch, s.hidden};
+  const extents state = s.state(how.batch_first);
   if (status fits = check_shape(c.input(5), state, "initial_h"); !fits) return fits;
   if (how.kind == recurrent_state::cell::lstm) {
     if (status fits = check_shape(c.input(6), state, "initial_c"); !fits) return fits;
@@ -140,7 +144,7 @@ struct step_product {
     if (m == 0 || n == 0) return;
     pack_a(matrix_ref<C>{x, k, 1}, m, k, rows);
     const std::int64_t tile = tile_of<C>().columns;
-    const std::int64_t grain = std::max<std::int64_t>(1, (1 << 18) / std::max<std::int64_t>(1, m * k * tile)) * tile;
+    const std::int64_t grain = grain_of(1 << 18, m * k * tile) * tile;
     parallel_for(c, n, grain, [&](std::int64_t first, std::int64_t last) {
       multiply_block(gemm_block<C>{m, last - first, k, rows, packed + first * k, y + first, n, {}});
     });
@@ -252,10 +256,8 @@ struct direction {
   /// Calls f(batch, its gates) for all that have not ended at step t.
   template <class F>
   void each_batch(run_context& c, std::int64_t t, const F& f) const {
-    const std::int64_t grain = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, s.width()));
-    parallel_for(c, s.batch, grain, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t b = first; b < last; ++b)
-        if (const std::int64_t at = time(t, b); at >= 0) f(b, gates_at(at, b));
+    parallel_each_row(c, s.batch, grain_of(4096, s.width()), [&](std::int64_t b, std::size_t) {
+      if (const std::int64_t at = time(t, b); at >= 0) f(b, gates_at(at, b));
     });
   }
   status run(run_context& c) const {
@@ -285,26 +287,14 @@ struct direction {
   }
 };
 
-/// Scratch for `count` elements of C in a span that is never too small by an overflow.
-template <class C>
-result<C*> room(run_context& c, std::initializer_list<std::int64_t> factors) {
-  std::int64_t count = 0;
-  if (!extents{factors}.checked_count(count)) return status_code::out_of_memory;
-  const result<std::span<C>> made = c.scratch<C>(std::size_t(count));
-  if (!made) return made.error();
-  return made->data();
-}
-
 /// R^T of one direction as panels.
 template <class C>
 result<step_product<C>> pack_step(run_context& c, const number_source<C, or_narrow<C>>& r, std::int64_t m,
                                   std::int64_t n, std::int64_t k) {
   std::size_t b_size = 0, a_size = 0;
   if (!packed_b_size<C>(k, n, b_size) || !packed_a_size<C>(m, k, a_size)) return status_code::out_of_memory;
-  const result<std::span<C>> panels = c.scratch<C>(b_size);
-  if (!panels) return panels.error();
-  const result<std::span<C>> rows = c.scratch<C>(a_size);
-  if (!rows) return rows.error();
+  const result<std::span<C>> panels = c.scratch<C>(b_size), rows = c.scratch<C>(a_size);
+  if (!panels || !rows) return status_code::out_of_memory;
   if (n > 0) pack_b(matrix_ref<C, or_narrow<C>>{r, 1, k}, k, n, panels->data());
   return step_product<C>{m, n, k, panels->data(), rows->data()};
 }
@@ -321,21 +311,16 @@ result<const C*> decoded_weights(run_context& c, std::size_t i, std::size_t scal
                      extents{directions, columns});
   if (!(zero.shape == scale.shape))
     return bad_input("the zero point of input ", i, " has shape ", zero.shape, ", must be ", scale.shape);
-  const result<C*> made = room<C>(c, {directions, rows, columns});
+  const result<C*> made = scratch_of<C>(c, {directions, rows, columns});
   if (!made) return made.error();
-  const auto* const bytes = static_cast<const std::uint8_t*>(codes.data);
-  const auto* const zeros = static_cast<const std::uint8_t*>(zero.data);
-  const auto number = [](dtype type, std::uint8_t byte) {
-    return type == dtype::i8 ? int(std::int8_t(byte)) : int(byte);
-  };
   for (std::int64_t d = 0; d < directions; ++d)
     for (std::int64_t column = 0; column < columns; ++column) {
       const std::int64_t at = by_column ? d * columns + column : d;
       const C factor = C(scale.as_unchecked<float>()[at]);
-      const int origin = number(zero.type, zeros[at]);
+      const std::int32_t origin = code_of(zero, at);
       for (std::int64_t row = 0; row < rows; ++row)
         (*made)[(d * columns + column) * rows + row] =
-            C(number(codes.type, bytes[(d * rows + row) * columns + column]) - origin) * factor;
+            C(code_of(codes, (d * rows + row) * columns + column) - origin) * factor;
     }
   return static_cast<const C*>(*made);
 }
@@ -355,14 +340,8 @@ status read_factors(const recurrent_state& how, run_context& c, number_source<C,
   return {};
 }
 
-/// An output that a node may leave out: then null.
-result<value*> optional_output(run_context& c, std::size_t i, const extents& shape) {
-  if (!c.has_output(i)) return static_cast<value*>(nullptr);
-  return c.output(i, shape);
-}
-
 /// State d of all batches, between the layout of inputs and outputs and [batch, hidden].
-template <class C, class F>
+template <class F>
 void each_state_row(const recurrent_state& how, const sizes& s, std::int64_t d, const F& f) {
   for (std::int64_t b = 0; b < s.batch; ++b) {
     const std::int64_t row = how.batch_first ? b * s.directions + d : d * s.batch + b;
@@ -377,7 +356,7 @@ result<memory_attention<C>> read_memory(run_context& c, const sizes& s, std::int
   const std::int64_t size = c.input(8).shape[2], steps = shape[1], depth = shape[2];
   const C* in[14] = {};
   for (const std::size_t i : {8, 9, 10, 11, 13}) in[i] = static_cast<const C*>(c.input(i).data);  // never narrow
-  const result<C*> keys = room<C>(c, {s.batch, steps, size}), answers = room<C>(c, {s.batch, s.answer});
+  const result<C*> keys = scratch_of<C>(c, {s.batch, steps, size}), answers = scratch_of<C>(c, {s.batch, s.answer});
   if (!keys || !answers) return status_code::out_of_memory;
   memory_attention<C> made{s.batch,
                            s.hidden,
@@ -393,7 +372,7 @@ result<memory_attention<C>> read_memory(run_context& c, const sizes& s, std::int
                            c.input(12) ? c.input(12).as_unchecked<std::int32_t>().data() : nullptr,
                            *answers,
                            nullptr};
-  const result<C*> rooms = room<C>(c, {s.batch, made.room()});
+  const result<C*> rooms = scratch_of<C>(c, {s.batch, made.room()});
   if (!rooms) return rooms.error();
   made.rooms = *rooms;
   std::fill_n(*answers, s.batch * s.answer, C(0));
@@ -407,7 +386,7 @@ result<memory_attention<C>> read_memory(run_context& c, const sizes& s, std::int
 template <class C>
 result<const C*> joined_weights(run_context& c, const sizes& s, const C* w, const C* r) {
   const std::int64_t n = s.hidden, row = n + s.answer;
-  const result<C*> made = room<C>(c, {s.width(), row});
+  const result<C*> made = scratch_of<C>(c, {s.width(), row});
   if (!made) return made.error();
   for (std::int64_t i = 0; i < s.width(); ++i) {
     std::copy_n(r + i * n, n, *made + i * row);
@@ -489,8 +468,7 @@ status recurrent_state::run_as(run_context& c) const {
   const bool is_lstm = kind == cell::lstm;
   const extents y_shape = batch_first ? extents{s.batch, s.length, s.directions, s.hidden}
                                       : extents{s.length, s.directions, s.batch, s.hidden};
-  const extents state_shape =
-      batch_first ? extents{s.batch, s.directions, s.hidden} : extents{s.directions, s.batch, s.hidden};
+  const extents state_shape = s.state(batch_first);
   const result<value*> y = optional_output(c, 0, y_shape), y_h = optional_output(c, 1, state_shape);
   result<value*> y_c = static_cast<value*>(nullptr);
   if (is_lstm) y_c = optional_output(c, 2, state_shape);
@@ -503,7 +481,8 @@ status recurrent_state::run_as(run_context& c) const {
   if (status done = read_factors(*this, c, factors); !done) return done;
   C* rounded = nullptr;
   if (quantized) {
-    const result<C*> x = room<C>(c, {s.length, s.batch, s.inputs}), of_state = room<C>(c, {s.batch, s.hidden});
+    const result<C*> x = scratch_of<C>(c, {s.length, s.batch, s.inputs}),
+                     of_state = scratch_of<C>(c, {s.batch, s.hidden});
     if (!x) return x.error();
     if (!of_state) return of_state.error();
     round_to_steps(factors[0].data, s.length * s.batch * s.inputs, *x);
@@ -511,10 +490,10 @@ status recurrent_state::run_as(run_context& c) const {
   }
   const auto* const lengths = c.input(4) ? c.input(4).as_unchecked<std::int32_t>().data() : nullptr;
   const std::int64_t width = s.width(), n = s.hidden;
-  const result<C*> gates = room<C>(c, {s.length, s.batch, width}), products = room<C>(c, {s.batch, width});
-  const result<C*> reset = room<C>(c, {s.batch, n}), state = room<C>(c, {s.batch, n}),
-                   memory = room<C>(c, {s.batch, n});
-  const result<C*> biases = room<C>(c, {width}), asked = room<C>(c, {attends ? s.batch : 0, n + s.answer});
+  const result<C*> gates = scratch_of<C>(c, {s.length, s.batch, width}), products = scratch_of<C>(c, {s.batch, width});
+  const result<C*> reset = scratch_of<C>(c, {s.batch, n}), state = scratch_of<C>(c, {s.batch, n}),
+                   memory = scratch_of<C>(c, {s.batch, n});
+  const result<C*> biases = scratch_of<C>(c, {width}), asked = scratch_of<C>(c, {attends ? s.batch : 0, n + s.answer});
   for (const result<C*>* r : {&gates, &products, &reset, &state, &memory, &biases, &asked})
     if (!*r) return r->error();
   if (*y && lengths) std::memset((*y)->data, 0, (*y)->bytes());
@@ -537,7 +516,7 @@ status recurrent_state::run_as(run_context& c) const {
     result<step_product<C>> by_reset = step_product<C>{};
     if (two_steps) by_reset = pack_step<C>(c, r + 2 * n * n, s.batch, n, n);
     if (!by_reset) return by_reset.error();
-    each_state_row<C>(*this, s, d, [&](std::int64_t from, std::int64_t to) {
+    each_state_row(*this, s, d, [&](std::int64_t from, std::int64_t to) {
       for (const auto& [room, i] : {std::pair{*state, std::size_t{5}}, std::pair{*memory, std::size_t{6}}})
         if (c.input(i) && (i == 5 || is_lstm)) load_floats(c.input(i), from, room + to, n);
         else std::fill_n(room + to, n, C(0));
@@ -567,7 +546,7 @@ status recurrent_state::run_as(run_context& c) const {
                            *by_state,
                            *by_reset};
     if (status done = one.run(c); !done) return done;
-    each_state_row<C>(*this, s, d, [&](std::int64_t to, std::int64_t from) {
+    each_state_row(*this, s, d, [&](std::int64_t to, std::int64_t from) {
       if (*y_h) save_floats(*state + from, **y_h, to, n);
       if (*y_c) save_floats(*memory + from, **y_c, to, n);
     });

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "common/float_output.hpp"
 #include "cross_scores.hpp"
 #include "decoder_steps.hpp"
 
@@ -190,12 +191,8 @@ status make_room(run_context& c, beams_state& state, std::int64_t words, bool wi
 /// The best sequences of each batch, those that have not ended among them.
 status answer(run_context& c, beams_state& state, std::int32_t* y, cross_scores* crossed) {
   const beam_plan& plan = state.plan;
-  float* of_sequences = nullptr;
-  if (c.has_output(1)) {
-    const auto made = c.output<float>(1, {plan.batches, plan.wanted});
-    if (!made) return made.error();
-    of_sequences = made->data();
-  }
+  const result<float*> of_sequences = optional_floats(c, 1, {plan.batches, plan.wanted});
+  if (!of_sequences) return of_sequences.error();
   if (crossed)
     if (status made = crossed->open(c, cross_output, plan.batches, plan.wanted); !made) return made;
   std::fill_n(y, plan.batches * plan.wanted * plan.most, std::int32_t(state.pad));
@@ -208,7 +205,7 @@ status answer(run_context& c, beams_state& state, std::int32_t* y, cross_scores*
     for (std::int64_t i = b * plan.wanted; i < (b + 1) * plan.wanted; ++i) {
       const ended_sequence& from = ended.all[i - b * plan.wanted];
       std::copy_n(from.tokens, from.length, y + i * plan.most);
-      if (of_sequences) of_sequences[i] = from.score;
+      if (*of_sequences) (*of_sequences)[i] = from.score;
       if (crossed) crossed->give(i, {from.path, std::size_t(from.path_length)});
     }
   }
@@ -255,31 +252,25 @@ status beam_search::run(run_context& c) const {
   cross_scores crossed;
   if (crosses)
     if (status begun = crossed.begin(c, steps, c.input(pairs_input), plan.most - plan.length); !begun) return begun;
-  float *all_scores = nullptr, *no_speech = nullptr;
-  if (c.has_output(2)) {
-    const auto made = c.output<float>(2, {plan.most - plan.length, plan.batches, plan.beams, count});
-    if (!made) return made.error();
-    all_scores = made->data();
-    std::fill(made->begin(), made->end(), 0.0f);
-  }
-  if (c.has_output(no_speech_output)) {
-    const auto made = c.output<float>(no_speech_output, {plan.batches});
-    if (!made) return made.error();
-    if (special.no_speech >= count)
-      return bad_input("no_speech_token_id is ", special.no_speech, ", the decoder has ", count, " words");
-    no_speech = made->data();
-  }
+  const extents of_scores{plan.most - plan.length, plan.batches, plan.beams, count};
+  result<float*> all_scores = optional_floats(c, 2, of_scores);
+  if (!all_scores) return all_scores.error();
+  if (*all_scores) std::fill_n(*all_scores, of_scores.count(), 0.0f);
+  const result<float*> no_speech = optional_floats(c, no_speech_output, {plan.batches});
+  if (!no_speech) return no_speech.error();
+  if (*no_speech && special.no_speech >= count)
+    return bad_input("no_speech_token_id is ", special.no_speech, ", the decoder has ", count, " words");
   beams_state state{plan, end, pad, stops_early};
   std::span<ended_sequence> kept;
   if (status made = make_room(c, state, count, crosses, kept); !made) return made;
   for (std::int64_t step = 0;; ++step) {
     for (std::int64_t r = 0; r < steps.rows(); ++r)
       to_logarithms(steps.logits(r), count, state.scores.data() + r * count);
-    for (std::int64_t b = 0; no_speech && step == 0 && b < plan.batches; ++b)
-      no_speech[b] = std::exp(state.scores[std::size_t(b * plan.beams * count + special.no_speech)]);
+    for (std::int64_t b = 0; *no_speech && step == 0 && b < plan.batches; ++b)
+      (*no_speech)[b] = std::exp(state.scores[std::size_t(b * plan.beams * count + special.no_speech)]);
     changes.apply(state.rows, step, state.scores.data());
     const bool over = state.step();
-    if (all_scores) all_scores = std::copy(state.scores.begin(), state.scores.end(), all_scores);
+    if (*all_scores) *all_scores = std::copy(state.scores.begin(), state.scores.end(), *all_scores);
     if (over || state.rows.length == plan.most) break;
     if (status done = steps.next(state.rows, plan.beams == 1 ? nullptr : state.parents.data()); !done) return done;
     if (crosses) {

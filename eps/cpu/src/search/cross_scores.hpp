@@ -1,4 +1,5 @@
 #pragma once
+#include "common/scratch_of.hpp"
 #include "decoder_steps.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -20,11 +21,9 @@ class cross_scores {
           layer < 0 || layer >= layers || head < 0 || head >= heads_)
         return bad_input("cross_qk_layer_head names head ", head, " of layer ", layer, "; there are ", layers,
                          " layers of ", heads_, " heads");
-    std::int64_t cells = 0;
-    if (!extents{calls, rows_, count_, length_}.checked_count(cells)) return status_code::out_of_memory;
-    const result<std::span<float>> room = c.scratch<float>(std::size_t(cells));
+    const auto room = scratch_of<float>(c, {calls, rows_, count_, length_});
     if (!room) return room.error();
-    room_ = room->data();
+    room_ = *room;
     return {};
   }
 

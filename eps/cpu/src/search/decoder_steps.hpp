@@ -93,7 +93,7 @@ class decoder_steps {
       places_[std::size_t(r)] = place;
     }
     for (std::size_t i = 0; i < how_.renewed; ++i)
-      if (status s = empty_past(in_[3 + i], {2, rows_, how_.heads, 0, how_.size}); !s) return s;
+      if (status s = make(in_[3 + i], dtype::f32, {2, rows_, how_.heads, 0, how_.size}); !s) return s;
     return {};
   }
 
@@ -178,7 +178,7 @@ class decoder_steps {
     } else {
       for (std::size_t i = 0; i < how_.renewed; ++i) {
         const extents& s = encoded_[i].shape;
-        if (status made = empty_past(in_[to++], {rows_, s[1], 0, s[3]}); !made) return made;
+        if (status made = make(in_[to++], dtype::f32, {rows_, s[1], 0, s[3]}); !made) return made;
       }
     }
     for (; from < encoded_.size(); ++from) {
@@ -193,9 +193,7 @@ class decoder_steps {
   status spread(const value& from, value& to) {
     extents shape = from.shape;
     shape[0] = rows_;
-    const result<value> made = c_.make(from.type, shape);
-    if (!made) return made.error();
-    to = *made;
+    if (status made = make(to, from.type, shape); !made) return made;
     const std::size_t bytes = from.bytes() / std::size_t(plan_.batches);
     for (std::int64_t r = 0; bytes && r < rows_; ++r)
       std::memcpy(static_cast<std::byte*>(to.data) + std::size_t(r) * bytes,
@@ -218,16 +216,14 @@ class decoder_steps {
         past = std::exchange(present, value{});
         continue;
       }
-      const result<value> made = c_.make(present.type, s);
-      if (!made) return made.error();
+      if (status made = make(past, present.type, s); !made) return made;
       const std::int64_t row = s.count(axis + 1, axis + 4);
       const float* const from = present.as_unchecked<float>().data();
-      float* const to = made->as_mutable_unchecked<float>().data();
+      float* const to = past.as_mutable_unchecked<float>().data();
       for (std::int64_t half = 0; half < halves; ++half)
         for (std::int64_t r = 0; r < rows_; ++r)
           std::copy_n(from + (half * rows_ + parents[r]) * row, row, to + (half * rows_ + r) * row);
       c_.release(present);
-      past = *made;
     }
     for (value& v : out_) c_.release(v);
     return {};
@@ -261,17 +257,15 @@ class decoder_steps {
     }
     return c_.call(*frame_, in, out);
   }
-  status make(value& to, const extents& shape, std::int32_t*& data) {
-    const result<value> made = c_.make(dtype::i32, shape);
-    if (!made) return made.error();
-    to = *made, data = to.as_mutable_unchecked<std::int32_t>().data();
-    return {};
+  status make(value& to, dtype type, const extents& shape) {
+    const result<value> made = c_.make(type, shape);
+    if (made) to = *made;
+    return made.error();
   }
-  status empty_past(value& to, const extents& shape) {
-    const result<value> made = c_.make(dtype::f32, shape);
-    if (!made) return made.error();
-    to = *made;
-    return {};
+  status make(value& to, const extents& shape, std::int32_t*& data) {
+    const status made = make(to, dtype::i32, shape);
+    if (made) data = to.as_mutable_unchecked<std::int32_t>().data();
+    return made;
   }
 
   run_context& c_;

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "common/random_places.hpp"
+#include "common/scratch_of.hpp"
 #include "decoder_steps.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -85,19 +86,20 @@ status greedy_search::run(run_context& c) const {
   if (status read = read_changes(c, *this, greedy_inputs, plan, count, changes); !read) return read;
   if (samples && presence && presence.shape != extents{plan.batches, count})
     return bad_input("presence_mask ", presence.shape, " must be ", extents{plan.batches, count});
-  std::int64_t cells = 0;
-  if (!extents{plan.batches, count}.checked_count(cells)) return status_code::out_of_memory;
-  const auto scores = c.scratch<float>(std::size_t(cells)), chances = c.scratch<float>(std::size_t(count));
+  const extents shape{plan.batches, count};
+  const auto room = scratch_of<float>(c, shape);
+  const auto chances = c.scratch<float>(std::size_t(count));
   const auto order = c.scratch<std::int64_t>(samples ? std::size_t(count) : 0);
   const auto next = c.scratch<std::int32_t>(std::size_t(plan.batches));
   const auto ended = c.scratch<bool>(std::size_t(plan.batches));
-  if (!scores || !chances || !order || !next || !ended) return status_code::out_of_memory;
+  if (!room || !chances || !order || !next || !ended) return status_code::out_of_memory;
+  const std::span<float> scores{*room, std::size_t(shape.count())};
   std::fill(ended->begin(), ended->end(), false);
   for (std::int64_t step = 0;; ++step) {
-    for (std::int64_t r = 0; r < plan.batches; ++r) std::copy_n(steps.logits(r), count, scores->data() + r * count);
-    changes.apply(rows, step, scores->data());
+    for (std::int64_t r = 0; r < plan.batches; ++r) std::copy_n(steps.logits(r), count, scores.data() + r * count);
+    changes.apply(rows, step, scores.data());
     for (std::int64_t r = 0; r < plan.batches; ++r) {
-      const std::span<float> of = scores->subspan(std::size_t(r * count), std::size_t(count));
+      const std::span<float> of = scores.subspan(std::size_t(r * count), std::size_t(count));
       std::int32_t& token = (*next)[std::size_t(r)];
       if (samples) {
         for (std::int64_t w = 0; w < count; ++w) {
@@ -122,7 +124,7 @@ status greedy_search::run(run_context& c) const {
   if (!samples || !c.has_output(1)) return {};
   const result<tensor_view<float>> filtered = c.output<float>(1, {plan.batches, count});
   if (!filtered) return filtered.error();
-  std::copy(scores->begin(), scores->end(), filtered->begin());
+  std::copy(scores.begin(), scores.end(), filtered->begin());
   return {};
 }
 

@@ -1,0 +1,21 @@
+#pragma once
+#include <cameo/kernel/run_context.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Scratch for as many elements as a tensor of this shape has; OUT_OF_MEMORY where that overflows.
+template <class T>
+result<T*> scratch_of(run_context& c, const extents& shape) {
+  std::int64_t count = 0;
+  if (!shape.checked_count(count)) return status_code::out_of_memory;
+  const result<std::span<T>> made = c.scratch<T>(std::size_t(count));
+  if (!made) return made.error();
+  return made->data();
+}
+/// A room of so many elements for each lane, one behind the other.
+template <class T>
+result<T*> scratch_of_lanes(run_context& c, std::int64_t count) {
+  return scratch_of<T>(c, {std::int64_t(c.lanes()), count});
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps
