@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/choice.hpp"
 #include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
@@ -59,10 +60,7 @@ status pick_logs(run_context& c, const value& x, const value* logs, const Label&
 
 result<loss> loss::bind(bind_context& c) {
   loss made;
-  const std::string_view how = c.string_or("reduction", "mean");
-  if (how == "none") made.reduce = reduction::none;
-  else if (how == "sum") made.reduce = reduction::sum;
-  else if (how != "mean") return bad_attribute("reduction must be none, mean or sum, not '", how, "'");
+  if (status read = read_choice(c, "reduction", {"none", "sum", "mean"}, made.reduce); !read) return read;
   const attribute* const ignored = c.find("ignore_index");
   made.ignores = ignored && ignored->kind == attribute_kind::i;
   made.ignored = c.int_or("ignore_index", 0);
