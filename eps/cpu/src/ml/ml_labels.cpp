@@ -110,25 +110,16 @@ result<const void*> otherwise_of(bind_context& c, dtype type) {
 
 /// What versions before default_tensor, and nodes without a default, answer.
 template <class T>
-const void* preset() {
-  if constexpr (std::is_same_v<T, std::string_view>) {
-    static constexpr T none = "_Unused";
-    return &none;
-  } else if constexpr (std::is_floating_point_v<T>) {
-    static constexpr T none = -T(0);
-    return &none;
-  } else {
-    static constexpr T none = T(-1);
-    return &none;
-  }
-}
+constexpr T preset = std::is_floating_point_v<T> ? -T(0) : T(-1);
+template <>
+constexpr std::string_view preset<std::string_view> = "_Unused";
 
 status set_otherwise(bind_context& c, label_table& table) {
   const result<const void*> given = otherwise_of(c, table.to);
   if (!given) return given.error();
   table.otherwise = *given;
   if (table.otherwise) return {};
-  labels::call(table.to, [&]<class T>(std::type_identity<T>) { table.otherwise = preset<T>(); });
+  labels::call(table.to, [&]<class T>(std::type_identity<T>) { table.otherwise = &preset<T>; });
   return {};
 }
 

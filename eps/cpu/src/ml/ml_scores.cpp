@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <numbers>
 
+#include "common/choice.hpp"
 #include "common/operand_values.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 
 result<score_transform> score_transform_named(std::string_view name) {
   constexpr std::string_view names[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
-  for (std::size_t i = 0; i < std::size(names); ++i)
-    if (name == names[i]) return score_transform(i);
-  return bad_attribute("post_transform '", name, "' must be NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT");
+  return choice_of("post_transform", name, names).transform([](std::size_t i) { return score_transform(i); });
 }
 
 double logistic(double v) { return 1 / (1 + std::exp(-v)); }
