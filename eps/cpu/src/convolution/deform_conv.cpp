@@ -28,9 +28,8 @@ C sample(const C* plane, std::int64_t height, std::int64_t width, double y, doub
 }
 
 status place(const deform_conv& how, std::size_t i, std::int64_t in, std::int64_t kernel, deformed_axis& out) {
-  const std::int64_t stride = how.strides.empty() ? 1 : how.strides[i];
-  const std::int64_t dilation = how.dilations.empty() ? 1 : how.dilations[i];
-  const std::int64_t before = how.pads.empty() ? 0 : how.pads[i], after = how.pads.empty() ? 0 : how.pads[i + 2];
+  const std::int64_t stride = number_or(how.strides, i, 1), dilation = number_or(how.dilations, i, 1);
+  const std::int64_t before = number_or(how.pads, i, 0), after = number_or(how.pads, i + 2, 0);
   std::int64_t reach = 0;
   if (kernel < 1 || !checked_multiply(kernel - 1, dilation, reach)) return bad_input("kernel of ", kernel, " elements");
   const std::int64_t room = in + before + after - reach - 1;
@@ -42,7 +41,6 @@ status place(const deform_conv& how, std::size_t i, std::int64_t in, std::int64_
 }  // namespace
 
 result<deform_conv> deform_conv::bind(bind_context& c) {
-  constexpr std::int64_t most = std::int64_t{1} << 40;
   deform_conv made;
   made.kernel = c.ints_or("kernel_shape"), made.strides = c.ints_or("strides");
   made.dilations = c.ints_or("dilations"), made.pads = c.ints_or("pads");
@@ -51,12 +49,10 @@ result<deform_conv> deform_conv::bind(bind_context& c) {
   for (const auto list : {made.kernel, made.strides, made.dilations}) {
     if (!list.empty() && list.size() != 2)
       return refuse(status_code::not_implemented, list.size(), " spatial axes; there must be 2");
-    for (std::int64_t v : list)
-      if (v < 1 || v > most) return bad_attribute("kernel_shape, strides and dilations must be at least 1, not ", v);
+    if (status s = check_numbers("each of kernel_shape, strides and dilations", list, 1); !s) return s;
   }
   if (!made.pads.empty() && made.pads.size() != 4) return bad_attribute("pads needs 4 elements");
-  for (std::int64_t v : made.pads)
-    if (v < 0 || v > most) return bad_attribute("pads must not be negative, as ", v);
+  if (status s = check_numbers("pads", made.pads, 0); !s) return s;
   return made;
 }
 
