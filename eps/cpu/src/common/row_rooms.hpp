@@ -1,5 +1,6 @@
 #pragma once
 #include "float_values.hpp"
+#include "lane_scratch.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -26,11 +27,9 @@ class row_rooms {
     made.width_ = width, made.longest_ = rows * width;
     if constexpr (converts) {
       if (tensor.type == dtype_of<C>) return made;
-      std::size_t count = 0;
-      if (!checked_multiply(c.lanes(), std::size_t(made.longest_), count)) return status_code::out_of_memory;
-      const result<std::span<C>> rooms = c.scratch<C>(count);
+      const auto rooms = lane_scratch<C>::make(c, std::size_t(made.longest_));
       if (!rooms) return rooms.error();
-      made.rooms_ = rooms->data();
+      made.rooms_ = rooms->of(0);
     }
     return made;
   }

@@ -143,11 +143,8 @@ result<window> window::bind(const bind_context& c) {
   if (status s = check_values("kernel_shape", w.kernel, 1); !s) return s;
   if (status s = check_values("strides", w.strides, 1); !s) return s;
   if (status s = check_values("dilations", w.dilations, 1); !s) return s;
-  if (w.pad == padding::given) {
-    if (status s = check_values("pads", w.pads, 0); !s) return s;
-  } else {
-    w.pads = {};
-  }
+  if (w.pad != padding::given) w.pads = {};
+  if (status s = check_values("pads", w.pads, 0); !s) return s;
   std::size_t rank = 0;
   for (dims list : {w.kernel, w.strides, w.dilations, w.pads.first(w.pads.size() / 2)}) {
     if (list.size() > max_spatial) return bad_attribute("a window of more than 10 axes");

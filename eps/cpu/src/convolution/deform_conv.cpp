@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/deform_conv.hpp>
 #include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/detail/window.hpp>
 
 #include <cmath>
 
@@ -9,10 +10,6 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
-
-struct deformed_axis {
-  std::int64_t in, out, kernel, stride, dilation, pad;
-};
 
 /// Between the four elements around (y, x); what lies outside counts as zero.
 template <class C>
@@ -25,17 +22,6 @@ C sample(const C* plane, std::int64_t height, std::int64_t width, double y, doub
   };
   return C((1 - down) * ((1 - right) * at(top, left) + right * at(top, left + 1)) +
            down * ((1 - right) * at(top + 1, left) + right * at(top + 1, left + 1)));
-}
-
-status place(const deform_conv& how, std::size_t i, std::int64_t in, std::int64_t kernel, deformed_axis& out) {
-  const std::int64_t stride = number_or(how.strides, i, 1), dilation = number_or(how.dilations, i, 1);
-  const std::int64_t before = number_or(how.pads, i, 0), after = number_or(how.pads, i + 2, 0);
-  std::int64_t reach = 0;
-  if (kernel < 1 || !checked_multiply(kernel - 1, dilation, reach)) return bad_input("kernel of ", kernel, " elements");
-  const std::int64_t room = in + before + after - reach - 1;
-  if (room < 0) return bad_input("spatial axis ", i, " of ", in, " elements is smaller than the window");
-  out = {in, room / stride + 1, kernel, stride, dilation, before};
-  return {};
 }
 
 }  // namespace
@@ -67,11 +53,11 @@ status deform_conv::run_as(run_context& c) const {
     if (status s = usable_sizes("an input", v->shape); !s) return s;
   if (channels % groups != 0 || channels / groups != ws[1] || filters % groups != 0 || channels % offset_groups != 0)
     return bad_input("X ", xs, " and W ", ws, " don't fit ", groups, " groups and ", offset_groups, " of offsets");
-  if (!kernel.empty() && (kernel[0] != ws[2] || kernel[1] != ws[3]))
-    return bad_input("W ", ws, " does not fit kernel_shape ", extents{kernel});
-  deformed_axis v{}, h{};
-  if (status fits = place(*this, 0, xs[2], ws[2], v); !fits) return fits;
-  if (status fits = place(*this, 1, xs[3], ws[3], h); !fits) return fits;
+  window shape;
+  shape.kernel = kernel, shape.strides = strides, shape.dilations = dilations, shape.pads = pads;
+  const result<placed_window> placed = shape.place(xs, ws.dims().subspan(2));
+  if (!placed) return placed.error();
+  const window_axis &v = placed->axes[0], &h = placed->axes[1];
   const std::int64_t taps = ws[2] * ws[3];
   std::int64_t shifts = 0, cells = 0, patch = 0;
   if (!checked_multiply(offset_groups, taps, shifts) || !checked_multiply(shifts, std::int64_t{2}, shifts) ||
@@ -103,8 +89,8 @@ status deform_conv::run_as(run_context& c) const {
       const C* const plane = planes->read(lane, (n * channels + channel) * v.in * h.in, v.in * h.in);
       C* const to = patches->data() + std::int64_t(row) * cells;
       for (std::int64_t o = 0; o < cells; ++o) {
-        const auto top = double(o / h.out * v.stride - v.pad + tap / h.kernel * v.dilation);
-        const auto left = double(o % h.out * h.stride - h.pad + tap % h.kernel * h.dilation);
+        const auto top = double(o / h.out * v.stride - v.pad_begin + tap / h.kernel * v.dilation);
+        const auto left = double(o % h.out * h.stride - h.pad_begin + tap % h.kernel * h.dilation);
         const C read = sample(plane, v.in, h.in, top + double(down[o]), left + double(right[o]));
         to[o] = share ? read * share[o] : read;
       }

@@ -37,15 +37,9 @@ void power_block(const T* base, std::int64_t step, const E* exponent, std::int64
   if constexpr (std::is_floating_point_v<T>) {
     if (exponent_step == 0 && step && (*exponent == E(2) || *exponent == E(3))) {  // what models ask for most
       const bool cubes = *exponent == E(3);
-      if constexpr (std::is_same_v<T, float>) {
-        if (cubes) {
-          for (std::int64_t i = 0; i < n; ++i) out[i] = base[i] * base[i] * base[i];
-        } else {
-          zip_floats<op::Mul>(base, 1, base, 1, out, n);
-        }
-      } else {
-        for (std::int64_t i = 0; i < n; ++i) out[i] = cubes ? base[i] * base[i] * base[i] : base[i] * base[i];
-      }
+      if constexpr (std::is_same_v<T, float>)
+        if (!cubes) return zip_floats<op::Mul>(base, 1, base, 1, out, n);
+      for (std::int64_t i = 0; i < n; ++i) out[i] = cubes ? base[i] * base[i] * base[i] : base[i] * base[i];
       return;
     }
   }

@@ -20,9 +20,6 @@ result<std::span<const std::int64_t>> list_of(const bind_context& c, std::string
   return list;
 }
 
-/// A value of a batch: the b-th slice of its first axis.
-result<tensor_slice> of_batch(run_context& c, const value& x, std::int64_t b) { return slice_of(c, x, 0, b); }
-
 /// Output o, [batch] + shape or [batch, steps] + shape, made when its first element is known.
 status make_batched(run_context& c, std::size_t o, const extents& leading, const extents& shape, value& target) {
   extents whole = leading;
@@ -163,14 +160,14 @@ status batched_scan::run(run_context& c) const {
     const std::int64_t length = c.has_input(0) ? c.input<std::int64_t>(0)[b] : steps;
     if (length < 0 || length > steps) return bad_input("sequence length ", length, " is not in [0,", steps, "]");
     for (std::size_t k = 0; k < states; ++k) {
-      const result<tensor_slice> state = of_batch(c, c.input(1 + k), b);
+      const result<tensor_slice> state = slice_of(c, c.input(1 + k), 0, b);
       if (!state) return state.error();
       (*in)[k] = state->v;  // the first axis: never a copy
     }
     for (std::int64_t t = 0; t < length; ++t) {
       if (c.stopped()) return status_code::canceled;
       for (std::size_t k = 0; k < scans; ++k) {
-        const result<tensor_slice> sequence = of_batch(c, c.input(1 + states + k), b);
+        const result<tensor_slice> sequence = slice_of(c, c.input(1 + states + k), 0, b);
         if (!sequence) return sequence.error();
         const std::int64_t at = number_or(directions, k, 0) ? length - 1 - t : t;
         const result<tensor_slice> slice = slice_of(c, sequence->v, 0, at);
@@ -186,7 +183,7 @@ status batched_scan::run(run_context& c) const {
         value& element = (*out)[k];
         if (c.has_output(k)) {
           if (status s = make_batched(c, k, {batch, steps}, element.shape, (*targets)[k]); !s) return s;
-          const result<tensor_slice> sequence = of_batch(c, (*targets)[k], b);
+          const result<tensor_slice> sequence = slice_of(c, (*targets)[k], 0, b);
           if (!sequence) return sequence.error();
           if (status put = put_slice(c, sequence->v, 0, t, element); !put) return put;
         }

@@ -23,6 +23,12 @@ struct fold;
 template <class T>
 using accumulator = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
 
+/// Cut towards zero, held at the ends; NaN is 0.
+template <class T>
+T number_from(double x) {
+  return as_element<T>(x);
+}
+
 /// Sums, in S, of something of each element.
 template <class S>
 struct summing {
@@ -69,12 +75,12 @@ struct fold<op::ReduceSumSquare, T> : summing<accumulator<T>> {
 template <class T>
 struct fold<op::ReduceL2, T> : summing<double> {
   static void take(state& s, T x) { s.sum += double(x) * double(x); }
-  static T result(const state& s, std::int64_t) { return as_element<T>(std::sqrt(s.sum)); }
+  static T result(const state& s, std::int64_t) { return number_from<T>(std::sqrt(s.sum)); }
 };
 template <class T>
 struct fold<op::ReduceLogSum, T> : summing<double> {
   static void take(state& s, T x) { s.sum += double(x); }
-  static T result(const state& s, std::int64_t) { return as_element<T>(std::log(s.sum)); }
+  static T result(const state& s, std::int64_t) { return number_from<T>(std::log(s.sum)); }
 };
 /// The sum is kept relative to the largest exponent so far, so that nothing overflows.
 template <class T>
@@ -97,7 +103,7 @@ struct fold<op::ReduceLogSumExp, T> {
     into.sum = scaled(into) + scaled(from);
     into.largest = top;
   }
-  static T result(const state& s, std::int64_t) { return as_element<T>(std::log(s.sum) + s.largest); }
+  static T result(const state& s, std::int64_t) { return number_from<T>(std::log(s.sum) + s.largest); }
 };
 template <class T>
 struct fold<op::ReduceProd, T> {
@@ -109,18 +115,13 @@ struct fold<op::ReduceProd, T> {
   static T result(const state& s, std::int64_t) { return T(s.value); }
 };
 
-/// The least number of a type, or the one after all others.
-template <class T>
-constexpr T first_of_all() {
-  if constexpr (std::is_same_v<T, truth>) return truth{0};
-  else if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
-  else return std::numeric_limits<T>::min();
-}
-template <class T>
-constexpr T last_of_all() {
-  if constexpr (std::is_same_v<T, truth>) return truth{1};
-  else if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
-  else return std::numeric_limits<T>::max();
+/// The number of a type that comes before all others, or after them.
+template <class T, bool Least>
+constexpr T end_of() {
+  using limits = std::numeric_limits<T>;
+  if constexpr (std::is_same_v<T, truth>) return truth{!Least};
+  else if constexpr (std::is_floating_point_v<T>) return Least ? -limits::infinity() : limits::infinity();
+  else return Least ? limits::min() : limits::max();
 }
 template <class T>
 T clean(T x) {
@@ -132,7 +133,7 @@ T clean(T x) {
 template <class T, bool Largest>
 struct extreme {
   struct state {
-    T value = Largest ? first_of_all<T>() : last_of_all<T>();
+    T value = end_of<T, Largest>();
   };
   static void take(state& s, T x) {
     const bool stays = Largest ? s.value >= clean(x) : s.value <= clean(x);

@@ -327,7 +327,6 @@ void fill_outside(const resize& r, value& y, std::span<const resized_axis> axes)
 
 template <class T>
 status interpolate(run_context& c, const resize& r, const value& x, value& y, std::span<const resized_axis> axes) {
-  const bool linear = r.mode == resize::interpolation::linear;
   status done;
   if constexpr (!std::is_integral_v<T>) {
     done = weigh_axes<T, computed_in<T>>(c, r, x, y, axes);
@@ -336,7 +335,7 @@ status interpolate(run_context& c, const resize& r, const value& x, value& y, st
                                     weighted_sums<T, std::conditional_t<(sizeof(T) > 4), double, float>>>;
     const auto store = [&](const T* made) { std::copy_n(made, y.shape.count(), static_cast<T*>(y.data)); };
     if (r.antialias) done = each_axis<sums>(c, r, x, static_cast<const T*>(x.data), axes, store);  // rounds after each
-    else if (linear) done = blend_integers<T>(c, r, x, y, axes);
+    else if (r.mode == resize::interpolation::linear) done = blend_integers<T>(c, r, x, y, axes);
     else done = weigh_axes<T, double>(c, r, x, y, axes);
   }
   if (done) fill_outside<T>(r, y, axes);

@@ -7,20 +7,22 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
-/// Calls f(row, x, more, lane) for the rows of X, `grain` of them on a thread: the row's numbers, and room for as many
-/// as `more` says.
+/// Calls f(row, x, room, lane) for the rows of X, which must have `columns`, `grain` of them on a thread: the row's
+/// numbers, and room for `more` others.
 template <class F>
-status each_feature_row(run_context& c, const feature_rows& size, std::int64_t more, std::int64_t grain, const F& f) {
+status each_feature_row(run_context& c, const feature_rows& size, std::int64_t columns, std::int64_t more,
+                        std::int64_t grain, const F& f) {
+  const value& x = c.input(0);
+  if (size.columns != columns) return bad_input("X has shape ", x.shape, ", must have ", columns, " columns");
   std::int64_t numbers = 0;
-  if (!checked_add(size.columns, more, numbers)) return status_code::out_of_memory;
+  if (!checked_add(columns, more, numbers)) return status_code::out_of_memory;
   const auto rooms = lane_scratch<double>::make(c, std::size_t(numbers));
   if (!rooms) return rooms.error();
-  const value& x = c.input(0);
   parallel_rows(c, size.rows, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
     double* const row = rooms->of(lane);
     for (std::int64_t r = first; r < last; ++r) {
-      read_row(x, r, size.columns, row);
-      f(r, row, row + size.columns, lane);
+      read_row(x, r, columns, row);
+      f(r, row, row + columns, lane);
     }
   });
   return {};

@@ -23,9 +23,7 @@ status check_counts(const linear_scores& made) {
 template <class F>
 status each_row(run_context& c, const linear_scores& scores, const feature_rows& size, const F& f) {
   const std::int64_t columns = std::int64_t(scores.coefficients.size()) / scores.count;
-  if (columns != size.columns)
-    return bad_input("X has shape ", c.input(0).shape, ", there are coefficients for ", columns, " columns");
-  return each_feature_row(c, size, scores.count + 1, 16,
+  return each_feature_row(c, size, columns, scores.count + 1, 16,
                           [&](std::int64_t row, const double* x, double* made, std::size_t) {
                             scores.score(x, columns, made);
                             f(row, made);

@@ -9,14 +9,6 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-/// Calls f(row, x, room for `more` numbers) for all rows.
-template <class F>
-status each_row(run_context& c, const feature_rows& size, std::int64_t columns, std::int64_t more, const F& f) {
-  if (size.columns != columns) return bad_input("X has shape ", c.input(0).shape, ", must have ", columns, " columns");
-  return each_feature_row(c, size, more, 1,
-                          [&](std::int64_t row, const double* x, double* room, std::size_t) { f(row, x, room); });
-}
-
 /// Probabilities p[n] of classes from those of pairs r[n, n]: the fixed point of Wu, Lin and Weng's second method.
 void couple(const double* r, std::int64_t n, double* p, double* q, double* qp) {
   for (std::int64_t i = 0; i < n; ++i) {
@@ -94,7 +86,7 @@ status svm_regressor::run(run_context& c) const {
   if (!y) return y.error();
   const std::int64_t columns =
       supports > 0 ? std::int64_t(vectors.size()) / supports : std::int64_t(coefficients.size());
-  return each_row(c, *size, columns, 2, [&](std::int64_t row, const double* x, double* scores) {
+  return each_feature_row(c, *size, columns, 2, 1, [&](std::int64_t row, const double* x, double* scores, std::size_t) {
     double sum = double(rho[0]);
     if (supports == 0) sum += kernel(x, coefficients.data(), columns);
     for (std::int64_t j = 0; j < supports; ++j)
@@ -187,21 +179,24 @@ status svm_classifier::run(run_context& c) const {
   const std::int64_t columns = linear ? std::int64_t(coefficients.size()) / n : std::int64_t(vectors.size()) / supports;
   const std::int64_t room = std::max(pairs, n) + 2;
   const std::int64_t more = room + n + supports + (prob_a.empty() ? 0 : 2 * n * n + n);
-  return each_row(c, *size, columns, more, [&](std::int64_t row, const double* x, double* from) {
-    row_scratch s{from, from + room, from + room + n, nullptr, nullptr, nullptr};
-    s.pairs = s.kernels + supports, s.q = s.pairs + n * n, s.qp = s.q + n * n;
-    std::int64_t best = 0;
-    if (linear) {
-      for (std::int64_t k = 0; k < n; ++k)
-        s.scores[k] = double(rho[0]) + kernel(x, coefficients.data() + k * columns, columns);
-      best = std::max_element(s.scores, s.scores + n) - s.scores;
-    } else {
-      best = decide(x, columns, s);
-    }
-    outputs->put_label(row, best);
-    const second_class pair = transform == score_transform::none ? second_class::opposite : second_class::complement;
-    outputs->put_scores(row, s.scores, finish_scores(transform, single ? pair : second_class::none, s.scores, count));
-  });
+  return each_feature_row(
+      c, *size, columns, more, 1, [&](std::int64_t row, const double* x, double* from, std::size_t) {
+        row_scratch s{from, from + room, from + room + n, nullptr, nullptr, nullptr};
+        s.pairs = s.kernels + supports, s.q = s.pairs + n * n, s.qp = s.q + n * n;
+        std::int64_t best = 0;
+        if (linear) {
+          for (std::int64_t k = 0; k < n; ++k)
+            s.scores[k] = double(rho[0]) + kernel(x, coefficients.data() + k * columns, columns);
+          best = std::max_element(s.scores, s.scores + n) - s.scores;
+        } else {
+          best = decide(x, columns, s);
+        }
+        outputs->put_label(row, best);
+        const second_class pair =
+            transform == score_transform::none ? second_class::opposite : second_class::complement;
+        outputs->put_scores(row, s.scores,
+                            finish_scores(transform, single ? pair : second_class::none, s.scores, count));
+      });
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -290,10 +290,11 @@ status each_row(run_context& c, const tree_forest& forest, const feature_rows& s
   const std::int64_t room = std::max<std::int64_t>(2, forest.targets);
   const auto hits = lane_scratch<bool>::make(c, std::size_t(room));
   if (!hits) return hits.error();
-  return each_feature_row(c, size, room, 16, [&](std::int64_t row, const double* x, double* scores, std::size_t lane) {
-    forest.score(x, scores, hits->of(lane));
-    f(row, scores, hits->of(lane));
-  });
+  return each_feature_row(c, size, size.columns, room, 16,
+                          [&](std::int64_t row, const double* x, double* scores, std::size_t lane) {
+                            forest.score(x, scores, hits->of(lane));
+                            f(row, scores, hits->of(lane));
+                          });
 }
 
 }  // namespace
@@ -324,9 +325,7 @@ result<tree_ensemble> tree_ensemble::bind(bind_context& c) {
   const std::int64_t how = c.int_or("aggregate_function", 1);
   if (how < 0 || how > 3) return bad_attribute("aggregate_function ", how, " must lie in [0,3]");
   forest->how = tree_forest::aggregate(how);
-  constexpr score_transform transforms[] = {score_transform::none, score_transform::softmax, score_transform::logistic,
-                                            score_transform::softmax_zero, score_transform::probit};
-  return tree_ensemble{*forest, {}, transforms[transform]};
+  return tree_ensemble{*forest, {}, score_transform(transform)};
 }
 
 result<tree_ensemble_regressor> tree_ensemble_regressor::bind(bind_context& c) {

@@ -8,14 +8,6 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-template <class F>
-struct or_equal {
-  template <class T>
-  bool operator()(T a, T b) const {
-    return F{}(a, b) || a == b;
-  }
-};
-
 template <class F, class T>
 void find_columns(const void* from, std::int64_t step, std::int64_t first, std::int64_t last, std::int64_t n,
                   void* so_far, std::int64_t* out) {
@@ -83,11 +75,13 @@ status arg_extreme_state::run(run_context& c) const {
 
 template <class Op>
 result<arg_extreme<Op>> arg_extreme<Op>::bind(bind_context& c) {
-  using better = std::conditional_t<std::is_same_v<Op, op::ArgMax>, std::greater<>, std::less<>>;
+  constexpr bool largest = std::is_same_v<Op, op::ArgMax>;
+  using better = std::conditional_t<largest, std::greater<>, std::less<>>;
+  using as_good = std::conditional_t<largest, std::greater_equal<>, std::less_equal<>>;
   arg_extreme made;
   const dtype type = c.inputs[0].type;
   const bool last = c.int_or("select_last_index", 0) != 0;
-  made.find = last ? extremes_of_columns<or_equal<better>>(type) : extremes_of_columns<better>(type);
+  made.find = last ? extremes_of_columns<as_good>(type) : extremes_of_columns<better>(type);
   made.axis = c.int_or("axis", 0);
   made.keep = c.int_or("keepdims", 1) != 0;
   return made;

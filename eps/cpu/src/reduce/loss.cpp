@@ -81,8 +81,9 @@ status loss::run_as(run_context& c) const {
     return bad_input("weights ", weights.shape, " must be ", extents{classes}, ", one for each class");
   if (status s = usable_sizes("scores", x.shape); !s) return s;
   const integers label{labels};
+  const auto counts = [&](std::int64_t i) { return !(ignores && label[i] == ignored); };
   for (std::int64_t i = 0; i < label.count(); ++i)
-    if (!(ignores && label[i] == ignored) && (label[i] < 0 || label[i] >= classes))
+    if (counts(i) && (label[i] < 0 || label[i] >= classes))
       return bad_input("label ", label[i], " is not a class in [0,", classes, ")");
 
   const result<value*> y = c.output(0, reduce == reduction::none ? wanted : extents{});
@@ -92,7 +93,6 @@ status loss::run_as(run_context& c) const {
   if (!logs) return logs.error();
   const auto picked = c.scratch<C>(std::size_t(label.count()));
   if (!picked) return picked.error();
-  const auto counts = [&](std::int64_t i) { return !(ignores && label[i] == ignored); };
   C* const parts = picked->data();
   if (softmax && x.shape.count() != 0) {
     const auto label_of = [&](std::int64_t i) { return counts(i) ? label[i] : -1; };

@@ -169,9 +169,8 @@ result<stft> stft::bind(bind_context& c) {
   std::int64_t length = known_size(c, 0, 1);
   if (c.has_input(3)) length = known_number(c, 3).value_or(-1);
   else if (c.has_input(2)) length = known_size(c, 2, 0);
-  const auto planned = plan_transform(c, length);
-  if (!planned) return planned.error();
-  return stft{c.int_or("onesided", 1) != 0, *planned};
+  const bool onesided = c.int_or("onesided", 1) != 0;
+  return plan_transform(c, length).transform([&](const fourier_transform* made) { return stft{onesided, made}; });
 }
 
 status stft::run(run_context& c) const {
