@@ -91,13 +91,17 @@ void copy_by_tables(run_context& c, const value& x, const value& y, const std::i
         base += inside ? place : 0;
       }
       std::byte* const to = bytes_of(y) + std::size_t(row * length) * bytes;
-      const auto from = [&](std::int64_t j) { return bytes_of(x) + std::size_t(base + columns[j]) * bytes; };
-      const auto move = [&](std::int64_t j, std::int64_t past) {
-        for (; j < past; ++j)
-          move_block(to + std::size_t(j) * bytes, inside && columns[j] != no_place ? from(j) : filler, bytes);
+      const std::byte* const from = bytes_of(x) + std::size_t(base) * bytes;
+      const auto move = [=](std::int64_t j, std::int64_t past) {  // copies: what it writes might be what it refers to
+        for (; j < past; ++j) {
+          const bool is_there = inside && columns[j] != no_place;
+          move_block(to + std::size_t(j) * bytes, is_there ? from + std::size_t(columns[j]) * bytes : filler, bytes);
+        }
       };
       move(0, first);
-      if (first < last) std::memcpy(to + std::size_t(first) * bytes, from(first), std::size_t(last - first) * bytes);
+      if (first < last)
+        std::memcpy(to + std::size_t(first) * bytes, from + std::size_t(columns[first]) * bytes,
+                    std::size_t(last - first) * bytes);
       move(last, length);
     }
   });

@@ -48,11 +48,11 @@ status move_to_output(run_context& c, const value& x, std::int64_t first, const 
   return {};
 }
 
-/// Where elements of one axis come from, for copy_by_tables(): nowhere, but from what fills the output.
+/// In a table of copy_by_tables(): what lies at this place comes from nowhere in x.
 inline constexpr std::int64_t no_place = std::numeric_limits<std::int64_t>::min();
-/// Fills y, of one axis at least, with elements of x. tables[i] has for each place along axis i the distance, in
-/// elements, that it adds, or no_place, which gives `filler`. Places [first, last) of the last axis are a run in x,
-/// too.
+/// Fills y, of one axis at least, with elements of x. tables[i] has for each place along axis i how many elements it
+/// adds to where that is in x, or no_place: then `filler` is put there. Places [first, last) of the last axis are a run
+/// in x.
 void copy_by_tables(run_context&, const value& x, const value& y, const std::int64_t* const* tables,
                     const std::byte* filler, std::int64_t first, std::int64_t last);
 

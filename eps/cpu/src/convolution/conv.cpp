@@ -97,7 +97,8 @@ void next(std::int64_t* index, const placed_window& w, Size size) {
     index[i] = 0;
   }
 }
-/// Which line of a channel is at an index that counts `stride` elements; -1 in the padding.
+/// The line of a channel that an index stands for: of the channel with its padding or, if it is `strided`, of windows
+/// of one element; -1 in the padding.
 std::int64_t line_at(const std::int64_t* index, const placed_window& w, bool strided) {
   std::int64_t line = 0;
   for (std::size_t i = 0; i + 1 < w.rank; ++i) {

@@ -10,7 +10,8 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-/// In [0, 1), of 53 bits, as numpy's RandomState(seed) draws them, from which ONNX's expected masks come.
+/// In [0, 1), of 53 bits, as numpy's RandomState(seed) makes it of the same generator: ONNX's expected masks come from
+/// it.
 double uniform(std::mt19937& random) {
   const auto high = std::uint32_t(random()) >> 5, low = std::uint32_t(random()) >> 6;
   return (high * 0x1p26 + low) * 0x1p-53;
