@@ -353,12 +353,7 @@ status tree_ensemble::run(run_context& c) const {
     for (std::int64_t t = 0; t < std::int64_t(base.size()); ++t)
       if (hit[t] || forest.targets == 1) scores[t] += base[std::size_t(t)];
     finish_scores(transform, second_class::none, scores, forest.targets);
-    for (std::int64_t t = 0; t < forest.targets; ++t) {
-      const std::int64_t at = row * forest.targets + t;
-      if ((*y)->type == dtype::f64) static_cast<double*>((*y)->data)[at] = scores[t];
-      else if ((*y)->type == dtype::f16) static_cast<float16*>((*y)->data)[at] = float16(float(scores[t]));
-      else static_cast<float*>((*y)->data)[at] = float(scores[t]);
-    }
+    save_floats(scores, **y, row * forest.targets, forest.targets);
   });
 }
 
