@@ -139,17 +139,10 @@ row_statistics normalize(const normal_row<float>& r) {
   return s;
 }
 
-}  // namespace rows
-
-void softmax_now(const float* x, float* y, std::int64_t n) { rows::softmax(x, y, n); }
-void log_softmax_now(const float* x, float* y, std::int64_t n) { rows::log_softmax(x, y, n); }
-double sum_now(const float* x, std::int64_t n) { return rows::sum_by_blocks(x, n); }
-row_statistics normalize_now(const normal_row<float>& r) { return rows::normalize(r); }
-
-void turn_now(const float* from, std::int64_t from_stride, std::int64_t count, std::int64_t columns, float* to,
-              std::int64_t to_stride) {
+void turn(const float* from, std::int64_t from_stride, std::int64_t count, std::int64_t columns, float* to,
+          std::int64_t to_stride) {
 #if CAMEO_SIMD_VECTORS
-  const auto store_four = [](auto v, float* at) { hwy::HWY_NAMESPACE::StoreU(v, turning::four{}, at); };
+  const auto store_four = [](auto v, float* at) { hn::StoreU(v, turning::four{}, at); };
 #else
   const int store_four = 0;
 #endif
@@ -157,6 +150,7 @@ void turn_now(const float* from, std::int64_t from_stride, std::int64_t count, s
                 [](const float* one, float* at) { std::memcpy(at, one, sizeof *at); });
 }
 
+}  // namespace rows
 }  // namespace HWY_NAMESPACE
 }  // namespace cameo::inline CAMEO_ABI::eps
 HWY_AFTER_NAMESPACE();
@@ -164,20 +158,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cameo::inline CAMEO_ABI::eps {
 
-HWY_EXPORT(softmax_now);
-HWY_EXPORT(log_softmax_now);
-HWY_EXPORT(sum_now);
-HWY_EXPORT(normalize_now);
-HWY_EXPORT(turn_now);
-
-void softmax_row(const float* x, float* y, std::int64_t n) { HWY_DYNAMIC_DISPATCH(softmax_now)(x, y, n); }
-void log_softmax_row(const float* x, float* y, std::int64_t n) { HWY_DYNAMIC_DISPATCH(log_softmax_now)(x, y, n); }
+void softmax_row(const float* x, float* y, std::int64_t n) { CAMEO_SIMD_BEST(rows::softmax)(x, y, n); }
+void log_softmax_row(const float* x, float* y, std::int64_t n) { CAMEO_SIMD_BEST(rows::log_softmax)(x, y, n); }
 void turn_floats(const float* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns, float* to,
                  std::int64_t to_stride) {
-  HWY_DYNAMIC_DISPATCH(turn_now)(from, from_stride, rows, columns, to, to_stride);
+  CAMEO_SIMD_BEST(rows::turn)(from, from_stride, rows, columns, to, to_stride);
 }
-double sum_row(const float* x, std::int64_t n) { return HWY_DYNAMIC_DISPATCH(sum_now)(x, n); }
-row_statistics normalize_row(const normal_row<float>& r) { return HWY_DYNAMIC_DISPATCH(normalize_now)(r); }
+double sum_row(const float* x, std::int64_t n) { return CAMEO_SIMD_BEST(rows::sum_by_blocks)(x, n); }
+row_statistics normalize_row(const normal_row<float>& r) { return CAMEO_SIMD_BEST(rows::normalize)(r); }
 
 row_statistics normalize_row(const normal_row<double>& r) {
   const double* x = r.x;

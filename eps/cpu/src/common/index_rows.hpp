@@ -21,14 +21,14 @@ class index_rows {
   /// INVALID_ARGUMENT when the shapes don't fit each other or an index is out of range.
   static result<index_rows> of(const value& data, const value& indices, std::int64_t axis) {
     const std::size_t rank = data.shape.rank();
-    std::int64_t at = axis;
-    if (!normalize_axis(at, rank)) return no_such_axis(axis, rank);
+    std::size_t at = 0;
+    if (status found = find_axis(axis, rank, at); !found) return found;
     bool fits = indices.shape.rank() == rank;
-    for (std::size_t i = 0; fits && i < rank; ++i) fits = i == std::size_t(at) || indices.shape[i] <= data.shape[i];
+    for (std::size_t i = 0; fits && i < rank; ++i) fits = i == at || indices.shape[i] <= data.shape[i];
     if (!fits)
       return bad_input("indices ", indices.shape, " don't fit data ", data.shape, ": only axis ", at, " may be larger");
-    if (status inside = check_indices(indices, data.shape[std::size_t(at)]); !inside) return inside;
-    return index_rows{data.shape, indices, std::size_t(at)};
+    if (status inside = check_indices(indices, data.shape[at]); !inside) return inside;
+    return index_rows{data.shape, indices, at};
   }
   std::int64_t rows() const { return indices_.count() == 0 ? 0 : indices_.count() / shape_.back(); }
   std::int64_t length() const { return shape_.back(); }

@@ -37,13 +37,22 @@ HWY_INLINE split split_by_log2(vec x) {
   const vec rest = hn::NegMulAdd(count, set(0.693359375f), x);  // exact: log(2) to 9 bits, then what that lacks
   return {shifted, count, hn::MulAdd(count, set(2.12194440e-4f), rest)};  // g++ for NEON makes no empty vectors here
 }
+/// The coefficients begin with the highest power's.
+template <class... Rest>
+HWY_INLINE vec polynomial(vec x, float highest, Rest... rest) {
+  vec made = set(highest);
+  ((made = hn::MulAdd(made, x, set(rest))), ...);
+  return made;
+}
 /// exp(r) - 1, |r| <= log(2) / 2; the polynomial's own error is 2^-28.
 HWY_INLINE vec small_expm1(vec r) {
-  vec p = hn::MulAdd(set(0.00139505032f), r, set(0.00836889632f));
-  p = hn::MulAdd(p, r, set(0.041666206f));
-  p = hn::MulAdd(p, r, set(0.166665182f));
-  p = hn::MulAdd(p, r, set(0.5f));
+  const vec p = polynomial(r, 0.00139505032f, 0.00836889632f, 0.041666206f, 0.166665182f, 0.5f);
   return hn::MulAdd(hn::Mul(r, r), p, r);
+}
+/// 2^count, where that is in the normal range.
+HWY_INLINE vec power_of_two(const split& s) {
+  const auto count = hn::ShiftLeft<23>(hn::BitCast(whole_tag{}, s.shifted));
+  return hn::BitCast(tag{}, hn::Add(count, hn::Set(whole_tag{}, 0x3F800000)));
 }
 /// 2^k for k in [-126, 127].
 HWY_INLINE vec power_of_two(hn::Vec<whole_tag> k) {
@@ -61,15 +70,12 @@ HWY_INLINE vec exp(vec x) {
 HWY_INLINE vec exp_down(vec x) {
   const split s = split_by_log2(x);
   const vec e = hn::Add(small_expm1(s.rest), set(1.0f));
-  const vec scale = hn::BitCast(
-      tag{}, hn::Add(hn::ShiftLeft<23>(hn::BitCast(whole_tag{}, s.shifted)), hn::Set(whole_tag{}, 0x3F800000)));
-  return hn::IfThenZeroElse(hn::Lt(x, set(-86.6f)), hn::Mul(e, scale));
+  return hn::IfThenZeroElse(hn::Lt(x, set(-86.6f)), hn::Mul(e, power_of_two(s)));
 }
 HWY_INLINE vec tanh(vec x) {
   const vec a = hn::Min(hn::Abs(x), set(9.1f));  // from where on the result is 1
   const split s = split_by_log2(hn::Add(a, a));
-  const vec scale = hn::BitCast(
-      tag{}, hn::Add(hn::ShiftLeft<23>(hn::BitCast(whole_tag{}, s.shifted)), hn::Set(whole_tag{}, 0x3F800000)));
+  const vec scale = power_of_two(s);
   const vec m = hn::MulAdd(scale, small_expm1(s.rest), hn::Sub(scale, set(1.0f)));  // exp(2a) - 1
   return keep_nan(x, hn::CopySignToAbs(hn::Div(m, hn::Add(m, set(2.0f))), x));
 }
@@ -80,22 +86,13 @@ HWY_INLINE vec sigmoid(vec x) {
 
 /// erf(x) / x - 1 for |x| <= 1; the polynomial's own error is 2^-29.
 HWY_INLINE vec small_erf(vec x) {
-  const vec s = hn::Mul(x, x);
-  vec p = hn::MulAdd(set(7.93311701e-5f), s, set(-8.03503441e-4f));
-  p = hn::MulAdd(p, s, set(5.19129215e-3f));
-  p = hn::MulAdd(p, s, set(-0.0268554837f));
-  p = hn::MulAdd(p, s, set(0.112836301f));
-  p = hn::MulAdd(p, s, set(-0.376126319f));
-  return hn::MulAdd(p, s, set(0.12837917f));
+  return polynomial(hn::Mul(x, x), 7.93311701e-5f, -8.03503441e-4f, 5.19129215e-3f, -0.0268554837f, 0.112836301f,
+                    -0.376126319f, 0.12837917f);
 }
 /// 1 - erf(a) for a >= 1, to 2^-29 of 1; 0 from 4 on. exp of a polynomial.
 HWY_INLINE vec rest_of_erf(vec a) {
-  vec p = hn::MulAdd(set(1.85694633e-4f), a, set(-2.94084009e-3f));
-  p = hn::MulAdd(p, a, set(0.0218104534f));
-  p = hn::MulAdd(p, a, set(-0.103048533f));
-  p = hn::MulAdd(p, a, set(-0.638212323f));
-  p = hn::MulAdd(p, a, set(-1.12704837f));
-  p = hn::MulAdd(p, a, set(-3.51579947e-4f));
+  const vec p = polynomial(a, 1.85694633e-4f, -2.94084009e-3f, 0.0218104534f, -0.103048533f, -0.638212323f,
+                           -1.12704837f, -3.51579947e-4f);
   return hn::IfThenZeroElse(hn::Gt(a, set(4.0f)), exp_down(hn::Max(p, set(-80.0f))));
 }
 HWY_INLINE vec erf(vec x) {

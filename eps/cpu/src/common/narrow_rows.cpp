@@ -115,20 +115,6 @@ void narrow(const float* from, T* to, std::int64_t count) {
 }
 
 }  // namespace converting
-
-void widen_halves(const float16* from, float* to, std::int64_t count) { converting::widen(from, to, count); }
-void widen_brains(const bfloat16* from, float* to, std::int64_t count) { converting::widen(from, to, count); }
-void add_halves(const float16* from, float factor, float* to, std::int64_t count) {
-  converting::add(from, factor, to, count);
-}
-void add_brains(const bfloat16* from, float factor, float* to, std::int64_t count) {
-  converting::add(from, factor, to, count);
-}
-void widen_signed(const std::int8_t* from, float* to, std::int64_t count) { converting::widen(from, to, count); }
-void widen_unsigned(const std::uint8_t* from, float* to, std::int64_t count) { converting::widen(from, to, count); }
-void narrow_halves(const float* from, float16* to, std::int64_t count) { converting::narrow(from, to, count); }
-void narrow_brains(const float* from, bfloat16* to, std::int64_t count) { converting::narrow(from, to, count); }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace cameo::inline CAMEO_ABI::eps
 HWY_AFTER_NAMESPACE();
@@ -144,26 +130,17 @@ void look_up(const T* from, float* to, std::int64_t count) {
 
 }  // namespace
 
-HWY_EXPORT(widen_halves);
-HWY_EXPORT(widen_brains);
-HWY_EXPORT(add_halves);
-HWY_EXPORT(add_brains);
-HWY_EXPORT(widen_signed);
-HWY_EXPORT(widen_unsigned);
-HWY_EXPORT(narrow_halves);
-HWY_EXPORT(narrow_brains);
-
 void widen_row(const float16* from, float* to, std::int64_t count) {
-  HWY_DYNAMIC_DISPATCH(widen_halves)(from, to, count);
+  CAMEO_SIMD_BEST(converting::widen<float16>)(from, to, count);
 }
 void widen_row(const bfloat16* from, float* to, std::int64_t count) {
-  HWY_DYNAMIC_DISPATCH(widen_brains)(from, to, count);
+  CAMEO_SIMD_BEST(converting::widen<bfloat16>)(from, to, count);
 }
 void widen_row(const std::int8_t* from, float* to, std::int64_t count) {
-  HWY_DYNAMIC_DISPATCH(widen_signed)(from, to, count);
+  CAMEO_SIMD_BEST(converting::widen<std::int8_t>)(from, to, count);
 }
 void widen_row(const std::uint8_t* from, float* to, std::int64_t count) {
-  HWY_DYNAMIC_DISPATCH(widen_unsigned)(from, to, count);
+  CAMEO_SIMD_BEST(converting::widen<std::uint8_t>)(from, to, count);
 }
 void widen_row(const float8e4m3fn* from, float* to, std::int64_t count) { look_up(from, to, count); }
 void widen_row(const float8e4m3fnuz* from, float* to, std::int64_t count) { look_up(from, to, count); }
@@ -171,16 +148,14 @@ void widen_row(const float8e5m2* from, float* to, std::int64_t count) { look_up(
 void widen_row(const float8e5m2fnuz* from, float* to, std::int64_t count) { look_up(from, to, count); }
 
 void narrow_row(const float* from, float16* to, std::int64_t count) {
-  HWY_DYNAMIC_DISPATCH(narrow_halves)(from, to, count);
+  CAMEO_SIMD_BEST(converting::narrow<float16>)(from, to, count);
 }
 void narrow_row(const float* from, bfloat16* to, std::int64_t count) {
-  HWY_DYNAMIC_DISPATCH(narrow_brains)(from, to, count);
+  CAMEO_SIMD_BEST(converting::narrow<bfloat16>)(from, to, count);
 }
 
 void add_row(const narrow_elements& from, float factor, float* to, std::int64_t count) {
-  if (from.type == &narrow_brains)
-    HWY_DYNAMIC_DISPATCH(add_brains)(static_cast<const bfloat16*>(from.data), factor, to, count);
-  else HWY_DYNAMIC_DISPATCH(add_halves)(static_cast<const float16*>(from.data), factor, to, count);
+  from.as_typed([&]<class T>(const T* x) { CAMEO_SIMD_BEST(converting::add<T>)(x, factor, to, count); });
 }
 void widen_row(const narrow_elements& from, float* to, std::int64_t count, std::int64_t step) {
   if (step == 1) return from.type->widen(from.data, to, count);

@@ -31,6 +31,18 @@ inline status read_extents(const value& v, std::string_view what, extents& out) 
   return {};
 }
 
+/// INVALID_GRAPH when one of an attribute's numbers, of a window, is below `least` or beyond all sizes.
+inline status check_numbers(std::string_view name, std::span<const std::int64_t> list, std::int64_t least) {
+  for (std::int64_t v : list)
+    if (v < least || v > std::int64_t{1} << 40) return bad_attribute(name, " must be at least ", least, ", not ", v);
+  return {};
+}
+
+/// Number i of an attribute's list; of one that is left out, `otherwise`.
+inline std::int64_t number_or(std::span<const std::int64_t> list, std::size_t i, std::int64_t otherwise) {
+  return list.empty() ? otherwise : list[i];
+}
+
 template <class T>
 inline constexpr bool is_narrow_float = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
 template <class T>
@@ -70,6 +82,20 @@ inline bool integer_at(const value& v, std::int64_t i, std::int64_t& out) {
 
 inline status no_such_axis(std::int64_t axis, std::size_t rank) {
   return bad_input("axis ", axis, " is not in [-", rank, ",", rank, ") of an input of rank ", rank);
+}
+/// The axis that a number names, a negative one from the end.
+inline status find_axis(std::int64_t number, std::size_t rank, std::size_t& axis) {
+  std::int64_t at = number;
+  if (!normalize_axis(at, rank)) return no_such_axis(number, rank);
+  axis = std::size_t(at);
+  return {};
+}
+/// The same of one in a list, which names no axis twice: bit i of `named` becomes 1 for axis i.
+inline status find_axis(std::int64_t number, std::size_t rank, std::size_t& axis, std::uint32_t& named) {
+  if (status found = find_axis(number, rank, axis); !found) return found;
+  if (named >> axis & 1) return bad_input("axis ", number, " is named twice");
+  named |= std::uint32_t{1} << axis;
+  return {};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

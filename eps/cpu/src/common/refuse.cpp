@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "choice.hpp"
+
 namespace cameo::inline CAMEO_ABI::eps {
 
 char* message_part::write(char* to, char* end) const {
@@ -28,6 +30,19 @@ status refuse_with(status_code code, std::initializer_list<message_part> parts) 
   char* end = line;
   for (const message_part& part : parts) end = part.write(end, std::end(line));
   return {code, std::string_view{line, std::size_t(end - line)}};
+}
+
+result<std::size_t> choice_of(std::string_view what, std::string_view given, std::span<const std::string_view> names) {
+  const std::size_t found = std::size_t(std::ranges::find(names, given) - names.begin());
+  if (found < names.size()) return found;
+  char list[256];
+  char* end = list;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string_view between = i == 0 ? "" : i + 1 < names.size() ? ", " : " or ";
+    for (const std::string_view part : {between, names[i]}) end = message_part{part}.write(end, std::end(list));
+  }
+  return bad_attribute(what, " must be ", std::string_view{list, std::size_t(end - list)}, ", not '",
+                       given.substr(0, 64), "'");
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,5 +1,6 @@
 #pragma once
 #include "float_values.hpp"
+#include "lane_scratch.hpp"
 #include "parallel_rows.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -27,11 +28,9 @@ class row_rooms {
     made.width_ = width, made.longest_ = rows * width;
     if constexpr (converts) {
       if (tensor.type == dtype_of<C>) return made;
-      std::size_t count = 0;
-      if (!checked_multiply(c.lanes(), std::size_t(made.longest_), count)) return status_code::out_of_memory;
-      const result<std::span<C>> rooms = c.scratch<C>(count);
+      const auto rooms = lane_scratch<C>::make(c, std::size_t(made.longest_));
       if (!rooms) return rooms.error();
-      made.rooms_ = rooms->data();
+      made.rooms_ = rooms->of(0);
     }
     return made;
   }
@@ -47,13 +46,19 @@ class row_rooms {
                           std::int64_t n) const {
     const row_block<C> block = room(lane, first, step);
     if constexpr (converts)
-      if (rooms_) widen(block.data, first, step, rows, n);
+      if (rooms_)
+        each_row(first, step, rows, n, [&](const std::byte* from, std::int64_t done, std::int64_t count) {
+          convert_floats(type_, from, block.data + done, count);
+        });
     return {block.data, block.step};
   }
   /// Rounds a block that was computed in room() to the tensor's type.
   void store(std::size_t lane, std::int64_t first, std::int64_t step, std::int64_t rows, std::int64_t n) const {
     if constexpr (converts)
-      if (rooms_) narrow(room(lane, first, step).data, first, step, rows, n);
+      if (rooms_)
+        each_row(first, step, rows, n, [&](std::byte* to, std::int64_t done, std::int64_t count) {
+          store_floats(room(lane, first, step).data + done, type_, to, count);
+        });
   }
 
   // The same for n elements that lie side by side.
@@ -62,16 +67,7 @@ class row_rooms {
   void store(std::size_t lane, std::int64_t first, std::int64_t n) const { store(lane, first, n, 1, n); }
 
  private:
-  void widen(C* to, std::int64_t first, std::int64_t step, std::int64_t rows, std::int64_t n) const {
-    each_row(first, step, rows, n, [&](std::byte* at, std::int64_t done, std::int64_t count) {
-      convert_floats(type_, at, to + done, count);
-    });
-  }
-  void narrow(const C* from, std::int64_t first, std::int64_t step, std::int64_t rows, std::int64_t n) const {
-    each_row(first, step, rows, n, [&](std::byte* at, std::int64_t done, std::int64_t count) {
-      store_floats(from + done, type_, at, count);
-    });
-  }
+  /// f(the row, where in a room it lies, its elements) for all rows, or once for those that are neighbours.
   template <class F>
   void each_row(std::int64_t first, std::int64_t step, std::int64_t rows, std::int64_t n, F&& f) const {
     const std::int64_t bytes = bits_of(type_) / 8;

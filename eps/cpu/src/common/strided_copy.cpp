@@ -76,6 +76,37 @@ inner_function choose(std::size_t bytes, bool turned, bool contiguous) {
 
 }  // namespace
 
+void copy_by_tables(run_context& c, const value& x, const value& y, const std::int64_t* const* tables,
+                    const std::byte* filler, std::int64_t first, std::int64_t last) {
+  const std::size_t bytes = element_bytes(x.type), outer = y.shape.rank() - 1;
+  const std::int64_t length = y.shape[outer];
+  const std::int64_t* const columns = tables[outer];
+  parallel_for(c, y.shape.count() / length, 1 + 8192 / length, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      std::int64_t base = 0, rest = row;
+      bool inside = true;
+      for (std::size_t i = outer; i-- > 0; rest /= y.shape[i]) {
+        const std::int64_t place = tables[i][rest % y.shape[i]];
+        inside = inside && place != no_place;
+        base += inside ? place : 0;
+      }
+      std::byte* const to = bytes_of(y) + std::size_t(row * length) * bytes;
+      const std::byte* const from = bytes_of(x) + std::size_t(base) * bytes;
+      const auto move = [=](std::int64_t j, std::int64_t past) {  // copies: what it writes might be what it refers to
+        for (; j < past; ++j) {
+          const bool is_there = inside && columns[j] != no_place;
+          move_block(to + std::size_t(j) * bytes, is_there ? from + std::size_t(columns[j]) * bytes : filler, bytes);
+        }
+      };
+      move(0, first);
+      if (first < last)
+        std::memcpy(to + std::size_t(first) * bytes, from + std::size_t(columns[first]) * bytes,
+                    std::size_t(last - first) * bytes);
+      move(last, length);
+    }
+  });
+}
+
 void strided_copy::loop(std::int64_t count, std::int64_t from, std::int64_t to) {
   if (count <= 0) empty_ = true;
   if (count <= 1 || empty_) return;

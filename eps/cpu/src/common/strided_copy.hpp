@@ -2,6 +2,7 @@
 #include <cameo/kernel/run_context.hpp>
 
 #include <cstring>
+#include <limits>
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -32,6 +33,28 @@ class strided_copy {
   bool empty_ = false;
   step loops_[max_loops];
 };
+
+/// Makes output 0, and moves elements of x into it by loops that `add` adds: from element `first` on, to the output's
+/// first one. Nothing is asked of an empty output.
+template <class F>
+status move_to_output(run_context& c, const value& x, std::int64_t first, const extents& shape, const F& add) {
+  const result<value*> y = c.output(0, shape);
+  if (!y) return y.error();
+  if (shape.count() == 0) return {};
+  const std::size_t bytes = element_bytes(x.type);
+  strided_copy copy{bytes};
+  add(copy);
+  copy.run(c, static_cast<const std::byte*>(x.data) + std::size_t(first) * bytes, (*y)->data);
+  return {};
+}
+
+/// In a table of copy_by_tables(): what lies at this place comes from nowhere in x.
+inline constexpr std::int64_t no_place = std::numeric_limits<std::int64_t>::min();
+/// Fills y, of one axis at least, with elements of x. tables[i] has for each place along axis i how many elements it
+/// adds to where that is in x, or no_place: then `filler` is put there. Places [first, last) of the last axis are a run
+/// in x.
+void copy_by_tables(run_context&, const value& x, const value& y, const std::int64_t* const* tables,
+                    const std::byte* filler, std::int64_t first, std::int64_t last);
 
 /// `count` times the element of `bytes` bytes at `element`.
 void fill(run_context&, void* to, std::int64_t count, const void* element, std::size_t bytes);

@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/detail/window.hpp>
 
-#include "refuse.hpp"
+#include "choice.hpp"
+#include "operand_values.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -95,62 +96,6 @@ status place_transposed_axis(window_axis& a, const window& w, std::int64_t extra
   return {};
 }
 
-}  // namespace
-
-std::int64_t placed_window::taps() const {
-  std::int64_t n = 1;
-  for (std::size_t i = 0; i < rank; ++i) n *= axes[i].kernel;
-  return n;
-}
-std::int64_t placed_window::in_count() const {
-  std::int64_t n = 1;
-  for (std::size_t i = 0; i < rank; ++i) n *= axes[i].in;
-  return n;
-}
-std::int64_t placed_window::out_count() const {
-  std::int64_t n = 1;
-  for (std::size_t i = 0; i < rank; ++i) n *= axes[i].out;
-  return n;
-}
-bool placed_window::covers_points() const {
-  for (std::size_t i = 0; i < rank; ++i)
-    if (axes[i].kernel != 1) return false;
-  return true;
-}
-
-result<window> window::bind(const bind_context& c) {
-  window w;
-  w.kernel = c.ints_or("kernel_shape"), w.strides = c.ints_or("strides");
-  w.dilations = c.ints_or("dilations"), w.pads = c.ints_or("pads");
-  w.ceil = c.int_or("ceil_mode", 0) != 0;
-  const std::string_view mode = c.string_or("auto_pad", "NOTSET");
-  if (mode == "VALID") w.pad = padding::valid;
-  else if (mode == "SAME_UPPER") w.pad = padding::same_upper;
-  else if (mode == "SAME_LOWER") w.pad = padding::same_lower;
-  else if (mode != "NOTSET" && mode != "")
-    return bad_attribute("auto_pad is ", mode, "; it can be NOTSET VALID SAME_UPPER SAME_LOWER");
-  if (status s = check_values("kernel_shape", w.kernel, 1); !s) return s;
-  if (status s = check_values("strides", w.strides, 1); !s) return s;
-  if (status s = check_values("dilations", w.dilations, 1); !s) return s;
-  if (w.pad == padding::given) {
-    if (status s = check_values("pads", w.pads, 0); !s) return s;
-  } else {
-    w.pads = {};
-  }
-  std::size_t rank = 0;
-  for (dims list : {w.kernel, w.strides, w.dilations, w.pads.first(w.pads.size() / 2)}) {
-    if (list.size() > max_spatial) return bad_attribute("a window of more than 10 axes");
-    if (!list.empty() && rank && list.size() != rank)
-      return status{status_code::invalid_graph,
-                    "kernel_shape, strides, dilations and half of pads differ in their number of values"};
-    if (!list.empty()) rank = list.size();
-  }
-  if (w.pads.size() % 2) return status{status_code::invalid_graph, "pads has an odd number of values"};
-  return w;
-}
-
-namespace {
-
 /// The parts of a placed window that attributes give.
 result<placed_window> start_of(const window& w, const extents& input, dims kernel) {
   if (input.rank() < 3) return bad_input("input ", input, ", needs batch, channel and at least one spatial axis");
@@ -164,18 +109,53 @@ result<placed_window> start_of(const window& w, const extents& input, dims kerne
   if (!w.pads.empty() && w.pads.size() != 2 * p.rank) return rank_error("half of pads", w.pads.size() / 2, p.rank);
   for (std::size_t i = 0; i < p.rank; ++i) {
     if (kernel[i] < 1) return bad_input("a kernel of ", extents{kernel});
-    p.axes[i] = {input[i + 2],
-                 0,
-                 kernel[i],
-                 w.strides.empty() ? 1 : w.strides[i],
-                 w.dilations.empty() ? 1 : w.dilations[i],
-                 w.pads.empty() ? 0 : w.pads[i],
-                 w.pads.empty() ? 0 : w.pads[i + p.rank]};
+    const std::int64_t stride = number_or(w.strides, i, 1), dilation = number_or(w.dilations, i, 1);
+    p.axes[i] = {
+        input[i + 2], 0, kernel[i], stride, dilation, number_or(w.pads, i, 0), number_or(w.pads, i + p.rank, 0)};
   }
   return p;
 }
 
+std::int64_t product_of(const placed_window& p, std::int64_t window_axis::*size) {
+  std::int64_t n = 1;
+  for (std::size_t i = 0; i < p.rank; ++i) n *= p.axes[i].*size;
+  return n;
+}
+
 }  // namespace
+
+std::int64_t placed_window::taps() const { return product_of(*this, &window_axis::kernel); }
+std::int64_t placed_window::in_count() const { return product_of(*this, &window_axis::in); }
+std::int64_t placed_window::out_count() const { return product_of(*this, &window_axis::out); }
+bool placed_window::covers_points() const {
+  for (std::size_t i = 0; i < rank; ++i)
+    if (axes[i].kernel != 1) return false;
+  return true;
+}
+
+result<window> window::bind(const bind_context& c) {
+  window w;
+  w.kernel = c.ints_or("kernel_shape"), w.strides = c.ints_or("strides");
+  w.dilations = c.ints_or("dilations"), w.pads = c.ints_or("pads");
+  w.ceil = c.int_or("ceil_mode", 0) != 0;
+  if (!c.string_or("auto_pad", "").empty())
+    if (status s = read_choice(c, "auto_pad", {"NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"}, w.pad); !s) return s;
+  if (status s = check_values("kernel_shape", w.kernel, 1); !s) return s;
+  if (status s = check_values("strides", w.strides, 1); !s) return s;
+  if (status s = check_values("dilations", w.dilations, 1); !s) return s;
+  if (w.pad != padding::given) w.pads = {};
+  if (status s = check_values("pads", w.pads, 0); !s) return s;
+  std::size_t rank = 0;
+  for (dims list : {w.kernel, w.strides, w.dilations, w.pads.first(w.pads.size() / 2)}) {
+    if (list.size() > max_spatial) return bad_attribute("a window of more than 10 axes");
+    if (!list.empty() && rank && list.size() != rank)
+      return status{status_code::invalid_graph,
+                    "kernel_shape, strides, dilations and half of pads differ in their number of values"};
+    if (!list.empty()) rank = list.size();
+  }
+  if (w.pads.size() % 2) return status{status_code::invalid_graph, "pads has an odd number of values"};
+  return w;
+}
 
 result<placed_window> window::place(const extents& input, dims kernel_dims, bool may_exceed) const {
   result<placed_window> p = start_of(*this, input, kernel_dims);

@@ -98,15 +98,11 @@ status place_blocks(const col2im& how, const extents& image, const extents& bloc
     if (image[i] < 0 || image[i] > most || block[i] < 1 || block[i] > most)
       return bad_input("image_shape ", image, " and block_shape ", block, " must be sizes, of blocks at least 1");
     block_axis& a = axes[i];
-    a = {image[i],
-         block[i],
-         0,
-         how.strides.empty() ? 1 : how.strides[i],
-         how.dilations.empty() ? 1 : how.dilations[i],
-         how.pads.empty() ? 0 : how.pads[i]};
+    a = {
+        image[i], block[i], 0, number_or(how.strides, i, 1), number_or(how.dilations, i, 1), number_or(how.pads, i, 0)};
     std::int64_t reach = 0;
     if (!checked_multiply(a.block - 1, a.dilation, reach)) return bad_input("blocks reach too far along axis ", i);
-    const std::int64_t room = a.image + a.pad + (how.pads.empty() ? 0 : how.pads[i + rank]) - reach - 1;
+    const std::int64_t room = a.image + a.pad + number_or(how.pads, i + rank, 0) - reach - 1;
     a.blocks = room < 0 ? 0 : room / a.stride + 1;
   }
   return {};
@@ -115,13 +111,10 @@ status place_blocks(const col2im& how, const extents& image, const extents& bloc
 }  // namespace
 
 result<col2im> col2im::bind(bind_context& c) {
-  constexpr std::int64_t most = std::int64_t{1} << 40;
   const col2im made{c.ints_or("dilations"), c.ints_or("pads"), c.ints_or("strides")};
-  for (const auto list : {made.dilations, made.strides})
-    for (std::int64_t v : list)
-      if (v < 1 || v > most) return bad_attribute("dilations and strides must be at least 1, not ", v);
-  for (std::int64_t v : made.pads)
-    if (v < 0 || v > most) return bad_attribute("pads must not be negative, as ", v);
+  if (status s = check_numbers("dilations", made.dilations, 1); !s) return s;
+  if (status s = check_numbers("strides", made.strides, 1); !s) return s;
+  if (status s = check_numbers("pads", made.pads, 0); !s) return s;
   return made;
 }
 

@@ -2,11 +2,14 @@
 #include <cameo/eps/cpu/detail/as_number.hpp>
 #include <cameo/eps/cpu/detail/gemm.hpp>
 
+#include <functional>
 #include <utility>
 
 #include "cells/conv_kernels.hpp"
+#include "common/lane_scratch.hpp"
 #include "common/refuse.hpp"
 #include "common/row_rooms.hpp"
+#include "skeletons/row_list.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -86,12 +89,24 @@ result<conv_sizes> sizes_of(const conv<T>& k, run_context& c) {
   return s;
 }
 
-/// Steps an index through the axes before `last`, the last of them fastest.
-void next(std::int64_t* index, const placed_window& w, std::int64_t (window_axis::*size)() const) {
+/// Steps an index through the axes before the last, the last of them fastest; `size` is a member of window_axis.
+template <class Size>
+void next(std::int64_t* index, const placed_window& w, Size size) {
   for (std::size_t i = w.rank - 1; i-- > 0;) {
-    if (++index[i] < (w.axes[i].*size)()) return;
+    if (++index[i] < std::invoke(size, w.axes[i])) return;
     index[i] = 0;
   }
+}
+/// The line of a channel that an index stands for: of the channel with its padding or, if it is `strided`, of windows
+/// of one element; -1 in the padding.
+std::int64_t line_at(const std::int64_t* index, const placed_window& w, bool strided) {
+  std::int64_t line = 0;
+  for (std::size_t i = 0; i + 1 < w.rank; ++i) {
+    const std::int64_t p = index[i] * (strided ? w.axes[i].stride : 1) - w.axes[i].pad_begin;
+    if (p < 0 || p >= w.axes[i].in) return -1;
+    line = line * w.axes[i].in + p;
+  }
+  return line;
 }
 
 /// The lines of some channels, or their weights, which come in order. Short ones of narrow floats are widened some at a
@@ -160,14 +175,7 @@ void pad_channel(copying& how, const conv_sizes& s, channel_lines<T, From>& from
   const std::int64_t inside = std::clamp<std::int64_t>(width - line.pad_begin, 0, line.in);
   std::int64_t index[max_spatial] = {};
   for (std::int64_t l = 0; l < lines && !how.stopped(width - inside); ++l, to += width) {
-    std::int64_t at = 0;
-    bool there = true;
-    for (std::size_t i = 0; i + 1 < s.w.rank; ++i) {
-      const std::int64_t p = index[i] - s.w.axes[i].pad_begin;
-      there = there && p >= 0 && p < s.w.axes[i].in;
-      at = there ? at * s.w.axes[i].in + p : 0;
-    }
-    if (there) {
+    if (const std::int64_t at = line_at(index, s.w, false); at >= 0) {
       std::fill_n(to, before, T(0));
       how.copy(from, start + at * line.in, inside, to + before);
       std::fill_n(to + before + inside, width - before - inside, T(0));
@@ -185,21 +193,12 @@ void thin_channel(copying& how, const conv_sizes& s, channel_lines<T, From>& fro
   const window_axis::range inside = line.outputs_of(0);
   std::int64_t index[max_spatial] = {};
   for (std::int64_t l = 0; l < s.pixels / s.line && !how.stopped(s.line); ++l, to += s.line) {
-    std::int64_t at = 0;
-    bool there = true;
-    for (std::size_t i = 0; i + 1 < s.w.rank; ++i) {
-      const std::int64_t p = index[i] * s.w.axes[i].stride - s.w.axes[i].pad_begin;
-      there = there && p >= 0 && p < s.w.axes[i].in;
-      at = there ? at * s.w.axes[i].in + p : 0;
-    }
+    const std::int64_t at = line_at(index, s.w, true);
     std::fill_n(to, s.line, T(0));
-    if (there && inside.begin < inside.end)
+    if (at >= 0 && inside.begin < inside.end)
       from.read(start + at * line.in + inside.begin * line.stride - line.pad_begin, inside.end - inside.begin,
                 line.stride, to + inside.begin);
-    for (std::size_t i = s.w.rank - 1; i-- > 0;) {
-      if (++index[i] < s.w.axes[i].out) break;
-      index[i] = 0;
-    }
+    next(index, s.w, &window_axis::out);
   }
 }
 
@@ -212,18 +211,17 @@ result<conv_starts> starts_of(run_context& c, const conv_sizes& s) {
   if (!taps) return taps.error();
   result<std::span<std::int64_t>> lines = c.scratch<std::int64_t>(std::size_t(s.pixels / s.line));
   if (!lines) return lines.error();
-  for (std::int64_t t = 0; t < s.taps; ++t) {
-    std::int64_t rest = t, at = 0;
-    for (std::size_t i = s.w.rank; i-- > 0; rest /= s.w.axes[i].kernel)
-      at += rest % s.w.axes[i].kernel * s.w.axes[i].dilation * s.strides[i];
-    (*taps)[std::size_t(t)] = at;
-  }
-  for (std::int64_t l = 0; l < std::int64_t(lines->size()); ++l) {
-    std::int64_t rest = l, at = 0;
-    for (std::size_t i = s.w.rank - 1; i-- > 0; rest /= s.w.axes[i].out)
-      at += rest % s.w.axes[i].out * s.w.axes[i].stride * s.strides[i];
-    (*lines)[std::size_t(l)] = at;
-  }
+  using member = std::int64_t window_axis::*;
+  const auto fill = [&](std::span<std::int64_t> starts, std::size_t axes, member count, member step) {
+    for (std::size_t k = 0; k < starts.size(); ++k) {
+      std::int64_t rest = std::int64_t(k), at = 0;
+      for (std::size_t i = axes; i-- > 0; rest /= s.w.axes[i].*count)
+        at += rest % (s.w.axes[i].*count) * (s.w.axes[i].*step) * s.strides[i];
+      starts[k] = at;
+    }
+  };
+  fill(*taps, s.w.rank, &window_axis::kernel, &window_axis::dilation);
+  fill(*lines, s.w.rank - 1, &window_axis::out, &window_axis::stride);
   return conv_starts{*taps, *lines};
 }
 
@@ -251,15 +249,14 @@ template <class T, class From>
 status run_planes(run_context& c, const conv_sizes& s, const conv_data<T, From>& data) {
   result<conv_starts> starts = starts_of(c, s);
   if (!starts) return starts.error();
-  std::size_t room = 0, all = 0;
+  std::size_t room = 0;
   const std::int64_t filters = s.rows * s.taps;  // weights of a channel, for which lanes have room if they are narrow
-  if (!checked_add(std::size_t(s.padded), std::size_t(read_slack + (data.w.narrow ? filters : 0)), room) ||
-      !checked_multiply(room, c.lanes(), all))
+  if (!checked_add(std::size_t(s.padded), std::size_t(read_slack + (data.w.narrow ? filters : 0)), room))
     return status_code::out_of_memory;
-  result<std::span<T>> planes = c.scratch<T>(all);
+  const auto planes = lane_scratch<T>::make(c, room);
   if (!planes) return planes.error();
   for (std::size_t lane = 0; lane < c.lanes(); ++lane)  // pad_channel writes the rest
-    std::fill_n(planes->data() + lane * room + s.padded, read_slack, T(0));
+    std::fill_n(planes->of(lane) + s.padded, read_slack, T(0));
   const std::int64_t channels = s.images * s.groups;
   const std::int64_t work = std::max<std::int64_t>(1, s.rows * s.pixels * s.taps);
   const std::int64_t step = std::clamp<std::int64_t>((1 << 17) / work, 1, channels), lines = s.pixels / s.line;
@@ -286,7 +283,7 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T, From>&
     channel_lines<T, From> from{data.x + a * s.plane, (b - a) * s.plane}, weights{data.w, s.groups * filters};
     detail::stop_pace pace;
     for (std::int64_t i = a; i < b && !(i > a && c.stopped(pace)); ++i)
-      run_channel(i, from, (i - a) * s.plane, weights, planes->data() + lane * room);
+      run_channel(i, from, (i - a) * s.plane, weights, planes->of(lane));
   });
   return {};
 }
@@ -388,16 +385,15 @@ struct conv_task {
   const conv_starts& starts;
   const gemm_grid& grid;
   const number_source<T, From>& weights;
-  std::span<T> blocks, rooms;     // of patches, and for widened weights, one per lane
-  std::span<std::int64_t> notes;  // which block that is
-  std::size_t block_size, room_size;
+  const lane_scratch<T>&blocks, &rooms;  // of patches, and for widened weights
+  std::span<std::int64_t> notes;         // which block that is, of each lane
 
   void run(const conv_source<T, From>& source, std::int64_t first_image, std::int64_t task, std::size_t lane) const {
     const std::int64_t row_block = task % grid.row_blocks, block = task / grid.row_blocks;
     const std::int64_t product = block / grid.column_blocks, group = product % s.groups;
     const std::int64_t n0 = block % grid.column_blocks * grid.columns, n = std::min(grid.columns, s.pixels - n0);
     const std::int64_t m0 = row_block * grid.rows, m = std::min(grid.rows, s.rows - m0);
-    T* const patches = blocks.data() + lane * block_size;
+    T* const patches = blocks.of(lane);
     if (notes[lane] != block) {
       pack_block(c, s, starts, source.data + product * s.channels * source.channel_stride, source.channel_stride, n0, n,
                  patches);
@@ -409,7 +405,7 @@ struct conv_task {
     gemm_block<T, T, From> product_of{m,       n,           s.depth,  panels.data,
                                       patches, data.y + at, s.pixels, epilogue_of(data, s, group * s.rows + m0, at)};
     product_of.narrow_a = panels.narrow;
-    if (panels.narrow) product_of.room = rooms.data() + lane * room_size;
+    if (panels.narrow) product_of.room = rooms.of(lane);
     product_of.run = &c;
     multiply_block(product_of);
   }
@@ -462,21 +458,20 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T, From>
     std::fill_n(room.end() - read_slack, read_slack, T(0));
   }
   const gemm_grid grid = grid_of_products<T>(s, round * s.groups);
-  std::size_t block = 0, all = 0;
+  std::size_t block = 0;
   if (!packed_b_size<T>(s.depth, std::min(grid.columns, s.pixels), block) ||
-      !checked_add(block, std::size_t(write_slack), block) || !checked_multiply(block, c.lanes(), all))
+      !checked_add(block, std::size_t(write_slack), block))
     return status_code::out_of_memory;
-  result<std::span<T>> blocks = c.scratch<T>(all);
+  const auto blocks = lane_scratch<T>::make(c, block);
   if (!blocks) return blocks.error();
   result<std::span<std::int64_t>> notes = c.scratch<std::int64_t>(c.lanes());
   if (!notes) return notes.error();
   const std::int64_t rows = std::min(s.rows, grid.rows), tile = tile_of<T>().rows;
   const std::size_t room_size =
       weights.narrow ? std::size_t(std::max(gemm_room(rows, s.depth, tile), gemm_room(tile, s.depth, tile))) : 0;
-  if (!checked_multiply(room_size, c.lanes(), all)) return status_code::out_of_memory;
-  result<std::span<T>> rooms = c.scratch<T>(all);
+  const auto rooms = lane_scratch<T>::make(c, room_size);
   if (!rooms) return rooms.error();
-  const conv_task<T, From> one{c, s, data, starts, grid, weights, *blocks, *rooms, *notes, block, room_size};
+  const conv_task<T, From> one{c, s, data, starts, grid, weights, *blocks, *rooms, *notes};
   for (std::int64_t first = 0; first < s.images; first += round) {
     const std::int64_t images = std::min(round, s.images - first);
     const conv_source<T, From> source = prepare_source(c, s, data.x, first, images, room);
@@ -556,12 +551,7 @@ result<fused_conv<T>> fused_conv<T>::bind(bind_context& c) {
   return fused_conv{*made};
 }
 
-template struct fused_conv<float>;
-template struct fused_conv<double>;
-template struct fused_conv<float16>;
-template struct conv<float>;
-template struct conv<double>;
-template struct conv<float16>;
-template struct conv<bfloat16>;
+template struct bound_kernels<float_elements, conv>;
+template struct bound_kernels<first_float_elements, fused_conv>;
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -3,6 +3,7 @@
 
 #include "common/refuse.hpp"
 #include "common/row_rooms.hpp"
+#include "skeletons/row_list.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -181,9 +182,6 @@ status conv_transpose_with_dynamic_pads::run(run_context& c) const {
   return padded.run(c);
 }
 
-template struct conv_transpose<float>;
-template struct conv_transpose<double>;
-template struct conv_transpose<float16>;
-template struct conv_transpose<bfloat16>;
+template struct bound_kernels<float_elements, conv_transpose>;
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/deform_conv.hpp>
 #include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/detail/window.hpp>
 
 #include <cmath>
 
@@ -9,10 +10,6 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
-
-struct deformed_axis {
-  std::int64_t in, out, kernel, stride, dilation, pad;
-};
 
 /// Between the four elements around (y, x); what lies outside counts as zero.
 template <class C>
@@ -27,22 +24,9 @@ C sample(const C* plane, std::int64_t height, std::int64_t width, double y, doub
            down * ((1 - right) * at(top + 1, left) + right * at(top + 1, left + 1)));
 }
 
-status place(const deform_conv& how, std::size_t i, std::int64_t in, std::int64_t kernel, deformed_axis& out) {
-  const std::int64_t stride = how.strides.empty() ? 1 : how.strides[i];
-  const std::int64_t dilation = how.dilations.empty() ? 1 : how.dilations[i];
-  const std::int64_t before = how.pads.empty() ? 0 : how.pads[i], after = how.pads.empty() ? 0 : how.pads[i + 2];
-  std::int64_t reach = 0;
-  if (kernel < 1 || !checked_multiply(kernel - 1, dilation, reach)) return bad_input("kernel of ", kernel, " elements");
-  const std::int64_t room = in + before + after - reach - 1;
-  if (room < 0) return bad_input("spatial axis ", i, " of ", in, " elements is smaller than the window");
-  out = {in, room / stride + 1, kernel, stride, dilation, before};
-  return {};
-}
-
 }  // namespace
 
 result<deform_conv> deform_conv::bind(bind_context& c) {
-  constexpr std::int64_t most = std::int64_t{1} << 40;
   deform_conv made;
   made.kernel = c.ints_or("kernel_shape"), made.strides = c.ints_or("strides");
   made.dilations = c.ints_or("dilations"), made.pads = c.ints_or("pads");
@@ -51,12 +35,10 @@ result<deform_conv> deform_conv::bind(bind_context& c) {
   for (const auto list : {made.kernel, made.strides, made.dilations}) {
     if (!list.empty() && list.size() != 2)
       return refuse(status_code::not_implemented, list.size(), " spatial axes; there must be 2");
-    for (std::int64_t v : list)
-      if (v < 1 || v > most) return bad_attribute("kernel_shape, strides and dilations must be at least 1, not ", v);
+    if (status s = check_numbers("each of kernel_shape, strides and dilations", list, 1); !s) return s;
   }
   if (!made.pads.empty() && made.pads.size() != 4) return bad_attribute("pads needs 4 elements");
-  for (std::int64_t v : made.pads)
-    if (v < 0 || v > most) return bad_attribute("pads must not be negative, as ", v);
+  if (status s = check_numbers("pads", made.pads, 0); !s) return s;
   return made;
 }
 
@@ -71,11 +53,11 @@ status deform_conv::run_as(run_context& c) const {
     if (status s = usable_sizes("an input", v->shape); !s) return s;
   if (channels % groups != 0 || channels / groups != ws[1] || filters % groups != 0 || channels % offset_groups != 0)
     return bad_input("X ", xs, " and W ", ws, " don't fit ", groups, " groups and ", offset_groups, " of offsets");
-  if (!kernel.empty() && (kernel[0] != ws[2] || kernel[1] != ws[3]))
-    return bad_input("W ", ws, " does not fit kernel_shape ", extents{kernel});
-  deformed_axis v{}, h{};
-  if (status fits = place(*this, 0, xs[2], ws[2], v); !fits) return fits;
-  if (status fits = place(*this, 1, xs[3], ws[3], h); !fits) return fits;
+  window shape;
+  shape.kernel = kernel, shape.strides = strides, shape.dilations = dilations, shape.pads = pads;
+  const result<placed_window> placed = shape.place(xs, ws.dims().subspan(2));
+  if (!placed) return placed.error();
+  const window_axis &v = placed->axes[0], &h = placed->axes[1];
   const std::int64_t taps = ws[2] * ws[3];
   std::int64_t shifts = 0, cells = 0, patch = 0;
   if (!checked_multiply(offset_groups, taps, shifts) || !checked_multiply(shifts, std::int64_t{2}, shifts) ||
@@ -107,8 +89,8 @@ status deform_conv::run_as(run_context& c) const {
       const C* const plane = planes->read(lane, (n * channels + channel) * v.in * h.in, v.in * h.in);
       C* const to = patches->data() + std::int64_t(row) * cells;
       for (std::int64_t o = 0; o < cells; ++o) {
-        const auto top = double(o / h.out * v.stride - v.pad + tap / h.kernel * v.dilation);
-        const auto left = double(o % h.out * h.stride - h.pad + tap % h.kernel * h.dilation);
+        const auto top = double(o / h.out * v.stride - v.pad_begin + tap / h.kernel * v.dilation);
+        const auto left = double(o % h.out * h.stride - h.pad_begin + tap % h.kernel * h.dilation);
         const C read = sample(plane, v.in, h.in, top + double(down[o]), left + double(right[o]));
         to[o] = share ? read * share[o] : read;
       }

@@ -1,7 +1,5 @@
 #include <cameo/eps/cpu/max_unpool.hpp>
 
-#include <cstring>
-
 #include "common/operand_values.hpp"
 #include "common/strided_copy.hpp"
 
@@ -10,9 +8,9 @@ namespace {
 
 /// (in - 1) * stride + kernel - pads
 status unpooled_size(const max_unpool& u, std::int64_t in, std::size_t i, std::int64_t& out) {
-  const std::int64_t stride = u.strides.empty() ? 1 : u.strides[i];
-  const std::int64_t cut = u.pads.empty() ? 0 : u.pads[i] + u.pads[i + u.kernel.size()];
-  if (!checked_multiply(in - 1, stride, out) || !checked_add(out, u.kernel[i] - cut, out) || out < 0)
+  const std::int64_t cut = number_or(u.pads, i, 0) + number_or(u.pads, i + u.kernel.size(), 0);
+  if (!checked_multiply(in - 1, number_or(u.strides, i, 1), out) || !checked_add(out, u.kernel[i] - cut, out) ||
+      out < 0)
     return bad_input("spatial axis ", i, " of ", in, " elements gets no size: see pads");
   return {};
 }
@@ -20,17 +18,14 @@ status unpooled_size(const max_unpool& u, std::int64_t in, std::size_t i, std::i
 }  // namespace
 
 result<max_unpool> max_unpool::bind(bind_context& c) {
-  constexpr std::int64_t most = std::int64_t{1} << 40;
   max_unpool made{c.ints_or("kernel_shape"), c.ints_or("strides"), c.ints_or("pads")};
   const std::size_t axes = made.kernel.size();
   if (axes == 0 || axes > max_rank - 2) return bad_attribute("kernel_shape needs an element for each spatial axis");
   if ((!made.strides.empty() && made.strides.size() != axes) || (!made.pads.empty() && made.pads.size() != 2 * axes))
     return bad_attribute("strides needs ", axes, " elements and pads ", 2 * axes);
-  for (const auto list : {made.kernel, made.strides})
-    for (std::int64_t v : list)
-      if (v < 1 || v > most) return bad_attribute("kernel_shape and strides must be at least 1, not ", v);
-  for (std::int64_t v : made.pads)
-    if (v < 0 || v > most) return bad_attribute("pads must not be negative, as ", v);
+  if (status s = check_numbers("kernel_shape", made.kernel, 1); !s) return s;
+  if (status s = check_numbers("strides", made.strides, 1); !s) return s;
+  if (status s = check_numbers("pads", made.pads, 0); !s) return s;
   return made;
 }
 

@@ -3,6 +3,7 @@
 #include "cells/bf16_product.hpp"
 #include "cells/nchwc.hpp"
 #include "cells/nchwc_kernels.hpp"
+#include "common/lane_scratch.hpp"
 #include "common/refuse.hpp"
 
 #include <limits>
@@ -228,8 +229,7 @@ struct dense_call {
   block_pairs pairs;
   conv_grid grid;
   std::span<std::int64_t> taps, notes;  // notes: the band that a lane's copy holds
-  std::span<float> copies;
-  std::size_t copy_size = 0;
+  lane_scratch<float> copies;
   std::int64_t unit_step = 0;  // from one block of channels, or plane, to the next
   explicit dense_call(const conv_call& call)
       : c{call}, s{call}, pairs{call.w, call.k.lines->most_blocks}, grid{call, s, pairs} {}
@@ -263,12 +263,9 @@ status dense_call::prepare(run_context& run) {
     }
   if (!s.copied) return {};
   std::int64_t size = 0;
-  std::size_t all = 0;
-  if (!checked_multiply(s.units, grid.copy_lines, size) || !checked_multiply(size, s.line, size) ||
-      !checked_multiply(std::size_t(size), run.lanes(), all))
+  if (!checked_multiply(s.units, grid.copy_lines, size) || !checked_multiply(size, s.line, size))
     return status_code::out_of_memory;
-  copy_size = std::size_t(size);
-  result<std::span<float>> room = run.scratch<float>(all);
+  const auto room = lane_scratch<float>::make(run, std::size_t(size));
   if (!room) return room.error();
   copies = *room;
   result<std::span<std::int64_t>> lanes = run.scratch<std::int64_t>(run.lanes());
@@ -346,7 +343,7 @@ void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane
   const float* source = nullptr;
   std::int64_t top = 0;  // the line of X that `source` starts with
   if (s.copied) {
-    float* const to = copies.data() + lane * copy_size;
+    float* const to = copies.of(lane);
     if (notes[lane] != band) copy_band(run, plane, first, count, to), notes[lane] = band;
     source = to, top = first_line(first);
   } else {
@@ -439,13 +436,13 @@ status run_depthwise_call(run_context& c, const conv_call& call) {
   return {};
 }
 
-/// Input 2 rounded up with zeros.
+/// Input 2, if there is one, rounded up with zeros.
 void round_bias(const value& b, std::span<float> to) {
-  const std::span<const float> from = b.as_unchecked<float>();
+  const std::span<const float> from = b ? b.as_unchecked<float>().span() : std::span<const float>{};
   std::fill(std::copy(from.begin(), from.end(), to.begin()), to.end(), 0.0f);
 }
 status check_bias(const value& b, const filters& f) {
-  if (b.shape.rank() == 1 && b.shape[0] == all_maps(f)) return {};
+  if (!b || (b.shape.rank() == 1 && b.shape[0] == all_maps(f))) return {};
   return bad_input("bias ", b.shape, " needs one element for each of ", all_maps(f), " channels");
 }
 
@@ -462,12 +459,8 @@ status add_weights(run_context& c, const nchwc_conv& k, conv_call& call) {
   if (!call.bias) {
     result<std::span<float>> made = c.scratch<float>(std::size_t(rounded_up(all_maps(call.w))));
     if (!made) return made.error();
-    if (c.has_input(2)) {
-      if (status s = check_bias(c.input(2), call.w); !s) return s;
-      round_bias(c.input(2), *made);
-    } else {
-      std::fill(made->begin(), made->end(), 0.0f);
-    }
+    if (status s = check_bias(c.input(2), call.w); !s) return s;
+    round_bias(c.input(2), *made);
     call.bias = made->data();
   }
   return {};
@@ -515,8 +508,7 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   if (c.has_input(2) && (!b || !check_bias(*b, *known))) return made;
   result<std::span<float>> bias = c.keep<float>(std::size_t(rounded));
   if (!bias) return bias.error();
-  if (b) round_bias(*b, *bias);
-  else std::fill(bias->begin(), bias->end(), 0.0f);
+  round_bias(b ? *b : value{}, *bias);
   made.bias = bias->data();
   return made;
 }

@@ -2,7 +2,7 @@
 
 #include "cells/nchwc.hpp"
 #include "cells/nchwc_kernels.hpp"
-#include "common/refuse.hpp"
+#include "common/lane_scratch.hpp"
 #include "common/usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -29,14 +29,9 @@ status nchwc_pool<Mean>::run(run_context& c) const {
   result<tensor_view<float>> y = c.output<float>(0, {x[0], x[1], rows.out, columns.out});
   if (!y) return y.error();
   if (y->empty()) return {};
-  std::span<float> scales;  // 1 / elements, for the rows of outputs that have most lines, and the others line by line
-  if constexpr (Mean) {
-    std::size_t size = 0;
-    if (!checked_multiply(std::size_t(columns.out), c.lanes(), size)) return status_code::out_of_memory;
-    result<std::span<float>> room = c.scratch<float>(size);
-    if (!room) return room.error();
-    scales = *room;
-  }
+  // 1 / elements, for the rows of outputs that have most lines, and the others line by line
+  const auto scales = lane_scratch<float>::make(c, Mean ? std::size_t(columns.out) : 0);
+  if (!scales) return scales.error();
   nchwc_pool_line base{};
   base.row_step = rows.dilation * columns.in * channel_block, base.columns = columns.kernel;
   base.stride = columns.stride, base.dilation = columns.dilation, base.width = columns.in;
@@ -67,10 +62,10 @@ status nchwc_pool<Mean>::run(run_context& c) const {
       loops->pool(line);
     }
   };
-  if (grain == lines) return run_lines(0, lines, scales.data()), status{};
+  if (grain == lines) return run_lines(0, lines, scales->of(0)), status{};
   c.parallel_lanes(std::size_t((lines + grain - 1) / grain), [&](std::size_t task, std::size_t lane) {
     const std::int64_t first = std::int64_t(task) * grain;
-    run_lines(first, std::min(lines, first + grain), Mean ? scales.data() + lane * std::size_t(columns.out) : nullptr);
+    run_lines(first, std::min(lines, first + grain), scales->of(lane));
   });
   return {};
 }

@@ -1,8 +1,10 @@
 #include <cameo/eps/cpu/pool.hpp>
 
+#include "common/lane_scratch.hpp"
 #include "common/refuse.hpp"
 #include "common/row_rooms.hpp"
 #include "outer_window.hpp"
+#include "skeletons/row_list.hpp"
 
 #include <cmath>
 #include <limits>
@@ -34,23 +36,18 @@ struct sum {
   sum again() const { return {}; }
 };
 template <class T>
-struct sum_of_magnitudes {
-  T start() const { return T(0); }
+struct sum_of_magnitudes : sum<T> {
   T operator()(T so_far, T v) const { return so_far + std::abs(v); }
-  sum<T> again() const { return {}; }
 };
 template <class T>
-struct sum_of_squares {
-  T start() const { return T(0); }
+struct sum_of_squares : sum<T> {
   T operator()(T so_far, T v) const { return so_far + v * v; }
-  sum<T> again() const { return {}; }
 };
 template <class T>
-struct sum_of_powers {
+struct sum_of_powers : sum<T> {
   T p;
-  T start() const { return T(0); }
+  explicit sum_of_powers(T power) : p{power} {}
   T operator()(T so_far, T v) const { return so_far + std::pow(std::abs(v), p); }
-  sum<T> again() const { return {}; }
 };
 
 /// y[o] takes in x[o * stride]: a line of windows meets one of their elements.
@@ -174,13 +171,11 @@ status each_pool_line(run_context& c, const pool_job& job, std::int64_t work, co
 template <class T, class From, class Op, class F>
 status pool_all(run_context& c, const pool_job& job, const Op& op, const value& y, const F& finish) {
   const window_axis& axis = job.w.axes[job.w.rank - 1];
-  std::size_t size = 0;
-  if (!checked_multiply(std::size_t(axis.in), c.lanes(), size)) return status_code::out_of_memory;
-  const result<std::span<T>> rooms = c.scratch<T>(size);
+  const auto rooms = lane_scratch<T>::make(c, std::size_t(axis.in));
   if (!rooms) return rooms.error();
   const std::int64_t work = axis.out * axis.kernel + axis.in * (job.w.taps() / axis.kernel);
   const auto compute = [&](std::int64_t, std::int64_t line, T* made, const plane_lines<T, From>& x, std::size_t lane) {
-    pool_line(job.w, op, x, line, rooms->data() + lane * std::size_t(axis.in), made);
+    pool_line(job.w, op, x, line, rooms->of(lane), made);
     finish(line, made);
   };
   return each_pool_line<T, From>(c, job, work, y, compute);
@@ -244,29 +239,6 @@ status largest_of_windows(run_context& c, const window& shape, bool first_axis_f
   });
 }
 
-}  // namespace
-
-template <class T>
-result<max_pool<T>> max_pool<T>::bind(bind_context& c) {
-  result<window> shape = window::bind(c);
-  if (!shape) return shape.error();
-  return max_pool{*shape, c.int_or("storage_order", 0) != 0};
-}
-
-template <class T>
-status max_pool<T>::run(run_context& c) const {
-  return largest_of_windows<number<T>, elements_like<T>>(c, shape, first_axis_fastest);
-}
-
-template <class T>
-result<average_pool<T>> average_pool<T>::bind(bind_context& c) {
-  result<window> shape = window::bind(c);
-  if (!shape) return shape.error();
-  return average_pool{*shape, c.int_or("count_include_pad", 0) != 0};
-}
-
-namespace {
-
 template <class N, class From>
 status mean_of_windows(run_context& c, const window& shape, bool include_pad) {
   const result<pool_job> job = job_of(shape, c.input(0).shape);
@@ -288,15 +260,6 @@ status mean_of_windows(run_context& c, const window& shape, bool include_pad) {
     });
   });
 }
-
-}  // namespace
-
-template <class T>
-status average_pool<T>::run(run_context& c) const {
-  return mean_of_windows<number<T>, elements_like<T>>(c, shape, include_pad);
-}
-
-namespace {
 
 /// p of LpPool and GlobalLpPool: an integer, or in their first version any number.
 result<float> power_of(const bind_context& c) {
@@ -330,26 +293,7 @@ status norm_of_windows(run_context& c, const window& shape, N p) {
   });
 }
 
-}  // namespace
-
-template <class T>
-result<lp_pool<T>> lp_pool<T>::bind(bind_context& c) {
-  result<window> shape = window::bind(c);
-  if (!shape) return shape.error();
-  result<float> p = power_of(c);
-  if (!p) return p.error();
-  return lp_pool{*shape, *p};
-}
-
-template <class T>
-status lp_pool<T>::run(run_context& c) const {
-  return norm_of_windows<number<T>, elements_like<T>>(c, shape, number<T>(p));
-}
-
-namespace {
-
-/// Many elements in one. Several run side by side, since additions in a row would wait for each other; `join` puts
-/// them together.
+/// Many elements in one. Several run side by side, since additions in a row would wait for each other.
 template <class N, class Op>
 class many_in_one {
  public:
@@ -361,10 +305,9 @@ class many_in_one {
       for (std::int64_t l = 0; l < lanes; ++l) parts_[l] = op_(parts_[l], x[i + l]);
     for (std::int64_t l = 0; i + l < count; ++l) parts_[l] = op_(parts_[l], x[i + l]);
   }
-  template <class Join>
-  N total(const Join& join) {
+  N total() {
     for (std::int64_t half = lanes / 2; half > 0; half /= 2)
-      for (std::int64_t l = 0; l < half; ++l) parts_[l] = join(parts_[l], parts_[l + half]);
+      for (std::int64_t l = 0; l < half; ++l) parts_[l] = op_.again()(parts_[l], parts_[l + half]);
     return parts_[0];
   }
 
@@ -376,8 +319,8 @@ class many_in_one {
 
 /// Y[plane] = finish(all of a plane in one, number of its elements). Small planes are read some at a time, large ones
 /// piece by piece.
-template <class N, class From, class Op, class Join, class F>
-status reduce_planes(run_context& c, const Op& op, const Join& join, const F& finish) {
+template <class N, class From, class Op, class F>
+status reduce_planes(run_context& c, const Op& op, const F& finish) {
   constexpr std::int64_t piece = 4096;
   const value& x = c.input(0);
   if (x.shape.rank() < 2) return bad_input("input ", x.shape, ", needs batch and channel");
@@ -402,7 +345,7 @@ status reduce_planes(run_context& c, const Op& op, const Join& join, const F& fi
                           const std::int64_t m = std::min(piece, count - at);
                           one.add(from->read(lane, i * count + at, m), m);
                         }
-                        made[j] = finish(one.total(join), count);
+                        made[j] = finish(one.total(), count);
                       }
                       to->store(lane, i, n);
                     }
@@ -413,24 +356,58 @@ status reduce_planes(run_context& c, const Op& op, const Join& join, const F& fi
 
 template <class N, class From>
 status mean_of_planes(run_context& c) {
-  return reduce_planes<N, From>(
-      c, sum<N>{}, [](N a, N b) { return a + b; }, [](N all, std::int64_t count) { return all / N(count); });
+  return reduce_planes<N, From>(c, sum<N>{}, [](N all, std::int64_t count) { return all / N(count); });
 }
 template <class N, class From>
 status largest_of_planes(run_context& c) {
-  return reduce_planes<N, From>(c, largest<N>{}, largest<N>{}, [](N most, std::int64_t) { return most; });
+  return reduce_planes<N, From>(c, largest<N>{}, [](N most, std::int64_t) { return most; });
 }
 template <class N, class From>
 status norm_of_planes(run_context& c, N p) {
   status done;
   with_power<N>(p, [&](const auto& add, const auto& root) {
-    done = reduce_planes<N, From>(
-        c, add, [](N a, N b) { return a + b; }, [&](N all, std::int64_t) { return root(all); });
+    done = reduce_planes<N, From>(c, add, [&](N all, std::int64_t) { return root(all); });
   });
   return done;
 }
 
 }  // namespace
+
+template <class T>
+result<max_pool<T>> max_pool<T>::bind(bind_context& c) {
+  const bool first_axis_fastest = c.int_or("storage_order", 0) != 0;
+  return window::bind(c).transform([&](const window& shape) { return max_pool{shape, first_axis_fastest}; });
+}
+
+template <class T>
+status max_pool<T>::run(run_context& c) const {
+  return largest_of_windows<number<T>, elements_like<T>>(c, shape, first_axis_fastest);
+}
+
+template <class T>
+result<average_pool<T>> average_pool<T>::bind(bind_context& c) {
+  const bool include_pad = c.int_or("count_include_pad", 0) != 0;
+  return window::bind(c).transform([&](const window& shape) { return average_pool{shape, include_pad}; });
+}
+
+template <class T>
+status average_pool<T>::run(run_context& c) const {
+  return mean_of_windows<number<T>, elements_like<T>>(c, shape, include_pad);
+}
+
+template <class T>
+result<lp_pool<T>> lp_pool<T>::bind(bind_context& c) {
+  result<window> shape = window::bind(c);
+  if (!shape) return shape.error();
+  result<float> p = power_of(c);
+  if (!p) return p.error();
+  return lp_pool{*shape, *p};
+}
+
+template <class T>
+status lp_pool<T>::run(run_context& c) const {
+  return norm_of_windows<number<T>, elements_like<T>>(c, shape, number<T>(p));
+}
 
 template <class T>
 status global_average_pool<T>::run(run_context& c) const {
@@ -444,9 +421,7 @@ status global_max_pool<T>::run(run_context& c) const {
 
 template <class T>
 result<global_lp_pool<T>> global_lp_pool<T>::bind(bind_context& c) {
-  result<float> p = power_of(c);
-  if (!p) return p.error();
-  return global_lp_pool{*p};
+  return power_of(c).transform([](float p) { return global_lp_pool{p}; });
 }
 
 template <class T>
@@ -454,31 +429,8 @@ status global_lp_pool<T>::run(run_context& c) const {
   return norm_of_planes<number<T>, elements_like<T>>(c, number<T>(p));
 }
 
-template struct max_pool<float>;
-template struct max_pool<double>;
-template struct max_pool<float16>;
-template struct max_pool<bfloat16>;
-template struct max_pool<std::int8_t>;
-template struct max_pool<std::uint8_t>;
-template struct average_pool<float>;
-template struct average_pool<double>;
-template struct average_pool<float16>;
-template struct average_pool<bfloat16>;
-template struct lp_pool<float>;
-template struct lp_pool<double>;
-template struct lp_pool<float16>;
-template struct lp_pool<bfloat16>;
-template struct global_average_pool<float>;
-template struct global_average_pool<double>;
-template struct global_average_pool<float16>;
-template struct global_average_pool<bfloat16>;
-template struct global_max_pool<float>;
-template struct global_max_pool<double>;
-template struct global_max_pool<float16>;
-template struct global_max_pool<bfloat16>;
-template struct global_lp_pool<float>;
-template struct global_lp_pool<double>;
-template struct global_lp_pool<float16>;
-template struct global_lp_pool<bfloat16>;
+template struct bound_kernels<detail::element_set<std::int8_t, std::uint8_t>, max_pool>;
+template struct bound_kernels<float_elements, max_pool, average_pool, lp_pool, global_average_pool, global_max_pool,
+                              global_lp_pool>;
 
 }  // namespace cameo::inline CAMEO_ABI::eps

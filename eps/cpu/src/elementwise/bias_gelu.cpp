@@ -1,5 +1,4 @@
 #include <cameo/eps/cpu/bias_gelu.hpp>
-#include <cameo/kernel/broadcast.hpp>
 
 #include "skeletons/zip.hpp"
 
@@ -17,14 +16,7 @@ status bias_gelu_state::run(run_context& c) const {
   if (!loops.make({&shape, bias ? &bias.shape : &scalar})) return bad_input("the bias does not broadcast");
   const result<value*> out = c.output(0, shape);
   if (!out) return out.error();
-  const auto* const a = static_cast<const std::byte*>(x.data);
-  const auto* const b = static_cast<const std::byte*>(bias ? bias.data : &zero);
-  auto* const to = static_cast<std::byte*>((*out)->data);
-  parallel_elements(c, loops.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
-    loops.rows(first, last, [&](std::int64_t at, const auto& from, std::int64_t n) {
-      row(a + from[0] * bytes, loops.steps()[0], b + from[1] * bytes, loops.steps()[1], to + at * bytes, n);
-    });
-  });
+  run_zip(c, row, loops, 1 << 14, {x.data, bytes}, {bias ? bias.data : &zero, bytes}, (*out)->data, bytes);
   return {};
 }
 

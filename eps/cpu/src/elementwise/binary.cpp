@@ -1,9 +1,9 @@
 #include <cameo/eps/cpu/binary.hpp>
-#include <cameo/kernel/broadcast.hpp>
 
 #include <atomic>
 
 #include "common/refuse.hpp"
+#include "skeletons/zip.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -82,15 +82,7 @@ status binary_state::run(run_context& c) const {
   if (loops.count() == 0) return {};
   // In a run that ends before all of b was looked at, nothing is divided: what comes after is left out, too.
   if (divides && has_zero(c, b, b_bytes)) return bad_input("integer division by zero");
-  const auto* const x = static_cast<const std::byte*>(a.data);
-  const auto* const y = static_cast<const std::byte*>(b.data);
-  auto* const z = static_cast<std::byte*>((*out)->data);
-  const std::int64_t x_step = loops.steps()[0], y_step = loops.steps()[1];
-  parallel_elements(c, loops.count(), grain, [&](std::int64_t first, std::int64_t last) {
-    loops.rows(first, last, [&](std::int64_t to, const auto& from, std::int64_t n) {
-      row(x + from[0] * a_bytes, x_step, y + from[1] * b_bytes, y_step, z + to * out_bytes, n);
-    });
-  });
+  run_zip(c, row, loops, grain, {a.data, a_bytes}, {b.data, b_bytes}, (*out)->data, out_bytes);
   return {};
 }
 

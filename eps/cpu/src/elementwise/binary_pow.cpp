@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "common/float_values.hpp"
 #include "functions/form.hpp"
 #include "skeletons/zip.hpp"
 
@@ -14,53 +14,21 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-template <class T, class E>
-T power(T base, E exponent);
-
-template <>
-float power(float base, float exponent) {
-  return std::pow(base, exponent);
-}
-template <>
-float power(float base, double exponent) {
-  return float(std::pow(double(base), exponent));
-}
-template <>
-double power(double base, double exponent) {
-  return std::pow(base, exponent);
-}
-
-/// The nearest integer towards zero; what is out of range, its end; NaN, 0.
-template <class T>
-T to_integer(double x) {
-  if (!(x > double(std::numeric_limits<T>::min()))) return x == x ? std::numeric_limits<T>::min() : T{};
-  if (x >= -double(std::numeric_limits<T>::min())) return std::numeric_limits<T>::max();
-  return T(x);
-}
 /// Exact, and wraps.
 template <class T>
 T integer_power(T base, std::int64_t exponent) {
-  if (exponent < 0) return to_integer<T>(std::pow(double(base), double(exponent)));
+  if (exponent < 0) return as_element<T>(std::pow(double(base), double(exponent)));
   wrapping<T> product = 1, square = wrapping<T>(base);
   for (auto left = std::uint64_t(exponent); left; left >>= 1, square *= square)
     if (left & 1) product *= square;
   return T(product);
 }
-template <>
-std::int32_t power(std::int32_t base, std::int64_t exponent) {
-  return integer_power(base, exponent);
-}
-template <>
-std::int64_t power(std::int64_t base, std::int64_t exponent) {
-  return integer_power(base, exponent);
-}
-template <>
-std::int32_t power(std::int32_t base, double exponent) {
-  return to_integer<std::int32_t>(std::pow(double(base), exponent));
-}
-template <>
-std::int64_t power(std::int64_t base, double exponent) {
-  return to_integer<std::int64_t>(std::pow(double(base), exponent));
+/// Of a float and a double in double; an integer is cut towards zero and ends where its type ends.
+template <class T, class E>
+T power(T base, E exponent) {
+  if constexpr (std::is_integral_v<E>) return integer_power(base, exponent);
+  else if constexpr (std::is_integral_v<T>) return as_element<T>(std::pow(double(base), exponent));
+  else return T(std::pow(base, exponent));
 }
 
 template <class T, class E>
@@ -69,15 +37,9 @@ void power_block(const T* base, std::int64_t step, const E* exponent, std::int64
   if constexpr (std::is_floating_point_v<T>) {
     if (exponent_step == 0 && step && (*exponent == E(2) || *exponent == E(3))) {  // what models ask for most
       const bool cubes = *exponent == E(3);
-      if constexpr (std::is_same_v<T, float>) {
-        if (cubes) {
-          for (std::int64_t i = 0; i < n; ++i) out[i] = base[i] * base[i] * base[i];
-        } else {
-          zip_floats<op::Mul>(base, 1, base, 1, out, n);
-        }
-      } else {
-        for (std::int64_t i = 0; i < n; ++i) out[i] = cubes ? base[i] * base[i] * base[i] : base[i] * base[i];
-      }
+      if constexpr (std::is_same_v<T, float>)
+        if (!cubes) return zip_floats<op::Mul>(base, 1, base, 1, out, n);
+      for (std::int64_t i = 0; i < n; ++i) out[i] = cubes ? base[i] * base[i] * base[i] : base[i] * base[i];
       return;
     }
   }

@@ -2,7 +2,7 @@
 
 #include <cameo/core/booleans.hpp>
 
-#include "common/output_type.hpp"
+#include "common/outputs.hpp"
 #include "common/strided_copy.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {

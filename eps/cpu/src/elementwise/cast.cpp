@@ -2,7 +2,8 @@
 #include <cstring>
 
 #include "cast_rows.hpp"
-#include "common/output_type.hpp"
+#include "common/choice.hpp"
+#include "common/outputs.hpp"
 #include "common/past_caches.hpp"
 #include "common/strided_copy.hpp"
 
@@ -90,12 +91,7 @@ status finish(bind_context& c, dtype to, cast_state& made) {
     return refuse(status_code::not_implemented, "no cast from ", made.from, " to type ", std::int64_t(to));
   if (status same = check_output_type(c, to); !same) return same;
   made.saturate = c.int_or("saturate", 1) != 0;
-  const std::string_view mode = c.string_or("round_mode", "up");
-  if (mode != "up" && mode != "down" && mode != "nearest")
-    return bad_attribute("round_mode must be up, down or nearest, not '", mode.substr(0, 64), "'");
-  made.round = mode == "up"     ? cast_state::rounding::up
-               : mode == "down" ? cast_state::rounding::down
-                                : cast_state::rounding::nearest;
+  if (status read = read_choice(c, "round_mode", {"up", "down", "nearest"}, made.round); !read) return read;
   if (detail::row_of(made.from).bits == detail::row_of(to).bits) c.may_overwrite(0, 0);
   return {};
 }

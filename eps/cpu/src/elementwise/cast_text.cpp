@@ -1,4 +1,5 @@
 #include "cast_rows.hpp"
+#include "common/float_values.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -36,8 +37,7 @@ bool parse_integer(std::string_view text, T& out) {
   if (read.ec == std::errc{} && read.ptr == word.data() + word.size()) return true;
   double number = 0;
   if (!parse_number(text, number)) return false;
-  if (!(number > double(std::numeric_limits<T>::min()))) out = number == number ? std::numeric_limits<T>::min() : 0;
-  else out = number >= std::ldexp(1.0, std::numeric_limits<T>::digits) ? std::numeric_limits<T>::max() : T(number);
+  out = as_element<T>(number);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "elementwise/unary_activation.cpp"
 #include <hwy/foreach_target.h>
 
+#include "common/choice.hpp"
 #include "skeletons/map-inl.hpp"
 
 #if HWY_ONCE
@@ -14,9 +15,8 @@ using gelu_by_tanh = form<op::Gelu, "tanh">;
 
 template <>
 result<unary<op::Gelu>> unary<op::Gelu>::bind(bind_context& c) {
-  const std::string_view approximate = c.string_or("approximate", "none");
-  const bool by_tanh = approximate == "tanh";
-  if (!by_tanh && approximate != "none") return status{status_code::invalid_graph, "approximate must be none or tanh"};
+  bool by_tanh = false;
+  if (status read = read_choice(c, "approximate", {"none", "tanh"}, by_tanh); !read) return read;
   unary made;
   made.finish<op::Gelu>(c, (by_tanh ? find_map<gelu_by_tanh> : find_map<op::Gelu>)(c.inputs[0].type));
   return made;

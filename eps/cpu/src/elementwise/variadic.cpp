@@ -1,5 +1,4 @@
 #include <cameo/eps/cpu/variadic.hpp>
-#include <cameo/kernel/broadcast.hpp>
 
 #include "skeletons/zip.hpp"
 
@@ -8,32 +7,6 @@
 #include "common/strided_copy.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
-namespace {
-
-struct folding {
-  run_context& c;
-  binary_row row;
-  std::size_t bytes;
-  std::byte* out;
-
-  /// out[i] = a[i] op b[i] over the whole output.
-  status operator()(const extents& whole, const void* a, const extents& a_shape, const void* b,
-                    const extents& b_shape) const {
-    broadcast_loops<3> loops;
-    if (!loops.make({&a_shape, &b_shape, &whole})) return bad_input("shapes do not broadcast");
-    const auto* const x = static_cast<const std::byte*>(a);
-    const auto* const y = static_cast<const std::byte*>(b);
-    parallel_elements(c, loops.count(), 1 << 15, [&](std::int64_t first, std::int64_t last) {
-      loops.rows(first, last, [&](std::int64_t to, const auto& from, std::int64_t n) {
-        row(x + from[0] * std::int64_t(bytes), loops.steps()[0], y + from[1] * std::int64_t(bytes), loops.steps()[1],
-            out + to * std::int64_t(bytes), n);
-      });
-    });
-    return {};
-  }
-};
-
-}  // namespace
 
 status variadic_state::run(run_context& c) const {
   extents whole = c.input(0).shape;
@@ -52,13 +25,19 @@ status variadic_state::run(run_context& c) const {
     copy_bytes(c, to, first.data, first.bytes());
     return {};
   }
-  const folding fold_operands{c, fold, bytes, static_cast<std::byte*>(to)};
-  status folded = fold_operands(whole, first.data, first.shape, c.input(1).data, c.input(1).shape);
+  /// The whole output from two operands, of which the first may be the output itself.
+  const auto run = [&](binary_row row, const void* a, const extents& a_shape, const void* b, const extents& b_shape) {
+    broadcast_loops<3> loops;
+    if (!loops.make({&a_shape, &b_shape, &whole})) return bad_input("shapes do not broadcast");
+    run_zip(c, row, loops, 1 << 15, {a, bytes}, {b, bytes}, to, bytes);
+    return status{};
+  };
+  status folded = run(fold, first.data, first.shape, c.input(1).data, c.input(1).shape);
   for (std::size_t i = 2; folded && i < c.input_count(); ++i)
-    folded = fold_operands(whole, to, whole, c.input(i).data, c.input(i).shape);
+    folded = run(fold, to, whole, c.input(i).data, c.input(i).shape);
   if (!folded || !divide) return folded;
   const std::uint64_t number = float_element(first.type, float(c.input_count()));
-  return folding{c, divide, bytes, static_cast<std::byte*>(to)}(whole, to, whole, &number, extents{});
+  return run(divide, to, whole, &number, extents{});
 }
 
 template <class Op>

@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/constant.hpp>
 
 #include "common/operand_values.hpp"
-#include "common/output_type.hpp"
+#include "common/outputs.hpp"
 #include "common/strided_copy.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {

@@ -138,9 +138,7 @@ status loop::run(run_context& c) const {
 }
 
 result<sequence_map> sequence_map::bind(bind_context& c) {
-  const result<int> body = body_of(c, "body");
-  if (!body) return body.error();
-  return sequence_map{*body};
+  return body_of(c, "body").transform([](int body) { return sequence_map{body}; });
 }
 status sequence_map::run(run_context& c) const {
   const std::size_t count = c.input(0).parts.size(), inputs = c.input_count(), outputs = c.output_count();

@@ -5,11 +5,6 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-/// The k-th of a list of numbers that may be left out.
-std::int64_t number_at(std::span<const std::int64_t> numbers, std::size_t k) {
-  return numbers.empty() ? 0 : numbers[k];
-}
-
 /// num_scan_inputs, checked against the inputs and outputs from `first` on.
 result<std::size_t> scan_inputs(const bind_context& c, std::size_t first) {
   const std::int64_t scans = c.int_or("num_scan_inputs", 0);
@@ -23,6 +18,19 @@ result<std::span<const std::int64_t>> list_of(const bind_context& c, std::string
   if (!list.empty() && list.size() != length)
     return bad_attribute("`", name, "` has ", list.size(), " elements, not ", length);
   return list;
+}
+
+/// Output o, [batch] + shape or [batch, steps] + shape, made when its first element is known.
+status make_batched(run_context& c, std::size_t o, const extents& leading, const extents& shape, value& target) {
+  extents whole = leading;
+  if (leading.rank() + shape.rank() > max_rank) return bad_input("output ", o, " has a rank above ", max_rank);
+  for (std::int64_t d : shape) whole.push_back(d);
+  if (target) return target.shape == whole ? status{} : bad_input("output ", o, " is ", target.shape, " and ", whole);
+  const result<value*> y = c.output(o, whole);
+  if (!y) return y.error();
+  target = **y;
+  if (target.bytes()) std::memset(target.data, 0, target.bytes());  // what lies beyond the length of a sequence
+  return {};
 }
 
 }  // namespace
@@ -45,16 +53,14 @@ result<scan> scan::bind(bind_context& c) {
 status scan::run(run_context& c) const {
   const std::size_t states = c.input_count() - scans, outs = output_shapes.size();
   std::int64_t length = -1;
-  const result<std::span<std::int64_t>> axes = c.scratch<std::int64_t>(scans);
+  const result<std::span<std::size_t>> axes = c.scratch<std::size_t>(scans);
   if (!axes) return status_code::out_of_memory;
   for (std::size_t k = 0; k < scans; ++k) {
     const extents& shape = c.input(states + k).shape;
-    std::int64_t axis = number_at(input_axes, k);
-    if (!normalize_axis(axis, shape.rank())) return no_such_axis(number_at(input_axes, k), shape.rank());
-    const std::int64_t size = shape[std::size_t(axis)];
+    if (status found = find_axis(number_or(input_axes, k, 0), shape.rank(), (*axes)[k]); !found) return found;
+    const std::int64_t size = shape[(*axes)[k]];
     if (length >= 0 && size != length) return bad_input("scan inputs of length ", length, " and ", size);
     length = size;
-    (*axes)[k] = axis;
   }
   const result<detail::subplan_frame*> frame = c.open(std::size_t(body));
   if (!frame) return frame.error();
@@ -68,8 +74,8 @@ status scan::run(run_context& c) const {
   for (std::int64_t t = 0; t < length; ++t) {
     if (c.stopped()) return status_code::canceled;
     for (std::size_t k = 0; k < scans; ++k) {
-      const std::int64_t at = number_at(input_directions, k) ? length - 1 - t : t;
-      const result<tensor_slice> slice = slice_of(c, c.input(states + k), std::size_t((*axes)[k]), at);
+      const std::int64_t at = number_or(input_directions, k, 0) ? length - 1 - t : t;
+      const result<tensor_slice> slice = slice_of(c, c.input(states + k), (*axes)[k], at);
       if (!slice) return slice.error();
       (*in)[states + k] = slice->v;
       (*made)[k] = slice->kept ? slice->v : value{};
@@ -83,11 +89,11 @@ status scan::run(run_context& c) const {
     for (std::size_t k = 0; k < outs; ++k) {
       value& element = (*out)[states + k];
       if (c.has_output(states + k)) {
-        const std::int64_t at = number_at(output_directions, k) ? length - 1 - t : t;
-        std::int64_t axis = number_at(output_axes, k);
+        const std::int64_t at = number_or(output_directions, k, 0) ? length - 1 - t : t;
+        std::int64_t axis = number_or(output_axes, k, 0);
         extents shape = element.shape;
         if (shape.rank() == max_rank || !normalize_axis(axis, shape.rank() + 1))
-          return no_such_axis(number_at(output_axes, k), shape.rank() + 1);
+          return no_such_axis(number_or(output_axes, k, 0), shape.rank() + 1);
         shape.insert(std::size_t(axis), length);
         if (t == 0) {
           const result<value*> y = c.output(states + k, shape);
@@ -114,33 +120,13 @@ status scan::finish(run_context& c, std::span<value> last, std::int64_t length) 
   for (std::size_t k = 0; k < output_shapes.size(); ++k) {
     if (!c.has_output(states + k)) continue;
     extents shape = output_shapes[k];
-    std::int64_t axis = number_at(output_axes, k);
+    std::int64_t axis = number_or(output_axes, k, 0);
     if (shape.rank() == 0) shape.push_back(0);
     if (normalize_axis(axis, shape.rank())) shape[std::size_t(axis)] = 0;
     if (const result<value*> y = c.output(states + k, shape); !y) return status{y.error()};
   }
   return {};
 }
-
-namespace {
-
-/// A value of a batch: the b-th slice of its first axis.
-result<tensor_slice> of_batch(run_context& c, const value& x, std::int64_t b) { return slice_of(c, x, 0, b); }
-
-/// Output o, [batch] + shape or [batch, steps] + shape, made when its first element is known.
-status make_batched(run_context& c, std::size_t o, const extents& leading, const extents& shape, value& target) {
-  extents whole = leading;
-  if (leading.rank() + shape.rank() > max_rank) return bad_input("output ", o, " has a rank above ", max_rank);
-  for (std::int64_t d : shape) whole.push_back(d);
-  if (target) return target.shape == whole ? status{} : bad_input("output ", o, " is ", target.shape, " and ", whole);
-  const result<value*> y = c.output(o, whole);
-  if (!y) return y.error();
-  target = **y;
-  if (target.bytes()) std::memset(target.data, 0, target.bytes());  // what lies beyond the length of a sequence
-  return {};
-}
-
-}  // namespace
 
 result<batched_scan> batched_scan::bind(bind_context& c) {
   const result<int> body = body_of(c, "body");
@@ -174,16 +160,16 @@ status batched_scan::run(run_context& c) const {
     const std::int64_t length = c.has_input(0) ? c.input<std::int64_t>(0)[b] : steps;
     if (length < 0 || length > steps) return bad_input("sequence length ", length, " is not in [0,", steps, "]");
     for (std::size_t k = 0; k < states; ++k) {
-      const result<tensor_slice> state = of_batch(c, c.input(1 + k), b);
+      const result<tensor_slice> state = slice_of(c, c.input(1 + k), 0, b);
       if (!state) return state.error();
       (*in)[k] = state->v;  // the first axis: never a copy
     }
     for (std::int64_t t = 0; t < length; ++t) {
       if (c.stopped()) return status_code::canceled;
       for (std::size_t k = 0; k < scans; ++k) {
-        const result<tensor_slice> sequence = of_batch(c, c.input(1 + states + k), b);
+        const result<tensor_slice> sequence = slice_of(c, c.input(1 + states + k), 0, b);
         if (!sequence) return sequence.error();
-        const std::int64_t at = number_at(directions, k) ? length - 1 - t : t;
+        const std::int64_t at = number_or(directions, k, 0) ? length - 1 - t : t;
         const result<tensor_slice> slice = slice_of(c, sequence->v, 0, at);
         if (!slice) return slice.error();
         (*in)[states + k] = slice->v;
@@ -197,7 +183,7 @@ status batched_scan::run(run_context& c) const {
         value& element = (*out)[k];
         if (c.has_output(k)) {
           if (status s = make_batched(c, k, {batch, steps}, element.shape, (*targets)[k]); !s) return s;
-          const result<tensor_slice> sequence = of_batch(c, (*targets)[k], b);
+          const result<tensor_slice> sequence = slice_of(c, (*targets)[k], 0, b);
           if (!sequence) return sequence.error();
           if (status put = put_slice(c, sequence->v, 0, t, element); !put) return put;
         }

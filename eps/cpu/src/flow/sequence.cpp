@@ -5,13 +5,17 @@
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-/// A position in a sequence, from input i; `otherwise` when the node leaves it out.
-status read_position(const run_context& c, std::size_t i, std::int64_t count, std::int64_t otherwise,
-                     std::int64_t& position) {
-  if (!c.has_input(i)) return position = otherwise, status{};
-  if (c.input(i).shape.count() != 1) return bad_input("position must be one number, not ", c.input(i).shape);
-  position = integers{c.input(i)}[0];
-  if (position < 0 && position >= -count) position += count;
+/// A position in a sequence of `count`, from input i, at most `last`; `otherwise` when the node leaves it out.
+status read_position(const run_context& c, std::size_t i, std::int64_t count, std::int64_t otherwise, std::int64_t last,
+                     std::size_t& position) {
+  std::int64_t at = otherwise;
+  if (c.has_input(i)) {
+    if (c.input(i).shape.count() != 1) return bad_input("position must be one number, not ", c.input(i).shape);
+    at = integers{c.input(i)}[0];
+    if (at < 0 && at >= -count) at += count;
+  }
+  if (at < 0 || at > last) return bad_input("position ", at, " in a sequence of ", count);
+  position = std::size_t(at);
   return {};
 }
 
@@ -34,29 +38,23 @@ status sequence_construct::run(run_context& c) const {
   return {};
 }
 
-status sequence_empty::run(run_context& c) const {
-  const result<std::span<value>> parts = c.output_sequence(0, 0);
-  return parts ? status{} : parts.error();
-}
+status sequence_empty::run(run_context& c) const { return c.output_sequence(0, 0).error(); }
 
 status sequence_at::run(run_context& c) const {
   const std::span<const value> from = c.input(0).parts;
   const auto count = std::int64_t(from.size());
-  std::int64_t position = 0;
-  if (status read = read_position(c, 1, count, 0, position); !read) return read;
-  if (position < 0 || position >= count) return bad_input("position ", position, " in a sequence of ", count);
-  return c.forward(0, from[std::size_t(position)]);
+  std::size_t at = 0;
+  if (status read = read_position(c, 1, count, 0, count - 1, at); !read) return read;
+  return c.forward(0, from[at]);
 }
 
 status sequence_insert::run(run_context& c) const {
   const std::span<const value> from = c.input(0).parts;
   const auto count = std::int64_t(from.size());
-  std::int64_t position = 0;
-  if (status read = read_position(c, 2, count, count, position); !read) return read;
-  if (position < 0 || position > count) return bad_input("position ", position, " in a sequence of ", count);
+  std::size_t at = 0;
+  if (status read = read_position(c, 2, count, count, count, at); !read) return read;
   const result<std::span<value>> parts = c.output_sequence(0, from.size() + 1);
   if (!parts) return parts.error();
-  const auto at = std::size_t(position);
   if (status kept = keep_all(c, from.first(at), parts->first(at)); !kept) return kept;
   if (status kept = keep_all(c, {&c.input(1), 1}, parts->subspan(at, 1)); !kept) return kept;
   return keep_all(c, from.subspan(at), parts->subspan(at + 1));
@@ -65,12 +63,10 @@ status sequence_insert::run(run_context& c) const {
 status sequence_erase::run(run_context& c) const {
   const std::span<const value> from = c.input(0).parts;
   const auto count = std::int64_t(from.size());
-  std::int64_t position = 0;
-  if (status read = read_position(c, 1, count, count - 1, position); !read) return read;
-  if (position < 0 || position >= count) return bad_input("position ", position, " in a sequence of ", count);
+  std::size_t at = 0;
+  if (status read = read_position(c, 1, count, count - 1, count - 1, at); !read) return read;
   const result<std::span<value>> parts = c.output_sequence(0, from.size() - 1);
   if (!parts) return parts.error();
-  const auto at = std::size_t(position);
   if (status kept = keep_all(c, from.first(at), parts->first(at)); !kept) return kept;
   return keep_all(c, from.subspan(at + 1), parts->subspan(at));
 }

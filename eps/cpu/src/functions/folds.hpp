@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "common/float_rows.hpp"
+#include "common/float_values.hpp"
 #include "form.hpp"
 
 // What reductions do, a struct for each operator: what is known after some numbers of a T, and how one more adds to it.
@@ -25,25 +26,20 @@ using accumulator = std::conditional_t<std::is_integral_v<T>, std::uint64_t, dou
 /// Cut towards zero, held at the ends; NaN is 0.
 template <class T>
 T number_from(double x) {
-  if constexpr (std::is_integral_v<T>) {
-    if (!(x > double(std::numeric_limits<T>::min()))) return x == x ? std::numeric_limits<T>::min() : T{};
-    return x >= double(std::numeric_limits<T>::max()) ? std::numeric_limits<T>::max() : T(x);
-  } else {
-    return T(x);
-  }
+  return as_element<T>(x);
 }
 
-/// Sums of something of each element.
-template <class T>
+/// Sums, in S, of something of each element.
+template <class S>
 struct summing {
   struct state {
-    accumulator<T> sum = 0;
+    S sum = 0;
   };
   static void merge(state& into, const state& from) { into.sum += from.sum; }
 };
 template <class T>
-struct fold<op::ReduceSum, T> : summing<T> {
-  using state = typename summing<T>::state;
+struct fold<op::ReduceSum, T> : summing<accumulator<T>> {
+  using state = typename summing<accumulator<T>>::state;
   static void take(state& s, T x) { s.sum += accumulator<T>(x); }
   static T result(const state& s, std::int64_t) { return T(s.sum); }
   static T of_row(const float* x, std::int64_t n) requires std::is_same_v<T, float> { return float(sum_row(x, n)); }
@@ -60,8 +56,8 @@ struct fold<op::ReduceMean, T> : fold<op::ReduceSum, T> {
   }
 };
 template <class T>
-struct fold<op::ReduceL1, T> : summing<T> {
-  using state = typename summing<T>::state;
+struct fold<op::ReduceL1, T> : summing<accumulator<T>> {
+  using state = typename summing<accumulator<T>>::state;
   static void take(state& s, T x) {
     if constexpr (std::is_floating_point_v<T>) s.sum += std::abs(double(x));
     else s.sum += x < T(0) ? accumulator<T>(0) - accumulator<T>(x) : accumulator<T>(x);
@@ -69,29 +65,21 @@ struct fold<op::ReduceL1, T> : summing<T> {
   static T result(const state& s, std::int64_t) { return T(s.sum); }
 };
 template <class T>
-struct fold<op::ReduceSumSquare, T> : summing<T> {
-  using state = typename summing<T>::state;
+struct fold<op::ReduceSumSquare, T> : summing<accumulator<T>> {
+  using state = typename summing<accumulator<T>>::state;
   static void take(state& s, T x) { s.sum += accumulator<T>(x) * accumulator<T>(x); }
   static T result(const state& s, std::int64_t) { return T(s.sum); }
 };
 
 /// What is no integer is summed in double, whatever the type.
 template <class T>
-struct fold<op::ReduceL2, T> {
-  struct state {
-    double sum = 0;
-  };
+struct fold<op::ReduceL2, T> : summing<double> {
   static void take(state& s, T x) { s.sum += double(x) * double(x); }
-  static void merge(state& into, const state& from) { into.sum += from.sum; }
   static T result(const state& s, std::int64_t) { return number_from<T>(std::sqrt(s.sum)); }
 };
 template <class T>
-struct fold<op::ReduceLogSum, T> {
-  struct state {
-    double sum = 0;
-  };
+struct fold<op::ReduceLogSum, T> : summing<double> {
   static void take(state& s, T x) { s.sum += double(x); }
-  static void merge(state& into, const state& from) { into.sum += from.sum; }
   static T result(const state& s, std::int64_t) { return number_from<T>(std::log(s.sum)); }
 };
 /// The sum is kept relative to the largest exponent so far, so that nothing overflows.
@@ -127,18 +115,13 @@ struct fold<op::ReduceProd, T> {
   static T result(const state& s, std::int64_t) { return T(s.value); }
 };
 
-/// The least number of a type, or the one after all others.
-template <class T>
-constexpr T first_of_all() {
-  if constexpr (std::is_same_v<T, truth>) return truth{0};
-  else if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
-  else return std::numeric_limits<T>::min();
-}
-template <class T>
-constexpr T last_of_all() {
-  if constexpr (std::is_same_v<T, truth>) return truth{1};
-  else if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
-  else return std::numeric_limits<T>::max();
+/// The number of a type that comes before all others, or after them.
+template <class T, bool Least>
+constexpr T end_of() {
+  using limits = std::numeric_limits<T>;
+  if constexpr (std::is_same_v<T, truth>) return truth{!Least};
+  else if constexpr (std::is_floating_point_v<T>) return Least ? -limits::infinity() : limits::infinity();
+  else return Least ? limits::min() : limits::max();
 }
 template <class T>
 T clean(T x) {
@@ -146,23 +129,22 @@ T clean(T x) {
   else return x;
 }
 
-template <class T>
-struct fold<op::ReduceMax, T> {
+/// The largest number, or the least; a NaN stays.
+template <class T, bool Largest>
+struct extreme {
   struct state {
-    T value = first_of_all<T>();
+    T value = end_of<T, Largest>();
   };
-  static void take(state& s, T x) { s.value = s.value >= clean(x) || s.value != s.value ? s.value : clean(x); }
+  static void take(state& s, T x) {
+    const bool stays = Largest ? s.value >= clean(x) : s.value <= clean(x);
+    s.value = stays || s.value != s.value ? s.value : clean(x);
+  }
   static void merge(state& into, const state& from) { take(into, from.value); }
   static T result(const state& s, std::int64_t) { return s.value; }
 };
 template <class T>
-struct fold<op::ReduceMin, T> {
-  struct state {
-    T value = last_of_all<T>();
-  };
-  static void take(state& s, T x) { s.value = s.value <= clean(x) || s.value != s.value ? s.value : clean(x); }
-  static void merge(state& into, const state& from) { take(into, from.value); }
-  static T result(const state& s, std::int64_t) { return s.value; }
-};
+struct fold<op::ReduceMax, T> : extreme<T, true> {};
+template <class T>
+struct fold<op::ReduceMin, T> : extreme<T, false> {};
 
 }  // namespace cameo::inline CAMEO_ABI::eps

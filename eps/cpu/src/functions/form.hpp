@@ -11,6 +11,10 @@ namespace cameo::inline CAMEO_ABI::eps {
 template <class Op, detail::fixed_string Value>
 struct form {};
 
+/// Operators that share a function: apply(one_of<op::A, op::B> auto, x).
+template <class Op, class... Ops>
+concept one_of = (std::is_same_v<Op, Ops> || ...);
+
 /// What a numeric attribute is for a function of V: integers take it as it is, not cut to their type.
 template <class V>
 struct argument_of {

@@ -136,15 +136,12 @@ HWY_INLINE V apply(op::Softsign, V x) {
 }
 /// NaN is not above alpha: 0.
 template <class V>
-HWY_INLINE V apply(op::ThresholdedRelu, V x, V alpha) {
+HWY_INLINE V apply(one_of<op::ThresholdedRelu, op::contrib::ThresholdedRelu> auto, V x, V alpha) {
   return select(x > alpha, x, V(0));
 }
+/// Gates of recurrent networks may ask for this and for ScaledTanh, too.
 template <class V>
-HWY_INLINE V apply(op::contrib::ThresholdedRelu, V x, V alpha) {
-  return apply(op::ThresholdedRelu{}, x, alpha);
-}
-template <class V>
-HWY_INLINE V apply(op::contrib::Affine, V x, V alpha, V beta) {
+HWY_INLINE V apply(one_of<op::contrib::Affine, form<op::RNN, "Affine">> auto, V x, V alpha, V beta) {
   return mul_add(alpha, x, beta);
 }
 template <class V>
@@ -156,7 +153,7 @@ HWY_INLINE V apply(op::contrib::Scale, V x, V scale) {
   return scale * x;
 }
 template <class V>
-HWY_INLINE V apply(op::contrib::ScaledTanh, V x, V alpha, V beta) {
+HWY_INLINE V apply(one_of<op::contrib::ScaledTanh, form<op::RNN, "ScaledTanh">> auto, V x, V alpha, V beta) {
   return alpha * tanh(beta * x);
 }
 template <class V>
@@ -170,29 +167,12 @@ HWY_INLINE V apply(op::Mish, V x) {
   return x * (w / (w + V(2)));
 }
 template <class V>
-HWY_INLINE V apply(op::Swish, V x, V alpha) {
+HWY_INLINE V apply(one_of<op::Swish, op::microsoft::QuickGelu> auto, V x, V alpha) {
   return x * sigmoid(alpha * x);
 }
 template <class V>
-HWY_INLINE V apply(op::microsoft::QuickGelu, V x, V alpha) {
-  return apply(op::Swish{}, x, alpha);
-}
-template <class V>
-HWY_INLINE V apply(op::Gelu, V x) {
+HWY_INLINE V apply(one_of<op::Gelu, op::microsoft::Gelu> auto, V x) {
   return gelu(x);
-}
-template <class V>
-HWY_INLINE V apply(op::microsoft::Gelu, V x) {
-  return gelu(x);
-}
-/// What gates of recurrent networks may ask for beside operators.
-template <class V>
-HWY_INLINE V apply(form<op::RNN, "Affine">, V x, V alpha, V beta) {
-  return mul_add(alpha, x, beta);
-}
-template <class V>
-HWY_INLINE V apply(form<op::RNN, "ScaledTanh">, V x, V alpha, V beta) {
-  return alpha * tanh(beta * x);
 }
 /// Gelu whose `approximate` is "tanh".
 template <class V>

@@ -1,7 +1,6 @@
 #pragma once
 #include <cameo/op/onnx.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 

@@ -71,13 +71,9 @@ template <class V>
 HWY_INLINE V apply(op::PRelu, V x, V slope) {
   return select(x < V(0), apply(op::Mul{}, x, slope), x);
 }
+/// The kernel of Mean divides the sum by the number of operands.
 template <class V>
-HWY_INLINE V apply(op::Sum, V a, V b) {
-  return a + b;
-}
-/// The sum, which the kernel divides by the number of operands.
-template <class V>
-HWY_INLINE V apply(op::Mean, V a, V b) {
+HWY_INLINE V apply(one_of<op::Sum, op::Mean> auto, V a, V b) {
   return a + b;
 }
 template <class V>

@@ -89,13 +89,13 @@ status non_zero::run(run_context& c) const {
 status one_hot::run(run_context& c) const {
   const value &indices = c.input(0), &values = c.input(2);
   const std::size_t rank = indices.shape.rank() + 1, bytes = element_bytes(values.type);
-  std::int64_t depth = 0, at = axis;
+  std::int64_t depth = 0;
   if (c.input(1).shape.count() != 1 || !integer_at(c.input(1), 0, depth) || depth < 1)
     return bad_input("depth must be one positive number");
   if (values.shape != extents{2}) return bad_input("values ", values.shape, " must be [2]: off and on");
   if (rank > max_rank) return bad_input("rank ", rank, " of the output is above the largest, ", max_rank);
-  if (!normalize_axis(at, rank)) return no_such_axis(axis, rank);
-  const auto a = std::size_t(at);
+  std::size_t a = 0;
+  if (status found = find_axis(axis, rank, a); !found) return found;
   extents shape = indices.shape;
   shape.insert(a, depth);
   const result<value*> y = c.output(0, shape);

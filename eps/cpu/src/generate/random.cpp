@@ -3,8 +3,8 @@
 #include <bit>
 
 #include "common/float_values.hpp"
-#include "common/operand_values.hpp"
 #include "common/random_places.hpp"
+#include "common/refuse.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -17,11 +17,7 @@ status fill_each(run_context& c, value& y, F&& number) {
   Elements::call(y.type, [&]<class T>(std::type_identity<T>) {
     T* const to = static_cast<T*>(y.data);
     parallel_for(c, y.shape.count(), drawn_at_once, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) {
-        if constexpr (is_narrow_float<T>) to[i] = T(float(number(i)));
-        else if constexpr (std::is_integral_v<T>) to[i] = T(number(i) != 0);  // only Bernoulli has integers
-        else to[i] = T(number(i));
-      }
+      for (std::int64_t i = first; i < last; ++i) to[i] = as_element<T>(number(i));
     });
   });
   return {};

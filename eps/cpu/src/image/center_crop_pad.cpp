@@ -18,13 +18,12 @@ status center_crop_pad::run(run_context& c) const {
   if (sizes.shape.count() != named)
     return bad_input("shape has ", sizes.shape.count(), " elements; it needs ", named, ", one for each axis");
   extents shape = x.shape;
-  bool seen[max_rank] = {};
+  std::uint32_t seen = 0;
   for (std::int64_t i = 0; i < named; ++i) {
-    std::int64_t axis = has_axes ? axes[std::size_t(i)] : i;
-    if (!normalize_axis(axis, rank)) return no_such_axis(axes[std::size_t(i)], rank);
-    if (std::exchange(seen[axis], true)) return bad_input("axis ", axis, " is in axes twice");
-    shape[std::size_t(axis)] = integers{sizes}[i];
-    if (shape[std::size_t(axis)] < 0) return bad_input("size ", integers{sizes}[i], " is negative");
+    std::size_t axis = 0;
+    if (status found = find_axis(has_axes ? axes[std::size_t(i)] : i, rank, axis, seen); !found) return found;
+    shape[axis] = integers{sizes}[i];
+    if (shape[axis] < 0) return bad_input("size ", integers{sizes}[i], " is negative");
   }
   const result<value*> y = c.output(0, shape);
   if (!y) return y.error();

@@ -2,9 +2,8 @@
 
 #include <cmath>
 
-#include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
-#include "common/usable_sizes.hpp"
+#include "sampling.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -27,25 +26,18 @@ cropped_place place_of(double from, double to, std::int64_t i, std::int64_t coun
 }  // namespace
 
 result<crop_and_resize> crop_and_resize::bind(bind_context& c) {
-  const std::string_view mode = c.string_or("mode", "bilinear");
-  if (mode != "bilinear" && mode != "nearest")
-    return bad_attribute("mode must be bilinear or nearest, not '", mode, "'");
-  return crop_and_resize{mode == "nearest", c.float_or("extrapolation_value", 0)};
+  crop_and_resize made{false, c.float_or("extrapolation_value", 0)};
+  if (status read = read_choice(c, "mode", {"bilinear", "nearest"}, made.nearest); !read) return read;
+  return made;
 }
 
 status crop_and_resize::run(run_context& c) const {
   const value &x = c.input(0), &rois = c.input(1), &batches = c.input(2), &sizes = c.input(3);
-  if (x.shape.rank() != 4) return bad_input("X ", x.shape, " must be [N, C, H, W]");
-  if (rois.shape.rank() != 2 || rois.shape[1] != 4 || batches.shape != extents{rois.shape[0]})
-    return bad_input("rois ", rois.shape, " and batch_indices ", batches.shape, " must be [regions, 4] and [regions]");
+  if (status fits = check_regions(x, rois, batches); !fits) return fits;
   if (sizes.shape != extents{2}) return bad_input("crop_size ", sizes.shape, " must be [2]: height and width");
   const std::int64_t height = integers{sizes}[0], width = integers{sizes}[1];
   if (height < 1 || width < 1) return bad_input("crop_size is ", height, " x ", width, ", must be positive");
-  if (status s = usable_sizes("X", x.shape); !s) return s;
   const std::int64_t regions = rois.shape[0], channels = x.shape[1], h = x.shape[2], w = x.shape[3];
-  for (std::int64_t i = 0; i < regions; ++i)
-    if (integers{batches}[i] < 0 || integers{batches}[i] >= x.shape[0])
-      return bad_input("batch index ", integers{batches}[i], " is not in [0,", x.shape[0], ")");
   const result<value*> y = c.output(0, extents{regions, channels, height, width});
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};

@@ -1,11 +1,11 @@
 #include <cameo/eps/cpu/grid_sample.hpp>
 
 #include <cmath>
-#include <limits>
 
 #include "common/float_values.hpp"
 #include "common/operand_values.hpp"
 #include "common/usable_sizes.hpp"
+#include "sampling.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -99,14 +99,8 @@ const T* nearest_element(const T* plane, const axis_taps<R>* taps, std::size_t a
 
 result<grid_sample> grid_sample::bind(bind_context& c) {
   grid_sample made;
-  const std::string_view mode = c.string_or("mode", "linear"), pad = c.string_or("padding_mode", "zeros");
-  if (mode == "nearest") made.mode = interpolation::nearest;
-  else if (mode == "cubic" || mode == "bicubic") made.mode = interpolation::cubic;
-  else if (mode != "linear" && mode != "bilinear")
-    return bad_attribute("mode must be nearest, linear or cubic, not '", mode, "'");
-  if (pad == "border") made.outside = padding::border;
-  else if (pad == "reflection") made.outside = padding::reflection;
-  else if (pad != "zeros") return bad_attribute("padding_mode must be zeros, border or reflection, not '", pad, "'");
+  if (status read = read_interpolation(c, made.mode); !read) return read;
+  if (status read = read_choice(c, "padding_mode", {"zeros", "border", "reflection"}, made.outside); !read) return read;
   made.align_corners = c.int_or("align_corners", 0) != 0;
   return made;
 }

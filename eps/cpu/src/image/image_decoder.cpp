@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/refuse.hpp"
+#include "common/choice.hpp"
 #include "image/pictures/picture.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -84,11 +84,9 @@ void to_gray(const std::uint8_t* from, std::uint8_t* to, std::size_t count) {
 }  // namespace
 
 result<image_decoder> image_decoder::bind(bind_context& c) {
-  const std::string_view format = c.string_or("pixel_format", "RGB");
-  if (format == "RGB") return image_decoder{order::rgb};
-  if (format == "BGR") return image_decoder{order::bgr};
-  if (format == "Grayscale") return image_decoder{order::gray};
-  return bad_attribute("pixel_format is '", format, "', must be RGB, BGR or Grayscale");
+  image_decoder made;
+  if (status read = read_choice(c, "pixel_format", {"RGB", "BGR", "Grayscale"}, made.pixels); !read) return read;
+  return made;
 }
 
 status image_decoder::run(run_context& c) const {

@@ -65,15 +65,10 @@ status crop::run(run_context& c) const {
       return bad_input("axis ", std::int64_t(2 + i), " has ", size, " elements: too few for what border and scale say");
     shape[2 + i] = wanted;
   }
-  const result<value*> y = c.output(0, shape);
-  if (!y) return y.error();
-  if (shape.count() == 0) return {};
-  const std::size_t bytes = element_bytes(x.type);
-  const extents strides = row_major_strides(x.shape);
-  strided_copy copy{bytes};
-  copy.loops(shape, strides, row_major_strides(shape));
-  const auto offset = std::size_t(before[0] * strides[2] + before[1] * strides[3]);
-  return copy.run(c, bytes_of(x) + offset * bytes, (*y)->data), status{};
+  const std::int64_t first = shape.count() == 0 ? 0 : before[0] * x.shape[3] + before[1];
+  return move_to_output(c, x, first, shape, [&](strided_copy& copy) {
+    copy.loops(shape, row_major_strides(x.shape), row_major_strides(shape));
+  });
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

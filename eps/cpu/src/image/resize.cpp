@@ -8,6 +8,7 @@
 #include "common/operand_values.hpp"
 #include "common/strided_copy.hpp"
 #include "common/usable_sizes.hpp"
+#include "sampling.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -21,8 +22,6 @@ struct resized_axis {
   /// An axis of scale 1 stays as it is, whatever coordinates and region say.
   bool changes() const { return scale != 1; }
 };
-
-constexpr std::int64_t extrapolated = std::numeric_limits<std::int64_t>::min();
 
 /// Where element `at` of the output lies in the input; halves are element borders.
 float source_of(const resized_axis& a, resize::coordinates space, std::int64_t at) {
@@ -245,13 +244,6 @@ status weigh_axes(run_context& c, const resize& r, const value& x, value& y, std
       static_cast<T*>(y.data)[i] = as_element<T>(std::is_integral_v<T> ? std::nearbyint(made[i]) : made[i]);
   });
 }
-/// Integers with antialias: rounded after every axis.
-template <class T, class S>
-status smooth_integers(run_context& c, const resize& r, const value& x, value& y, std::span<const resized_axis> axes) {
-  return each_axis<S>(c, r, x, static_cast<const T*>(x.data), axes,
-                      [&](const T* made) { std::copy_n(made, y.shape.count(), static_cast<T*>(y.data)); });
-}
-
 /// Axes that linear weighs together, the last one fastest: ONNX Runtime's images (2-D, 3-D, the last two or the middle
 /// two of four axes, the last three of five), where its integers depend on it.
 struct image_axes {
@@ -335,17 +327,15 @@ void fill_outside(const resize& r, value& y, std::span<const resized_axis> axes)
 
 template <class T>
 status interpolate(run_context& c, const resize& r, const value& x, value& y, std::span<const resized_axis> axes) {
-  const bool linear = r.mode == resize::interpolation::linear;
   status done;
-  if constexpr (std::is_same_v<T, float> || is_narrow_float<T>) {
-    done = weigh_axes<T, float>(c, r, x, y, axes);
-  } else if constexpr (std::is_same_v<T, double>) {
-    done = weigh_axes<T, double>(c, r, x, y, axes);
+  if constexpr (!std::is_integral_v<T>) {
+    done = weigh_axes<T, computed_in<T>>(c, r, x, y, axes);
   } else {
     using sums = std::conditional_t<sizeof(T) == 1, byte_sums,
                                     weighted_sums<T, std::conditional_t<(sizeof(T) > 4), double, float>>>;
-    if (r.antialias) done = smooth_integers<T, sums>(c, r, x, y, axes);
-    else if (linear) done = blend_integers<T>(c, r, x, y, axes);
+    const auto store = [&](const T* made) { std::copy_n(made, y.shape.count(), static_cast<T*>(y.data)); };
+    if (r.antialias) done = each_axis<sums>(c, r, x, static_cast<const T*>(x.data), axes, store);  // rounds after each
+    else if (r.mode == resize::interpolation::linear) done = blend_integers<T>(c, r, x, y, axes);
     else done = weigh_axes<T, double>(c, r, x, y, axes);
   }
   if (done) fill_outside<T>(r, y, axes);
@@ -353,7 +343,7 @@ status interpolate(run_context& c, const resize& r, const value& x, value& y, st
 }
 
 status move_nearest(run_context& c, const resize& r, const value& x, value& y, std::span<const resized_axis> axes) {
-  const std::size_t rank = axes.size(), bytes = element_bytes(x.type);
+  const std::size_t rank = axes.size();
   std::size_t places = 0;
   for (const resized_axis& a : axes) places += std::size_t(a.out);
   const result<std::span<std::int64_t>> table = c.scratch<std::int64_t>(places);
@@ -365,7 +355,7 @@ status move_nearest(run_context& c, const resize& r, const value& x, value& y, s
     source[i] = table->data() + at;
     for (std::int64_t o = 0; o < axes[i].out; ++o) {
       const bool outside = is_outside(axes[i], r.space, o);
-      (*table)[at++] = outside ? extrapolated : nearest_of(r, axes[i], o) * strides[i];
+      (*table)[at++] = outside ? no_place : nearest_of(r, axes[i], o) * strides[i];
     }
   }
   alignas(16) std::byte filler[16] = {};
@@ -373,25 +363,7 @@ status move_nearest(run_context& c, const resize& r, const value& x, value& y, s
     const T number = as_element<T>(r.extrapolation);
     std::memcpy(filler, &number, sizeof number);
   });
-  const std::int64_t length = rank ? y.shape[rank - 1] : 1, rows = y.shape.count() / length;
-  parallel_for(c, rows, std::max<std::int64_t>(1, (1 << 14) / length), [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t row = first; row < last; ++row) {
-      std::int64_t base = 0, rest = row;
-      bool inside = true;
-      for (std::size_t i = rank ? rank - 1 : 0; i-- > 0; rest /= y.shape[i]) {
-        const std::int64_t s = source[i][rest % y.shape[i]];
-        if (s == extrapolated) inside = false;
-        else base += s;
-      }
-      std::byte* to = bytes_of(y) + std::size_t(row * length) * bytes;
-      for (std::int64_t j = 0; j < length; ++j, to += bytes) {
-        const std::int64_t s = rank ? source[rank - 1][j] : 0;
-        const bool missing = !inside || s == extrapolated;
-        move_block(to, missing ? filler : bytes_of(x) + std::size_t(base + s) * bytes, bytes);
-      }
-    }
-  });
-  return {};
+  return copy_by_tables(c, x, y, source, filler, 0, 0), status{};
 }
 
 /// What the scales or the sizes say, in order of the axes they are for.
@@ -455,58 +427,24 @@ status read_region(const run_context& c, const resize& r, std::span<const std::s
   return {};
 }
 
-template <class E>
-struct named_choice {
-  std::string_view name;
-  E which;
-};
-template <class E, std::size_t N>
-bool choose(std::string_view name, const named_choice<E> (&choices)[N], E& out) {
-  for (const named_choice<E>& choice : choices)
-    if (choice.name == name) return out = choice.which, true;
-  return false;
-}
-
-status read_mode(const bind_context& c, resize& made) {
-  const std::string_view mode = c.string_or("mode", "nearest");
-  if (mode == "nearest") made.mode = resize::interpolation::nearest;
-  else if (mode == "linear" || mode == "bilinear") made.mode = resize::interpolation::linear;
-  else if (mode == "cubic" || mode == "bicubic") made.mode = resize::interpolation::cubic;
-  else return bad_attribute("mode must be nearest, linear or cubic, not '", mode, "'");
-  return {};
-}
-
 }  // namespace
 
 result<resize> resize::bind(bind_context& c) {
   resize made;
-  if (status read = read_mode(c, made); !read) return read;
+  if (status read = read_interpolation(c, made.mode); !read) return read;
   if (c.since == 10) return made.scales_at = 1, made;
-  static constexpr named_choice<coordinates> spaces[] = {{"half_pixel", coordinates::half_pixel},
-                                                         {"half_pixel_symmetric", coordinates::half_pixel_symmetric},
-                                                         {"pytorch_half_pixel", coordinates::pytorch_half_pixel},
-                                                         {"align_corners", coordinates::align_corners},
-                                                         {"asymmetric", coordinates::asymmetric},
-                                                         {"tf_half_pixel_for_nn", coordinates::tf_half_pixel_for_nn},
-                                                         {"tf_crop_and_resize", coordinates::tf_crop_and_resize}};
-  static constexpr named_choice<rounding> roundings[] = {{"round_prefer_floor", rounding::prefer_floor},
-                                                         {"round_prefer_ceil", rounding::prefer_ceil},
-                                                         {"floor", rounding::floor},
-                                                         {"ceil", rounding::ceil}};
-  static constexpr named_choice<policy> policies[] = {
-      {"stretch", policy::stretch}, {"not_larger", policy::not_larger}, {"not_smaller", policy::not_smaller}};
-  const std::string_view space = c.string_or("coordinate_transformation_mode", "half_pixel");
-  if (!choose(space, spaces, made.space))
-    return bad_attribute("coordinate_transformation_mode '", space,
-                         "' is none of half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, "
-                         "asymmetric, tf_half_pixel_for_nn, tf_crop_and_resize");
-  const std::string_view nearest = c.string_or("nearest_mode", "round_prefer_floor");
-  if (!choose(nearest, roundings, made.nearest) && made.mode == interpolation::nearest)
-    return bad_attribute("nearest_mode must be round_prefer_floor, round_prefer_ceil, floor or ceil, not '", nearest,
-                         "'");
-  const std::string_view ratio = c.string_or("keep_aspect_ratio_policy", "stretch");
-  if (!choose(ratio, policies, made.keep_ratio))
-    return bad_attribute("keep_aspect_ratio_policy must be stretch, not_larger or not_smaller, not '", ratio, "'");
+  made.space = coordinates::half_pixel, made.nearest = rounding::prefer_floor;
+  const status space = read_choice(c, "coordinate_transformation_mode",
+                                   {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
+                                    "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"},
+                                   made.space);
+  if (!space) return space;
+  const status nearest =
+      read_choice(c, "nearest_mode", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}, made.nearest);
+  if (!nearest && made.mode == interpolation::nearest) return nearest;
+  const status ratio =
+      read_choice(c, "keep_aspect_ratio_policy", {"stretch", "not_larger", "not_smaller"}, made.keep_ratio);
+  if (!ratio) return ratio;
   made.exclude_outside = c.int_or("exclude_outside", 0) != 0;
   made.antialias = c.int_or("antialias", 0) != 0;
   if (made.antialias && made.mode == interpolation::nearest)
@@ -522,7 +460,7 @@ result<resize> resize::bind(bind_context& c) {
 
 result<resize> upsample::bind(bind_context& c) {
   resize made;
-  if (status read = read_mode(c, made); !read) return read;
+  if (status read = read_interpolation(c, made.mode); !read) return read;
   if (c.since >= 9) return made.scales_at = 1, made;
   if (c.since == 7) return made.scales = c.floats_or("scales"), made;
   const result<std::span<float>> four = c.keep<float>(4);
@@ -540,13 +478,9 @@ status resize::run(run_context& c) const {
   std::size_t named[max_rank], count = has_axes ? axes.size() : rank;
   for (std::size_t i = 0; i < rank; ++i) all[i].in = all[i].out = x.shape[i];
   if (status s = usable_sizes("X", x.shape); !s) return s;
-  bool seen[max_rank] = {};
-  for (std::size_t k = 0; k < count; ++k) {
-    std::int64_t axis = has_axes ? axes[k] : std::int64_t(k);
-    if (!normalize_axis(axis, rank)) return no_such_axis(axes[k], rank);
-    if (std::exchange(seen[axis], true)) return bad_input("axis ", axis, " stands twice in axes");
-    named[k] = std::size_t(axis);
-  }
+  std::uint32_t seen = 0;
+  for (std::size_t k = 0; k < count; ++k)
+    if (status s = find_axis(has_axes ? axes[k] : std::int64_t(k), rank, named[k], seen); !s) return s;
   const std::span<const std::size_t> which{named, count};
   amounts given;
   if (status read = read_amounts(c, *this, count, given); !read) return read;

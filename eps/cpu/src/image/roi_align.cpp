@@ -2,9 +2,8 @@
 
 #include <cmath>
 
-#include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
-#include "common/usable_sizes.hpp"
+#include "sampling.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -81,29 +80,20 @@ result<roi_align> roi_align::bind(bind_context& c) {
   if (made.height < 1 || made.width < 1) return bad_attribute("output_height and output_width must be at least 1");
   if (made.samples < 0 || double(made.samples) > most_samples)
     return bad_attribute("sampling_ratio is ", made.samples, ", must be in [0,", std::int64_t(most_samples), "]");
-  const std::string_view mode = c.string_or("mode", "avg");
-  if (mode != "avg" && mode != "max") return bad_attribute("mode must be avg or max, not '", mode, "'");
-  made.largest = mode == "max";
-  const std::string_view space =
-      c.string_or("coordinate_transformation_mode", c.since >= 16 ? "half_pixel" : "output_half_pixel");
-  if (space != "half_pixel" && space != "output_half_pixel")
-    return bad_attribute("coordinate_transformation_mode must be half_pixel or output_half_pixel, not '", space, "'");
-  made.half_pixel = space == "half_pixel";
+  if (status read = read_choice(c, "mode", {"avg", "max"}, made.largest); !read) return read;
+  made.half_pixel = c.since >= 16;
+  const status space =
+      read_choice(c, "coordinate_transformation_mode", {"output_half_pixel", "half_pixel"}, made.half_pixel);
+  if (!space) return space;
   return made;
 }
 
 template <class C>
 status roi_align::run_as(run_context& c) const {
   const value &x = c.input(0), &rois = c.input(1), &batches = c.input(2);
-  if (x.shape.rank() != 4) return bad_input("X ", x.shape, " must be [N, C, H, W]");
-  if (rois.shape.rank() != 2 || rois.shape[1] != 4 || batches.shape != extents{rois.shape[0]})
-    return bad_input("rois ", rois.shape, " and batch_indices ", batches.shape, " must be [regions, 4] and [regions]");
-  if (status s = usable_sizes("X", x.shape); !s) return s;
+  if (status fits = check_regions(x, rois, batches); !fits) return fits;
   const std::int64_t regions = rois.shape[0], channels = x.shape[1], h = x.shape[2], w = x.shape[3];
   const integers image{batches};
-  for (std::int64_t i = 0; i < regions; ++i)
-    if (image[i] < 0 || image[i] >= x.shape[0])
-      return bad_input("batch index ", image[i], " is not in [0,", x.shape[0], ")");
   const result<value*> y = c.output(0, extents{regions, channels, height, width});
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/choice.hpp"
 #include "common/operand_values.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -60,11 +61,9 @@ status scaler::run(run_context& c) const {
 }
 
 result<normalizer> normalizer::bind(bind_context& c) {
-  const std::string_view name = c.string_or("norm", "MAX");
-  if (name == "MAX") return normalizer{norm::max};
-  if (name == "L1") return normalizer{norm::l1};
-  if (name == "L2") return normalizer{norm::l2};
-  return bad_attribute("norm '", name, "' must be MAX, L1 or L2");
+  normalizer made;
+  if (status read = read_choice(c, "norm", {"MAX", "L1", "L2"}, made.how); !read) return read;
+  return made;
 }
 
 status normalizer::run(run_context& c) const {

@@ -110,25 +110,16 @@ result<const void*> otherwise_of(bind_context& c, dtype type) {
 
 /// What versions before default_tensor, and nodes without a default, answer.
 template <class T>
-const void* preset() {
-  if constexpr (std::is_same_v<T, std::string_view>) {
-    static constexpr T none = "_Unused";
-    return &none;
-  } else if constexpr (std::is_floating_point_v<T>) {
-    static constexpr T none = -T(0);
-    return &none;
-  } else {
-    static constexpr T none = T(-1);
-    return &none;
-  }
-}
+constexpr T preset = std::is_floating_point_v<T> ? -T(0) : T(-1);
+template <>
+constexpr std::string_view preset<std::string_view> = "_Unused";
 
 status set_otherwise(bind_context& c, label_table& table) {
   const result<const void*> given = otherwise_of(c, table.to);
   if (!given) return given.error();
   table.otherwise = *given;
   if (table.otherwise) return {};
-  labels::call(table.to, [&]<class T>(std::type_identity<T>) { table.otherwise = preset<T>(); });
+  labels::call(table.to, [&]<class T>(std::type_identity<T>) { table.otherwise = &preset<T>; });
   return {};
 }
 
@@ -149,10 +140,8 @@ result<label_encoder> label_encoder::bind(bind_context& c) {
     const result<std::span<std::int64_t>> numbers = c.keep<std::int64_t>(std::size_t(classes.count));
     if (!numbers) return numbers.error();
     for (std::size_t i = 0; i < numbers->size(); ++i) (*numbers)[i] = std::int64_t(i);
-    result<label_table> made =
-        two_way_table(c, {dtype::string, classes.data, classes.count}, {dtype::i64, numbers->data(), classes.count});
-    if (!made) return made.error();
-    return label_encoder{*made};
+    return two_way_table(c, {dtype::string, classes.data, classes.count}, {dtype::i64, numbers->data(), classes.count})
+        .transform([](const label_table& made) { return label_encoder{made}; });
   }
   constexpr std::string_view key_names[] = {"keys_tensor", "keys_strings", "keys_int64s", "keys_floats"};
   constexpr std::string_view value_names[] = {"values_tensor", "values_strings", "values_int64s", "values_floats"};
@@ -168,10 +157,8 @@ result<label_encoder> label_encoder::bind(bind_context& c) {
 
 result<category_mapper> category_mapper::bind(bind_context& c) {
   const given_list strings = listed(c, "cats_strings"), ints = listed(c, "cats_int64s");
-  result<label_table> made =
-      two_way_table(c, {dtype::string, strings.data, strings.count}, {dtype::i64, ints.data, ints.count});
-  if (!made) return made.error();
-  return category_mapper{*made};
+  return two_way_table(c, {dtype::string, strings.data, strings.count}, {dtype::i64, ints.data, ints.count})
+      .transform([](const label_table& made) { return category_mapper{made}; });
 }
 
 status label_table::run(run_context& c) const {

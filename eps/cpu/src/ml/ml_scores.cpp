@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <numbers>
 
+#include "common/choice.hpp"
 #include "common/operand_values.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 
 result<score_transform> score_transform_named(std::string_view name) {
   constexpr std::string_view names[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
-  for (std::size_t i = 0; i < std::size(names); ++i)
-    if (name == names[i]) return score_transform(i);
-  return bad_attribute("post_transform '", name, "' must be NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT");
+  return choice_of("post_transform", name, names).transform([](std::size_t i) { return score_transform(i); });
 }
 
 double logistic(double v) { return 1 / (1 + std::exp(-v)); }
@@ -72,19 +70,14 @@ void read_row(const value& x, std::int64_t row, std::int64_t columns, double* to
 
 result<std::span<const double>> numbers_of(bind_context& c, std::string_view floats, std::string_view tensor) {
   const attribute* const t = tensor.empty() ? nullptr : c.find(tensor);
-  if (t && t->kind == attribute_kind::t && !t->tensors.empty()) {
-    const value& v = t->tensors[0];
-    if ((detail::bit_of(v.type) & mask_of<float, double, float16, std::uint8_t>) == 0)
-      return bad_attribute(tensor, " is a tensor of ", v.type, ", must be one of floats");
-    result<std::span<double>> kept = c.keep<double>(std::size_t(v.shape.count()));
-    if (!kept) return kept.error();
-    read_row(v, 0, v.shape.count(), kept->data());
-    return std::span<const double>{*kept};
-  }
-  const std::span<const float> from = floats.empty() ? std::span<const float>{} : c.floats_or(floats);
-  result<std::span<double>> kept = c.keep<double>(from.size());
+  const value* const v = t && t->kind == attribute_kind::t && !t->tensors.empty() ? &t->tensors[0] : nullptr;
+  if (v && (detail::bit_of(v->type) & mask_of<float, double, float16, std::uint8_t>) == 0)
+    return bad_attribute(tensor, " is a tensor of ", v->type, ", must be one of floats");
+  const std::span<const float> from = v || floats.empty() ? std::span<const float>{} : c.floats_or(floats);
+  result<std::span<double>> kept = c.keep<double>(v ? std::size_t(v->shape.count()) : from.size());
   if (!kept) return kept.error();
-  std::copy(from.begin(), from.end(), kept->begin());
+  if (v) read_row(*v, 0, v->shape.count(), kept->data());
+  else std::copy(from.begin(), from.end(), kept->begin());
   return std::span<const double>{*kept};
 }
 

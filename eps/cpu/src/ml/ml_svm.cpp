@@ -2,37 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
-#include "common/refuse.hpp"
+#include "common/choice.hpp"
+#include "feature_walk.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
-
-result<svm_state::kernel_kind> kernel_named(std::string_view name) {
-  constexpr std::string_view names[] = {"LINEAR", "POLY", "RBF", "SIGMOID"};
-  for (std::size_t i = 0; i < std::size(names); ++i)
-    if (name == names[i]) return svm_state::kernel_kind(i);
-  return bad_attribute("kernel_type '", name, "' must be LINEAR, POLY, RBF or SIGMOID");
-}
-
-/// Room for the rows of one thread: the row itself, then `more` numbers.
-template <class F>
-status each_row(run_context& c, std::int64_t columns, std::size_t more, const F& f) {
-  const value& x = c.input(0);
-  const result<feature_rows> size = rows_of(x);
-  if (!size) return size.error();
-  if (size->columns != columns) return bad_input("X has shape ", x.shape, ", must have ", columns, " columns");
-  const std::size_t each = std::size_t(columns) + more;
-  const result<std::span<double>> scratch = c.scratch<double>(each * c.lanes());
-  if (!scratch) return scratch.error();
-  c.parallel_lanes(std::size_t(size->rows), [&](std::size_t r, std::size_t lane) {
-    double* const row = scratch->data() + lane * each;
-    read_row(x, std::int64_t(r), columns, row);
-    f(std::int64_t(r), row, row + columns);
-  });
-  return {};
-}
 
 /// Probabilities p[n] of classes from those of pairs r[n, n]: the fixed point of Wu, Lin and Weng's second method.
 void couple(const double* r, std::int64_t n, double* p, double* q, double* qp) {
@@ -70,18 +45,13 @@ void couple(const double* r, std::int64_t n, double* p, double* q, double* qp) {
 }  // namespace
 
 status svm_state::read(const bind_context& c) {
-  const result<kernel_kind> kind = kernel_named(c.string_or("kernel_type", "LINEAR"));
-  if (!kind) return kind.error();
-  how = *kind;
+  if (status read = read_choice(c, "kernel_type", {"LINEAR", "POLY", "RBF", "SIGMOID"}, how); !read) return read;
   const std::span<const float> parameters = c.floats_or("kernel_params");
   if (!parameters.empty() && parameters.size() < 3)
     return bad_attribute("kernel_params has ", parameters.size(), " elements, must have gamma, coef0 and degree");
   if (!parameters.empty()) gamma = double(parameters[0]), coef0 = double(parameters[1]), degree = double(parameters[2]);
   coefficients = c.floats_or("coefficients"), vectors = c.floats_or("support_vectors"), rho = c.floats_or("rho");
-  const result<score_transform> named = score_transform_named(c.string_or("post_transform", "NONE"));
-  if (!named) return named.error();
-  transform = *named;
-  return {};
+  return read_transform(c, transform);
 }
 
 double svm_state::kernel(const double* x, const float* vector, std::int64_t columns) const {
@@ -116,7 +86,7 @@ status svm_regressor::run(run_context& c) const {
   if (!y) return y.error();
   const std::int64_t columns =
       supports > 0 ? std::int64_t(vectors.size()) / supports : std::int64_t(coefficients.size());
-  return each_row(c, columns, 2, [&](std::int64_t row, const double* x, double* scores) {
+  return each_feature_row(c, *size, columns, 2, 1, [&](std::int64_t row, const double* x, double* scores, std::size_t) {
     double sum = double(rho[0]);
     if (supports == 0) sum += kernel(x, coefficients.data(), columns);
     for (std::int64_t j = 0; j < supports; ++j)
@@ -204,39 +174,29 @@ status svm_classifier::run(run_context& c) const {
   const bool linear = per_class.empty(), single = !linear && prob_a.empty() && pairs == 1;
   const std::int64_t count = linear || !prob_a.empty() ? n : pairs;
   const std::int64_t width = single && transform != score_transform::probit ? 2 : count;
-  value* y = nullptr;
-  if (c.has_output(0)) {
-    const result<value*> made = c.output(0, {size->rows});
-    if (!made) return made.error();
-    y = *made;
-    if (!labels.fits(*y)) return bad_input("its labels are not of type ", y->type);
-  }
-  float* z = nullptr;
-  if (c.has_output(1)) {
-    const result<tensor_view<float>> made = c.output<float>(1, {size->rows, width});
-    if (!made) return made.error();
-    z = made->data();
-  }
+  const auto outputs = classifier_outputs::make(c, labels, size->rows, width);
+  if (!outputs) return outputs.error();
   const std::int64_t columns = linear ? std::int64_t(coefficients.size()) / n : std::int64_t(vectors.size()) / supports;
   const std::int64_t room = std::max(pairs, n) + 2;
   const std::int64_t more = room + n + supports + (prob_a.empty() ? 0 : 2 * n * n + n);
-  return each_row(c, columns, std::size_t(more), [&](std::int64_t row, const double* x, double* from) {
-    row_scratch s{from, from + room, from + room + n, nullptr, nullptr, nullptr};
-    s.pairs = s.kernels + supports, s.q = s.pairs + n * n, s.qp = s.q + n * n;
-    std::int64_t best = 0;
-    if (linear) {
-      for (std::int64_t k = 0; k < n; ++k)
-        s.scores[k] = double(rho[0]) + kernel(x, coefficients.data() + k * columns, columns);
-      best = std::max_element(s.scores, s.scores + n) - s.scores;
-    } else {
-      best = decide(x, columns, s);
-    }
-    if (y) labels.put(*y, row, best);
-    const second_class pair = transform == score_transform::none ? second_class::opposite : second_class::complement;
-    finish_scores(transform, single ? pair : second_class::none, s.scores, count);
-    if (z)
-      for (std::int64_t k = 0; k < width; ++k) z[row * width + k] = float(s.scores[k]);
-  });
+  return each_feature_row(
+      c, *size, columns, more, 1, [&](std::int64_t row, const double* x, double* from, std::size_t) {
+        row_scratch s{from, from + room, from + room + n, nullptr, nullptr, nullptr};
+        s.pairs = s.kernels + supports, s.q = s.pairs + n * n, s.qp = s.q + n * n;
+        std::int64_t best = 0;
+        if (linear) {
+          for (std::int64_t k = 0; k < n; ++k)
+            s.scores[k] = double(rho[0]) + kernel(x, coefficients.data() + k * columns, columns);
+          best = std::max_element(s.scores, s.scores + n) - s.scores;
+        } else {
+          best = decide(x, columns, s);
+        }
+        outputs->put_label(row, best);
+        const second_class pair =
+            transform == score_transform::none ? second_class::opposite : second_class::complement;
+        outputs->put_scores(row, s.scores,
+                            finish_scores(transform, single ? pair : second_class::none, s.scores, count));
+      });
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,11 +1,11 @@
 #include <cameo/eps/cpu/ml_trees.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <limits>
 
-#include "common/operand_values.hpp"
+#include "common/choice.hpp"
+#include "feature_walk.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -277,47 +277,24 @@ result<tree_forest> split_forest(bind_context& c, std::int64_t targets) {
   return b.made;
 }
 
-result<tree_forest::aggregate> aggregate_of(std::int64_t number) {
-  if (number < 0 || number > 3) return bad_attribute("aggregate_function ", number, " must lie in [0,3]");
-  return tree_forest::aggregate(number);
-}
-result<tree_forest::aggregate> aggregate_of(std::string_view name) {
-  constexpr std::string_view names[] = {"AVERAGE", "SUM", "MIN", "MAX"};
-  for (std::size_t i = 0; i < std::size(names); ++i)
-    if (name == names[i]) return tree_forest::aggregate(i);
-  return bad_attribute("aggregate_function '", name, "' must be AVERAGE, SUM, MIN or MAX");
-}
-
 status check_base(std::span<const double> base, std::int64_t targets) {
   if (base.empty() || std::int64_t(base.size()) == targets) return {};
   return bad_attribute("base_values has ", base.size(), " elements, must have ", targets);
 }
 
-/// Calls f(row, x, scores, hit) for all rows, blocks of them on several threads.
+/// Calls f(row, scores, hit) for all rows, blocks of them on several threads.
 template <class F>
-status each_row(run_context& c, const tree_forest& forest, const value& x, const feature_rows& size, const F& f) {
+status each_row(run_context& c, const tree_forest& forest, const feature_rows& size, const F& f) {
   if (size.rows > 0 && size.columns < forest.features)
-    return bad_input("X has shape ", x.shape, "; its trees ask for ", forest.features, " columns");
+    return bad_input("X has shape ", c.input(0).shape, "; its trees ask for ", forest.features, " columns");
   const std::int64_t room = std::max<std::int64_t>(2, forest.targets);
-  std::int64_t numbers = 0;
-  if (!checked_add(size.columns, room, numbers)) return status_code::out_of_memory;
-  if (!checked_multiply(numbers, std::int64_t(c.lanes()), numbers)) return status_code::out_of_memory;
-  const result<std::span<double>> scratch = c.scratch<double>(std::size_t(numbers));
-  if (!scratch) return scratch.error();
-  const result<std::span<bool>> hits = c.scratch<bool>(std::size_t(room) * c.lanes());
+  const auto hits = lane_scratch<bool>::make(c, std::size_t(room));
   if (!hits) return hits.error();
-  constexpr std::int64_t block = 16;
-  c.parallel_lanes(std::size_t((size.rows + block - 1) / block), [&](std::size_t b, std::size_t lane) {
-    double* const row = scratch->data() + std::int64_t(lane) * (size.columns + room);
-    double* const scores = row + size.columns;
-    bool* const hit = hits->data() + std::int64_t(lane) * room;
-    for (std::int64_t r = std::int64_t(b) * block; r < std::min(size.rows, (std::int64_t(b) + 1) * block); ++r) {
-      read_row(x, r, size.columns, row);
-      forest.score(row, scores, hit);
-      f(r, scores, hit);
-    }
-  });
-  return {};
+  return each_feature_row(c, size, size.columns, room, 16,
+                          [&](std::int64_t row, const double* x, double* scores, std::size_t lane) {
+                            forest.score(x, scores, hits->of(lane));
+                            f(row, scores, hits->of(lane));
+                          });
 }
 
 }  // namespace
@@ -345,12 +322,10 @@ result<tree_ensemble> tree_ensemble::bind(bind_context& c) {
   if (transform < 0 || transform > 4) return bad_attribute("post_transform ", transform, " must lie in [0,4]");
   result<tree_forest> forest = split_forest(c, targets);
   if (!forest) return forest.error();
-  const result<tree_forest::aggregate> how = aggregate_of(c.int_or("aggregate_function", 1));
-  if (!how) return how.error();
-  forest->how = *how;
-  constexpr score_transform transforms[] = {score_transform::none, score_transform::softmax, score_transform::logistic,
-                                            score_transform::softmax_zero, score_transform::probit};
-  return tree_ensemble{*forest, {}, transforms[transform]};
+  const std::int64_t how = c.int_or("aggregate_function", 1);
+  if (how < 0 || how > 3) return bad_attribute("aggregate_function ", how, " must lie in [0,3]");
+  forest->how = tree_forest::aggregate(how);
+  return tree_ensemble{*forest, {}, score_transform(transform)};
 }
 
 result<tree_ensemble_regressor> tree_ensemble_regressor::bind(bind_context& c) {
@@ -358,34 +333,27 @@ result<tree_ensemble_regressor> tree_ensemble_regressor::bind(bind_context& c) {
   if (targets < 1) return bad_attribute("n_targets must be at least 1, not ", targets);
   result<tree_forest> forest = listed_forest(c, targets, target_names);
   if (!forest) return forest.error();
-  const result<tree_forest::aggregate> how = aggregate_of(c.string_or("aggregate_function", "SUM"));
-  if (!how) return how.error();
-  forest->how = *how;
+  if (status read = read_choice(c, "aggregate_function", {"AVERAGE", "SUM", "MIN", "MAX"}, forest->how); !read)
+    return read;
   const result<std::span<const double>> base = numbers_of(c, "base_values", "base_values_as_tensor");
   if (!base) return base.error();
   if (status fits = check_base(*base, targets); !fits) return fits;
-  const result<score_transform> transform = score_transform_named(c.string_or("post_transform", "NONE"));
-  if (!transform) return transform.error();
-  return tree_ensemble_regressor{{*forest, *base, *transform}};
+  tree_ensemble_regressor made{{*forest, *base}};
+  if (status read = read_transform(c, made.transform); !read) return read;
+  return made;
 }
 
 status tree_ensemble::run(run_context& c) const {
-  const value& x = c.input(0);
-  const result<feature_rows> size = rows_of(x);
+  const result<feature_rows> size = rows_of(c.input(0));
   if (!size) return size.error();
   const result<value*> y = c.output(0, {size->rows, forest.targets});
   if (!y) return y.error();
-  return each_row(c, forest, x, *size, [&](std::int64_t row, double* scores, const bool* hit) {
+  return each_row(c, forest, *size, [&](std::int64_t row, double* scores, const bool* hit) {
     // Of several targets, one that no leaf names stays 0, like ONNX Runtime's.
     for (std::int64_t t = 0; t < std::int64_t(base.size()); ++t)
       if (hit[t] || forest.targets == 1) scores[t] += base[std::size_t(t)];
     finish_scores(transform, second_class::none, scores, forest.targets);
-    for (std::int64_t t = 0; t < forest.targets; ++t) {
-      const std::int64_t at = row * forest.targets + t;
-      if ((*y)->type == dtype::f64) static_cast<double*>((*y)->data)[at] = scores[t];
-      else if ((*y)->type == dtype::f16) static_cast<float16*>((*y)->data)[at] = float16(float(scores[t]));
-      else static_cast<float*>((*y)->data)[at] = float(scores[t]);
-    }
+    save_floats(scores, **y, row * forest.targets, forest.targets);
   });
 }
 
@@ -400,9 +368,7 @@ result<tree_ensemble_classifier> tree_ensemble_classifier::bind(bind_context& c)
   if (!base) return base.error();
   if (base->size() > std::size_t(made.labels.count())) return check_base(*base, made.labels.count());
   made.base = *base;
-  const result<score_transform> transform = score_transform_named(c.string_or("post_transform", "NONE"));
-  if (!transform) return transform.error();
-  made.transform = *transform;
+  if (status read = read_transform(c, made.transform); !read) return read;
   made.one_weighted = made.labels.count() == 2;
   for (const leaf_weight& w : forest->weights) {
     made.one_weighted = made.one_weighted && w.target == forest->weights[0].target;
@@ -412,19 +378,13 @@ result<tree_ensemble_classifier> tree_ensemble_classifier::bind(bind_context& c)
 }
 
 status tree_ensemble_classifier::run(run_context& c) const {
-  const value& x = c.input(0);
-  const result<feature_rows> size = rows_of(x);
+  const result<feature_rows> size = rows_of(c.input(0));
   if (!size) return size.error();
   const std::int64_t classes = forest.targets,
                      columns = classes == 1 && transform != score_transform::probit ? 2 : classes;
-  value none;
-  result<value*> y = &none, z = &none;
-  if (c.has_output(0)) y = c.output(0, {size->rows});
-  if (!y) return y.error();
-  if (c.has_output(0) && !labels.fits(**y)) return bad_input("labels are not ", (*y)->type);
-  if (c.has_output(1)) z = c.output(1, {size->rows, columns});
-  if (!z) return z.error();
-  return each_row(c, forest, x, *size, [&](std::int64_t row, double* scores, const bool* hit) {
+  const auto outputs = classifier_outputs::make(c, labels, size->rows, columns);
+  if (!outputs) return outputs.error();
+  return each_row(c, forest, *size, [&](std::int64_t row, double* scores, const bool* hit) {
     std::int64_t best = 0, n = classes;
     second_class second = second_class::none;
     const auto addends = std::int64_t(base.size());
@@ -441,10 +401,8 @@ status tree_ensemble_classifier::run(run_context& c) const {
       best = std::max<std::int64_t>(best, 0);
       if (classes == 1) second = second_class::complement;
     }
-    if (*y != &none) labels.put(**y, row, best);
-    const std::int64_t made = finish_scores(transform, second, scores, n);
-    for (std::int64_t k = 0; *z != &none && k < columns; ++k)
-      (*z)->as_mutable_unchecked<float>()[row * columns + k] = k < made ? float(scores[k]) : 0.0f;
+    outputs->put_label(row, best);
+    outputs->put_scores(row, scores, finish_scores(transform, second, scores, n));
   });
 }
 

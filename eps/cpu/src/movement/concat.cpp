@@ -15,9 +15,8 @@ status join(run_context& c, std::size_t count, std::int64_t axis, bool new_axis,
   extents shape = part(0).shape;
   if (new_axis && shape.rank() == max_rank) return bad_input("rank ", max_rank, " is the largest");
   const std::size_t rank = shape.rank() + (new_axis ? 1 : 0);
-  std::int64_t at = axis;
-  if (!normalize_axis(at, rank)) return no_such_axis(axis, rank);
-  const auto a = std::size_t(at);
+  std::size_t a = 0;
+  if (status found = find_axis(axis, rank, a); !found) return found;
   if (new_axis) shape.insert(a, 1);
   std::int64_t total = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -26,7 +25,7 @@ status join(run_context& c, std::size_t count, std::int64_t axis, bool new_axis,
     bool fits = piece.rank() == rank && part(i).type == part(0).type;
     for (std::size_t j = 0; fits && j < rank; ++j) fits = j == a || piece[j] == shape[j];
     if (!fits)
-      return bad_input("input ", i, " is ", part(i).shape, ", which does not fit ", part(0).shape, " along axis ", at);
+      return bad_input("input ", i, " is ", part(i).shape, ", which does not fit ", part(0).shape, " along axis ", a);
     if (!checked_add(total, piece[a], total)) return status_code::out_of_memory;
   }
   shape[a] = total;
@@ -81,16 +80,15 @@ result<split> split::bind(bind_context& c) {
 status split::run(run_context& c) const {
   const value &x = c.input(0), &given = c.input(1);
   const auto count = std::int64_t(c.output_count());
-  std::int64_t at = axis;
-  if (!normalize_axis(at, x.shape.rank())) return no_such_axis(axis, x.shape.rank());
-  const auto a = std::size_t(at);
+  std::size_t a = 0;
+  if (status found = find_axis(axis, x.shape.rank(), a); !found) return found;
   const std::int64_t whole = x.shape[a];
   const bool listed = has_sizes || c.has_input(1);
   if (c.has_input(1) && given.shape != extents{count})
     return bad_input("split ", given.shape, " must be [", count, "]: one size for each output");
   const std::int64_t equal = (whole + count - 1) / count;
   if (!listed && !uneven && whole % count != 0)
-    return bad_input("axis ", at, " of ", x.shape, " can't be split into ", count, " equal parts");
+    return bad_input("axis ", a, " of ", x.shape, " can't be split into ", count, " equal parts");
   const auto size_at = [&](std::int64_t i, std::int64_t first) {
     std::int64_t size = std::min(equal, whole - first);
     if (has_sizes) size = sizes[std::size_t(i)];
@@ -121,9 +119,8 @@ status split::run(run_context& c) const {
 
 status split_to_sequence::run(run_context& c) const {
   const value &x = c.input(0), &given = c.input(1);
-  std::int64_t at = axis;
-  if (!normalize_axis(at, x.shape.rank())) return no_such_axis(axis, x.shape.rank());
-  const auto a = std::size_t(at);
+  std::size_t a = 0;
+  if (status found = find_axis(axis, x.shape.rank(), a); !found) return found;
   const std::int64_t whole = x.shape[a];
   const bool listed = c.has_input(1) && given.shape.rank() > 0;
   std::int64_t chunk = 1, count = 0, total = 0;
@@ -133,7 +130,7 @@ status split_to_sequence::run(run_context& c) const {
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t size = integers{given}[i];
       if (size < 0 || size > whole - total)
-        return bad_input("part ", i, " has size ", size, ", axis ", at, " has ", whole);
+        return bad_input("part ", i, " has size ", size, ", axis ", a, " has ", whole);
       total += size;
     }
     if (total != whole) return bad_input("the parts add up to ", total, ", not to ", whole);

@@ -16,11 +16,10 @@ std::int64_t grain_for(std::size_t bytes) { return std::int64_t(1 + 65536 / (byt
 status gather::run(run_context& c) const {
   const value &x = c.input(0), &indices = c.input(1);
   const std::size_t rank = x.shape.rank();
-  std::int64_t at = axis;
-  if (!normalize_axis(at, rank)) return no_such_axis(axis, rank);
+  std::size_t a = 0;
+  if (status found = find_axis(axis, rank, a); !found) return found;
   if (rank - 1 + indices.shape.rank() > max_rank)
     return bad_input("the output of data ", x.shape, " and indices ", indices.shape, " has a rank above ", max_rank);
-  const auto a = std::size_t(at);
   const std::int64_t size = x.shape[a];
   if (status inside = check_indices(indices, size); !inside) return inside;
   extents shape{x.shape.dims().first(a)};
@@ -87,9 +86,8 @@ status gather_nd::run(run_context& c) const {
 status compress::run(run_context& c) const {
   const value &x = c.input(0), &wanted = c.input(1);
   if (wanted.shape.rank() > 1) return bad_input("condition must be one-dimensional, not ", wanted.shape);
-  std::int64_t at = axis;
-  if (!flat && !normalize_axis(at, x.shape.rank())) return no_such_axis(axis, x.shape.rank());
-  const auto a = std::size_t(at);
+  std::size_t a = 0;
+  if (status found = flat ? status{} : find_axis(axis, x.shape.rank(), a); !found) return found;
   const std::int64_t size = flat ? x.shape.count() : x.shape[a];
   const std::span<const bool> holds =
       wanted.as_unchecked<bool>().span().first(std::size_t(std::min(size, wanted.shape.count())));

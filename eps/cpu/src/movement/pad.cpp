@@ -38,37 +38,6 @@ status pad_axis(std::int64_t size, std::int64_t before, std::int64_t after, padd
   return {};
 }
 
-/// Fills rows of the last axis from rows of the input; `sources` says for each axis and place where it comes from.
-void copy_by_table(run_context& c, const value& x, const value& y, std::span<const padded_axis> axes,
-                   std::span<const std::int64_t> sources) {
-  const std::size_t rank = axes.size(), bytes = element_bytes(x.type);
-  const extents strides = row_major_strides(x.shape), shape = y.shape;
-  const padded_axis last = axes[rank - 1];
-  const std::span<const std::int64_t> columns = sources.last(std::size_t(last.total));
-  const std::byte* const from = bytes_of(x);
-  std::byte* const to = bytes_of(y);
-  parallel_for(c, shape.count() / last.total, 1 + 8192 / last.total, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      std::int64_t offset = 0, rest = row;
-      std::size_t table = sources.size() - columns.size();
-      for (std::size_t i = rank - 1; i-- > 0; rest /= shape[i]) {
-        table -= std::size_t(shape[i]);
-        offset += sources[table + std::size_t(rest % shape[i])] * strides[i];
-      }
-      const std::byte* const source = from + std::size_t(offset) * bytes;
-      std::byte* const target = to + std::size_t(row * last.total) * bytes;
-      const auto move = [&](std::int64_t first, std::int64_t past) {
-        for (std::int64_t j = first; j < past; ++j)
-          move_block(target + std::size_t(j) * bytes, source + std::size_t(columns[std::size_t(j)]) * bytes, bytes);
-      };
-      move(0, last.before);
-      std::memcpy(target + std::size_t(last.before) * bytes, source + std::size_t(last.start) * bytes,
-                  std::size_t(last.size) * bytes);
-      move(last.before + last.size, last.total);
-    }
-  });
-}
-
 /// Both amounts of every axis, from the attribute or from the inputs.
 status read_amounts(const run_context& c, const attribute* given, std::size_t rank, extents& before, extents& after) {
   before.resize(rank, 0), after.resize(rank, 0);
@@ -77,10 +46,10 @@ status read_amounts(const run_context& c, const attribute* given, std::size_t ra
   const std::int64_t named = axes ? axes.shape.count() : std::int64_t(rank);
   if (count != 2 * named) return bad_input("pads has ", count, " elements; it needs two for each of ", named, " axes");
   for (std::int64_t i = 0; i < named; ++i) {
-    std::int64_t axis = axes ? integers{axes}[i] : i;
-    if (!normalize_axis(axis, rank)) return no_such_axis(integers{axes}[i], rank);
-    before[std::size_t(axis)] = given ? given->ints[std::size_t(i)] : integers{pads}[i];
-    after[std::size_t(axis)] = given ? given->ints[std::size_t(i + named)] : integers{pads}[i + named];
+    std::size_t axis = 0;
+    if (status found = find_axis(axes ? integers{axes}[i] : i, rank, axis); !found) return found;
+    before[axis] = given ? given->ints[std::size_t(i)] : integers{pads}[i];
+    after[axis] = given ? given->ints[std::size_t(i + named)] : integers{pads}[i + named];
   }
   return {};
 }
@@ -96,9 +65,7 @@ result<pad> pad::bind(bind_context& c) {
   return made;
 }
 result<microsoft_pad> microsoft_pad::bind(bind_context& c) {
-  const result<pad> made = of_mode(c, true);
-  if (!made) return made.error();
-  return microsoft_pad{*made};
+  return of_mode(c, true).transform([](const pad& made) { return microsoft_pad{made}; });
 }
 
 result<pad> pad::of_mode(const bind_context& c, bool may_wrap) {
@@ -170,11 +137,16 @@ status pad::fill_padding(run_context& c, const value& x, std::span<const padded_
   }
   const result<std::span<std::int64_t>> sources = c.scratch<std::int64_t>(places);
   if (!sources) return sources.error();
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < rank; ++i)
+  const extents strides = row_major_strides(x.shape);
+  const std::int64_t* tables[max_rank];
+  std::int64_t* at = sources->data();
+  for (std::size_t i = 0; i < rank; ++i) {
+    tables[i] = at;
     for (std::int64_t j = 0; j < shape[i]; ++j)
-      (*sources)[at++] = axes[i].start + source_of(j - axes[i].before, axes[i].size, mode);
-  return copy_by_table(c, x, y, axes, *sources), status{};
+      *at++ = (axes[i].start + source_of(j - axes[i].before, axes[i].size, mode)) * strides[i];
+  }
+  const padded_axis& last = axes[rank - 1];
+  return copy_by_tables(c, x, y, tables, nullptr, last.before, last.before + last.size), status{};
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

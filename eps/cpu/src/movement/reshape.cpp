@@ -19,18 +19,6 @@ status read_numbers(const run_context& c, const attribute* a, std::string_view w
   return {};
 }
 
-/// Bit i for axis i of a tensor of rank `rank`.
-status read_axes(const extents& axes, std::size_t rank, bool twice, unsigned& bits) {
-  bits = 0;
-  for (std::int64_t axis : axes) {
-    const std::int64_t given = axis;
-    if (!normalize_axis(axis, rank)) return no_such_axis(given, rank);
-    if (!twice && (bits >> axis & 1)) return bad_input("axis ", given, " is named twice");
-    bits |= 1u << axis;
-  }
-  return {};
-}
-
 }  // namespace
 
 result<reshape> reshape::bind(bind_context& c) {
@@ -75,11 +63,10 @@ result<expand_dims> expand_dims::bind(bind_context& c) {
 status expand_dims::run(run_context& c) const {
   extents shape = c.input(0).shape;
   if (c.input(1).shape.count() != 1) return bad_input("axis must be one number, not ", c.input(1).shape);
-  const std::int64_t given = integers{c.input(1)}[0];
   if (shape.rank() == max_rank) return bad_input("an input of rank ", max_rank, " can't have another axis");
-  std::int64_t axis = given;
-  if (!normalize_axis(axis, shape.rank() + 1)) return no_such_axis(given, shape.rank() + 1);
-  shape.insert(std::size_t(axis), 1);
+  std::size_t axis = 0;
+  if (status found = find_axis(integers{c.input(1)}[0], shape.rank() + 1, axis); !found) return found;
+  shape.insert(axis, 1);
   return c.forward(0, c.input(0), shape);
 }
 
@@ -108,7 +95,11 @@ status squeeze::run(run_context& c) const {
   if (axes || c.has_input(1)) {
     extents given;
     if (status read = read_numbers(c, axes, "axes", given); !read) return read;
-    if (status read = read_axes(given, from.rank(), true, dropped); !read) return read;
+    for (std::int64_t number : given) {
+      std::size_t axis = 0;
+      if (status found = find_axis(number, from.rank(), axis); !found) return found;
+      dropped |= 1u << axis;
+    }
   } else {
     for (std::size_t i = 0; i < from.rank(); ++i)
       if (from[i] == 1) dropped |= 1u << i;
@@ -131,8 +122,10 @@ status unsqueeze::run(run_context& c) const {
   if (status read = read_numbers(c, axes, "axes", given); !read) return read;
   const std::size_t rank = from.rank() + given.rank();
   if (rank > max_rank) return bad_input("rank ", rank, " of the output is above the largest, ", max_rank);
-  unsigned added = 0;
-  if (status read = read_axes(given, rank, false, added); !read) return read;
+  std::uint32_t added = 0;
+  std::size_t axis = 0;
+  for (std::int64_t number : given)
+    if (status found = find_axis(number, rank, axis, added); !found) return found;
   for (std::size_t i = 0, j = 0; i < rank; ++i) to.push_back(added >> i & 1 ? 1 : from[j++]);
   return c.forward(0, c.input(0), to);
 }

@@ -85,10 +85,8 @@ bool scatter_elements::accepts(const bind_context& c) {
 }
 
 result<scatter_elements> scatter_elements::bind(bind_context& c) {
-  result<scatter_reduction> how = reduction_of(c);
-  if (!how) return how.error();
   c.may_overwrite(0, 0);
-  return scatter_elements{c.int_or("axis", 0), *how};
+  return reduction_of(c).transform([&](scatter_reduction how) { return scatter_elements{c.int_or("axis", 0), how}; });
 }
 status scatter_elements::run(run_context& c) const {
   const value &x = c.input(0), &indices = c.input(1);
@@ -106,10 +104,8 @@ status scatter_elements::run(run_context& c) const {
 }
 
 result<scatter_nd> scatter_nd::bind(bind_context& c) {
-  result<scatter_reduction> how = reduction_of(c);
-  if (!how) return how.error();
   c.may_overwrite(0, 0);
-  return scatter_nd{*how};
+  return reduction_of(c).transform([](scatter_reduction how) { return scatter_nd{how}; });
 }
 status scatter_nd::run(run_context& c) const {
   const value &x = c.input(0), &indices = c.input(1);

@@ -51,26 +51,18 @@ status slice::run(run_context& c) const {
   const extents strides = row_major_strides(x.shape);
   extents shape = x.shape, from = strides;
   std::int64_t offset = 0;
-  unsigned seen = 0;
+  std::uint32_t named = 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t axis = along.present() ? along[i] : i;
-    if (!normalize_axis(axis, rank)) return no_such_axis(along[i], rank);
-    if (seen >> axis & 1) return bad_input("axis ", axis, " is named twice");
-    seen |= 1u << axis;
-    const auto a = std::size_t(axis);
+    std::size_t a = 0;
+    if (status found = find_axis(along.present() ? along[i] : i, rank, a, named); !found) return found;
     const std::int64_t step = steps.present() ? steps[i] : 1;
-    if (step == 0) return bad_input("the step of axis ", axis, " is 0");
+    if (step == 0) return bad_input("the step of axis ", a, " is 0");
     const range r = cut_range(first[i], last[i], step, x.shape[a]);
     shape[a] = r.count;
     if (r.count > 0) offset += r.first * strides[a], from[a] = r.step * strides[a];
   }
-  const result<value*> y = c.output(0, shape);
-  if (!y) return y.error();
-  if (shape.count() == 0) return {};
-  const std::size_t bytes = element_bytes(x.type);
-  strided_copy copy{bytes};
-  copy.loops(shape, from, row_major_strides(shape));
-  return copy.run(c, bytes_of(x) + std::size_t(offset) * bytes, (*y)->data), status{};
+  return move_to_output(c, x, offset, shape,
+                        [&](strided_copy& copy) { copy.loops(shape, from, row_major_strides(shape)); });
 }
 
 status expand::run(run_context& c) const {
@@ -80,15 +72,12 @@ status expand::run(run_context& c) const {
   for (std::int64_t d : wanted)
     if (d < 0) return bad_input("shape ", wanted, " has a negative size");
   if (!broadcast(x.shape, wanted, shape)) return bad_input("input ", x.shape, " does not broadcast to ", wanted);
-  const result<value*> y = c.output(0, shape);
-  if (!y) return y.error();
-  if (shape.count() == 0) return {};
-  const extents strides = row_major_strides(x.shape), to = row_major_strides(shape);
-  const std::size_t added = shape.rank() - x.shape.rank();
-  strided_copy copy{element_bytes(x.type)};
-  for (std::size_t i = 0; i < shape.rank(); ++i)
-    copy.loop(shape[i], i < added || x.shape[i - added] == 1 ? 0 : strides[i - added], to[i]);
-  return copy.run(c, x.data, (*y)->data), status{};
+  return move_to_output(c, x, 0, shape, [&](strided_copy& copy) {
+    const extents strides = row_major_strides(x.shape), to = row_major_strides(shape);
+    const std::size_t added = shape.rank() - x.shape.rank();
+    for (std::size_t i = 0; i < shape.rank(); ++i)
+      copy.loop(shape[i], i < added || x.shape[i - added] == 1 ? 0 : strides[i - added], to[i]);
+  });
 }
 
 status tile::run(run_context& c) const {
@@ -110,16 +99,13 @@ status tile::run(run_context& c) const {
   for (std::size_t i = 0; i < rank; ++i)
     if (repeats[i] < 0) return bad_input("repeats ", repeats, " has a negative number");
     else if (!checked_multiply(shape[i], repeats[i], shape[i])) return status_code::out_of_memory;
-  const result<value*> y = c.output(0, shape);
-  if (!y) return y.error();
-  if (shape.count() == 0) return {};
-  const extents from = row_major_strides(x.shape), to = row_major_strides(shape);
-  strided_copy copy{element_bytes(x.type)};
-  for (std::size_t i = 0; i < rank; ++i) {
-    copy.loop(repeats[i], 0, x.shape[i] * to[i]);
-    copy.loop(x.shape[i], from[i], to[i]);
-  }
-  return copy.run(c, x.data, (*y)->data), status{};
+  return move_to_output(c, x, 0, shape, [&](strided_copy& copy) {
+    const extents from = row_major_strides(x.shape), to = row_major_strides(shape);
+    for (std::size_t i = 0; i < rank; ++i) {
+      copy.loop(repeats[i], 0, x.shape[i] * to[i]);
+      copy.loop(x.shape[i], from[i], to[i]);
+    }
+  });
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,6 +1,8 @@
 #include <cameo/eps/cpu/sort.hpp>
 
+#include "common/lane_scratch.hpp"
 #include "common/operand_values.hpp"
+#include "common/outputs.hpp"
 #include "common/strided_copy.hpp"
 
 #include <algorithm>
@@ -46,28 +48,20 @@ status top_of(run_context& c, std::size_t axis, std::int64_t k, bool largest) {
   const value& x = c.input(0);
   extents shape = x.shape;
   shape[axis] = k;
-  T* values = nullptr;
-  std::int64_t* indices = nullptr;
-  if (c.has_output(0)) {
-    const result<tensor_view<T>> made = c.output<T>(0, shape);
-    if (!made) return made.error();
-    values = made->data();
-  }
-  if (c.has_output(1)) {
-    const result<tensor_view<std::int64_t>> made = c.output<std::int64_t>(1, shape);
-    if (!made) return made.error();
-    indices = made->data();
-  }
+  const result<T*> values = optional_output<T>(c, 0, shape);
+  const result<std::int64_t*> indices = optional_output<std::int64_t>(c, 1, shape);
+  if (!values) return values.error();
+  if (!indices) return indices.error();
   if (shape.count() == 0) return {};
   const std::int64_t size = x.shape[axis], inner = shape.count(axis + 1, shape.rank()), outer = shape.count(0, axis);
-  const result<std::span<std::int64_t>> orders = c.scratch<std::int64_t>(c.lanes() * std::size_t(size));
+  const auto orders = lane_scratch<std::int64_t>::make(c, std::size_t(size));
   if (!orders) return orders.error();
   const T* const from = static_cast<const T*>(x.data);
   c.parallel_lanes(std::size_t(outer * inner), [&](std::size_t i, std::size_t lane) {
     const std::int64_t before = std::int64_t(i) / inner, at = std::int64_t(i) % inner;
     const std::int64_t source = before * size * inner + at, target = before * k * inner + at;
-    top_of_lane(from + source, inner, orders->subspan(lane * std::size_t(size), std::size_t(size)), k, largest,
-                values ? values + target : nullptr, indices ? indices + target : nullptr);
+    top_of_lane(from + source, inner, {orders->of(lane), std::size_t(size)}, k, largest,
+                *values ? *values + target : nullptr, *indices ? *indices + target : nullptr);
   });
   return {};
 }
@@ -90,7 +84,7 @@ status write_numbers(run_context& c, std::size_t output, std::span<const std::in
   if (!c.has_output(output)) return {};
   const result<tensor_view<std::int64_t>> made = c.output<std::int64_t>(output, {std::int64_t(numbers.size())});
   if (made) std::copy(numbers.begin(), numbers.end(), made->begin());
-  return made ? status{} : made.error();
+  return made.error();
 }
 
 /// Which outputs get what; one that no node has is written nowhere.
@@ -109,12 +103,12 @@ status unique_of(run_context& c, std::size_t axis, bool flat, bool sorted, const
       return bad_input("input ", x.shape, " is too large");
   }
   const auto n = std::size_t(all.count);
-  const result<std::span<std::int64_t>> memory = c.scratch<std::int64_t>(n);
-  const result<std::span<std::int64_t>> memory2 = c.scratch<std::int64_t>(n);
-  const result<std::span<std::int64_t>> memory3 = c.scratch<std::int64_t>(n);
-  const result<std::span<std::int64_t>> memory4 = c.scratch<std::int64_t>(n);
-  if (!memory || !memory2 || !memory3 || !memory4) return status_code::out_of_memory;
-  const std::span<std::int64_t> order = *memory, firsts = *memory2, counts = *memory3, inverse = *memory4;
+  std::span<std::int64_t> order, firsts, counts, inverse;
+  for (std::span<std::int64_t>* list : {&order, &firsts, &counts, &inverse}) {
+    const result<std::span<std::int64_t>> memory = c.scratch<std::int64_t>(n);
+    if (!memory) return memory.error();
+    *list = *memory;
+  }
 
   for (std::size_t i = 0; i < n; ++i) order[i] = std::int64_t(i);
   std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
@@ -159,24 +153,25 @@ status unique_of(run_context& c, std::size_t axis, bool flat, bool sorted, const
 
 status top_k::run(run_context& c) const {
   const value& x = c.input(0);
-  std::int64_t at = axis, wanted = k;
-  if (!normalize_axis(at, x.shape.rank())) return no_such_axis(axis, x.shape.rank());
+  std::int64_t wanted = k;
+  std::size_t a = 0;
+  if (status found = find_axis(axis, x.shape.rank(), a); !found) return found;
   if (c.has_input(1)) {
     if (c.input(1).shape.count() != 1) return bad_input("K must be one number, not ", c.input(1).shape);
     wanted = c.input<std::int64_t>(1)[0];
   }
-  if (wanted < 0 || wanted > x.shape[std::size_t(at)])
-    return bad_input("K is ", wanted, ", axis ", at, " of ", x.shape, " has fewer elements");
-  return elements::visit(
-      x.type, status{}, [&]<class T>(std::type_identity<T>) { return top_of<T>(c, std::size_t(at), wanted, largest); });
+  if (wanted < 0 || wanted > x.shape[a])
+    return bad_input("K is ", wanted, ", axis ", a, " of ", x.shape, " has fewer elements");
+  return elements::visit(x.type, status{},
+                         [&]<class T>(std::type_identity<T>) { return top_of<T>(c, a, wanted, largest); });
 }
 
 status unique::run(run_context& c) const {
   const value& x = c.input(0);
-  std::int64_t at = axis;
-  if (!flat && !normalize_axis(at, x.shape.rank())) return no_such_axis(axis, x.shape.rank());
+  std::size_t a = 0;
+  if (status found = flat ? status{} : find_axis(axis, x.shape.rank(), a); !found) return found;
   return elements::visit(x.type, status{}, [&]<class T>(std::type_identity<T>) {
-    return unique_of<T>(c, std::size_t(at), flat, sorted, {1, 2, 3});
+    return unique_of<T>(c, a, flat, sorted, {1, 2, 3});
   });
 }
 

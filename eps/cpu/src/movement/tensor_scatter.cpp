@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "common/choice.hpp"
 #include "common/operand_values.hpp"
 #include "common/small_elements.hpp"
 #include "common/strided_copy.hpp"
@@ -9,10 +10,10 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 result<tensor_scatter> tensor_scatter::bind(bind_context& c) {
-  const std::string_view mode = c.string_or("mode", "linear");
-  if (mode != "linear" && mode != "circular") return bad_attribute("mode must be linear or circular, not '", mode, "'");
+  tensor_scatter made{c.int_or("axis", -2)};
+  if (status read = read_choice(c, "mode", {"linear", "circular"}, made.circular); !read) return read;
   c.may_overwrite(0, 0);
-  return tensor_scatter{c.int_or("axis", -2), mode == "circular"};
+  return made;
 }
 
 status tensor_scatter::run(run_context& c) const {
@@ -20,9 +21,8 @@ status tensor_scatter::run(run_context& c) const {
   if (!cache_bytes || !update_bytes) return status_code::out_of_memory;
   const value &cache = *cache_bytes, &update = *update_bytes, &starts = c.input(2);
   const std::size_t rank = cache.shape.rank(), bytes = element_bytes(cache.type);
-  std::int64_t given = axis;
-  if (!normalize_axis(given, rank)) return no_such_axis(axis, rank);
-  const auto at = std::size_t(given);
+  std::size_t at = 0;
+  if (status found = find_axis(axis, rank, at); !found) return found;
   if (at == 0) return bad_input("axis must not be the batch's, 0");
   bool fits = update.shape.rank() == rank;
   for (std::size_t i = 0; fits && i < rank; ++i)

@@ -1,10 +1,36 @@
 #include <cameo/eps/cpu/transpose.hpp>
 
+#include "common/choice.hpp"
 #include "common/operand_values.hpp"
 #include "common/small_elements.hpp"
 #include "common/strided_copy.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
+
+namespace {
+
+template <class K>
+result<K> bind_blocks(bind_context& c) {
+  const std::int64_t block = c.int_or("blocksize", 0);
+  if (block < 1 || block > 1 << 20) return bad_attribute("`blocksize` must be from 1 to 1048576, not ", block);
+  K made{block, false};
+  if (status read = read_choice(c, "mode", {"DCR", "CRD"}, made.channel_first); !read) return read;
+  return made;
+}
+
+/// What lies at channel c, row (h, y), column (w, x): in depth, and in space. Block rows and columns are y and x.
+struct blocks {
+  std::int64_t channel, y, x, h, w;
+};
+blocks steps_in_depth(std::int64_t channels, std::int64_t h, std::int64_t w, std::int64_t b, bool channel_first) {
+  if (channel_first) return {b * b * h * w, b * h * w, h * w, w, 1};
+  return {h * w, b * channels * h * w, channels * h * w, w, 1};
+}
+blocks steps_in_space(std::int64_t h, std::int64_t w, std::int64_t b) {
+  return {h * b * w * b, w * b, 1, b * w * b, b};
+}
+
+}  // namespace
 
 result<transpose> transpose::bind(bind_context& c) {
   const attribute* const a = c.find("perm");
@@ -37,31 +63,6 @@ status transpose::run(run_context& c) const {
   return {};
 }
 
-namespace {
-
-template <class K>
-result<K> bind_blocks(bind_context& c) {
-  const std::int64_t block = c.int_or("blocksize", 0);
-  if (block < 1 || block > 1 << 20) return bad_attribute("`blocksize` must be from 1 to 1048576, not ", block);
-  const std::string_view mode = c.string_or("mode", "DCR");
-  if (mode != "DCR" && mode != "CRD") return bad_attribute("`mode` must be DCR or CRD, not '", mode, "'");
-  return K{block, mode == "CRD"};
-}
-
-/// What lies at channel c, row (h, y), column (w, x): in depth, and in space. Block rows and columns are y and x.
-struct blocks {
-  std::int64_t channel, y, x, h, w;
-};
-blocks steps_in_depth(std::int64_t channels, std::int64_t h, std::int64_t w, std::int64_t b, bool channel_first) {
-  if (channel_first) return {b * b * h * w, b * h * w, h * w, w, 1};
-  return {h * w, b * channels * h * w, channels * h * w, w, 1};
-}
-blocks steps_in_space(std::int64_t h, std::int64_t w, std::int64_t b) {
-  return {h * b * w * b, w * b, 1, b * w * b, b};
-}
-
-}  // namespace
-
 result<depth_to_space> depth_to_space::bind(bind_context& c) { return bind_blocks<depth_to_space>(c); }
 status depth_to_space::run(run_context& c) const {
   const value& x = c.input(0);
@@ -71,18 +72,15 @@ status depth_to_space::run(run_context& c) const {
   const std::int64_t channels = x.shape[1] / (b * b);
   extents shape{n, channels, 0, 0};
   if (!checked_multiply(h, b, shape[2]) || !checked_multiply(w, b, shape[3])) return status_code::out_of_memory;
-  const result<value*> y = c.output(0, shape);
-  if (!y) return y.error();
-  if (shape.count() == 0) return {};
-  const blocks from = steps_in_depth(channels, h, w, b, channel_first), to = steps_in_space(h, w, b);
-  strided_copy copy{element_bytes(x.type)};
-  copy.loop(n, channels * b * b * h * w, channels * b * b * h * w);
-  copy.loop(channels, from.channel, to.channel);
-  copy.loop(h, from.h, to.h);
-  copy.loop(b, from.y, to.y);
-  copy.loop(w, from.w, to.w);
-  copy.loop(b, from.x, to.x);
-  return copy.run(c, x.data, (*y)->data), status{};
+  return move_to_output(c, x, 0, shape, [&](strided_copy& copy) {
+    const blocks from = steps_in_depth(channels, h, w, b, channel_first), to = steps_in_space(h, w, b);
+    copy.loop(n, channels * b * b * h * w, channels * b * b * h * w);
+    copy.loop(channels, from.channel, to.channel);
+    copy.loop(h, from.h, to.h);
+    copy.loop(b, from.y, to.y);
+    copy.loop(w, from.w, to.w);
+    copy.loop(b, from.x, to.x);
+  });
 }
 
 result<space_to_depth> space_to_depth::bind(bind_context& c) { return bind_blocks<space_to_depth>(c); }
@@ -95,19 +93,16 @@ status space_to_depth::run(run_context& c) const {
   const std::int64_t h = x.shape[2] / b, w = x.shape[3] / b;
   extents shape{n, 0, h, w};
   if (!checked_multiply(channels, b * b, shape[1])) return status_code::out_of_memory;
-  const result<value*> y = c.output(0, shape);
-  if (!y) return y.error();
-  if (shape.count() == 0) return {};
-  const blocks from = steps_in_space(h, w, b), to = steps_in_depth(channels, h, w, b, channel_first);
-  strided_copy copy{element_bytes(x.type)};
-  copy.loop(n, channels * b * b * h * w, channels * b * b * h * w);
-  if (channel_first) copy.loop(channels, from.channel, to.channel);
-  copy.loop(b, from.y, to.y);
-  copy.loop(b, from.x, to.x);
-  if (!channel_first) copy.loop(channels, from.channel, to.channel);
-  copy.loop(h, from.h, to.h);
-  copy.loop(w, from.w, to.w);
-  return copy.run(c, x.data, (*y)->data), status{};
+  return move_to_output(c, x, 0, shape, [&](strided_copy& copy) {
+    const blocks from = steps_in_space(h, w, b), to = steps_in_depth(channels, h, w, b, channel_first);
+    copy.loop(n, channels * b * b * h * w, channels * b * b * h * w);
+    if (channel_first) copy.loop(channels, from.channel, to.channel);
+    copy.loop(b, from.y, to.y);
+    copy.loop(b, from.x, to.x);
+    if (!channel_first) copy.loop(channels, from.channel, to.channel);
+    copy.loop(h, from.h, to.h);
+    copy.loop(w, from.w, to.w);
+  });
 }
 
 result<reverse_sequence> reverse_sequence::bind(bind_context& c) {

@@ -14,24 +14,19 @@ result<unfold> unfold::bind(bind_context& c) {
 
 status unfold::run(run_context& c) const {
   const value& x = c.input(0);
-  std::int64_t at = axis;
-  if (!normalize_axis(at, x.shape.rank())) return no_such_axis(axis, x.shape.rank());
-  const auto a = std::size_t(at);
+  std::size_t a = 0;
+  if (status found = find_axis(axis, x.shape.rank(), a); !found) return found;
   if (x.shape.rank() == max_rank) return bad_input("an input of rank ", max_rank, " leaves no axis for the slices");
-  if (x.shape[a] < size) return bad_input("axis ", at, " of ", x.shape, " is shorter than a slice of ", size);
+  if (x.shape[a] < size) return bad_input("axis ", a, " of ", x.shape, " is shorter than a slice of ", size);
   extents shape = x.shape;
   shape[a] = (x.shape[a] - size) / step + 1;
   shape.push_back(size);
-  const result<value*> y = c.output(0, shape);
-  if (!y) return y.error();
-  if (shape.count() == 0) return {};
-  const extents from = row_major_strides(x.shape), to = row_major_strides(shape);
-  strided_copy copy{element_bytes(x.type)};
-  for (std::size_t i = 0; i < x.shape.rank(); ++i)
-    copy.loop(shape[i], i == a && shape[i] > 1 ? from[i] * step : from[i], to[i]);
-  copy.loop(size, from[a], 1);
-  copy.run(c, x.data, (*y)->data);
-  return {};
+  return move_to_output(c, x, 0, shape, [&](strided_copy& copy) {
+    const extents from = row_major_strides(x.shape), to = row_major_strides(shape);
+    for (std::size_t i = 0; i < x.shape.rank(); ++i)
+      copy.loop(shape[i], i == a && shape[i] > 1 ? from[i] * step : from[i], to[i]);
+    copy.loop(size, from[a], 1);
+  });
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

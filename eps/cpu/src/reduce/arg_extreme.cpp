@@ -1,30 +1,12 @@
 #include <cameo/eps/cpu/arg_extreme.hpp>
 
-#include "common/refuse.hpp"
+#include <functional>
+
+#include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
-
-struct larger {
-  template <class T>
-  bool operator()(T a, T b) const {
-    return a > b;
-  }
-};
-struct smaller {
-  template <class T>
-  bool operator()(T a, T b) const {
-    return a < b;
-  }
-};
-template <class F>
-struct or_equal {
-  template <class T>
-  bool operator()(T a, T b) const {
-    return F{}(a, b) || a == b;
-  }
-};
 
 template <class F, class T>
 void find_columns(const void* from, std::int64_t step, std::int64_t first, std::int64_t last, std::int64_t n,
@@ -52,24 +34,19 @@ arg_extreme_state::column_function extremes_of_columns(dtype type) {
 
 status arg_extreme_state::run(run_context& c) const {
   const value& x = c.input(0);
-  std::int64_t a = axis;
   // A scalar is a vector of one to ONNX Runtime; so it is here.
-  const bool scalar = x.shape.rank() == 0 && (axis == 0 || axis == -1);
-  if (!scalar && !normalize_axis(a, x.shape.rank()))
-    return bad_input("axis ", axis, " is not in [-", x.shape.rank(), ",", x.shape.rank(), ") of shape ", x.shape);
-  extents shape = x.shape;
-  std::int64_t size = 1;
-  if (!scalar) {
-    size = shape[std::size_t(a)];
-    if (keep) shape[std::size_t(a)] = 1;
-    else shape.erase(std::size_t(a));
-  }
+  const bool scalar = x.shape.rank() == 0;
+  extents shape = scalar ? extents{1} : x.shape;
+  std::size_t a = 0;
+  if (status found = find_axis(axis, shape.rank(), a); !found) return found;
+  const std::int64_t size = shape[a], inner = shape.count(a + 1, shape.rank());
+  if (keep && !scalar) shape[a] = 1;
+  else shape.erase(a);
   const result<tensor_view<std::int64_t>> out = c.output<std::int64_t>(0, shape);
   if (!out) return out.error();
   if (out->empty()) return {};
   if (size == 0) return bad_input("axis ", axis, " of shape ", x.shape, " has no elements to choose from");
   const bool narrow = x.type == dtype::f16 || x.type == dtype::bf16;
-  const std::int64_t inner = scalar ? 1 : x.shape.count(std::size_t(a) + 1, x.shape.rank());
   const std::int64_t width = std::min(inner, columns), stretches = (inner + columns - 1) / columns;
   const std::int64_t units = out->count() / inner * stretches, bytes = bits_of(x.type) / 8;
   const std::int64_t some = std::max<std::int64_t>(1, (narrow ? 1 << 12 : 1 << 15) / width);  // at a time
@@ -98,11 +75,13 @@ status arg_extreme_state::run(run_context& c) const {
 
 template <class Op>
 result<arg_extreme<Op>> arg_extreme<Op>::bind(bind_context& c) {
-  using better = std::conditional_t<std::is_same_v<Op, op::ArgMax>, larger, smaller>;
+  constexpr bool largest = std::is_same_v<Op, op::ArgMax>;
+  using better = std::conditional_t<largest, std::greater<>, std::less<>>;
+  using as_good = std::conditional_t<largest, std::greater_equal<>, std::less_equal<>>;
   arg_extreme made;
   const dtype type = c.inputs[0].type;
   const bool last = c.int_or("select_last_index", 0) != 0;
-  made.find = last ? extremes_of_columns<or_equal<better>>(type) : extremes_of_columns<better>(type);
+  made.find = last ? extremes_of_columns<as_good>(type) : extremes_of_columns<better>(type);
   made.axis = c.int_or("axis", 0);
   made.keep = c.int_or("keepdims", 1) != 0;
   return made;

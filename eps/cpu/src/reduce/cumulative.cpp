@@ -1,6 +1,8 @@
 #include <cameo/eps/cpu/cumulative.hpp>
 
-#include "common/refuse.hpp"
+#include <functional>
+
+#include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -8,23 +10,14 @@ namespace {
 
 constexpr std::int64_t columns = 128;
 
-struct sums {
-  static constexpr int start = 0;
-  template <class T>
-  static T join(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
-    else return a + b;
-  }
-};
-struct products {
-  static constexpr int start = 1;
-  template <class T>
-  static T join(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return T(std::make_unsigned_t<T>(a) * std::make_unsigned_t<T>(b));
-    else return a * b;
-  }
-};
+/// A sum or a product; integers wrap.
+template <class F, class T>
+T join(T a, T b) {
+  if constexpr (std::is_integral_v<T>) return T(F{}(std::make_unsigned_t<T>(a), std::make_unsigned_t<T>(b)));
+  else return F{}(a, b);
+}
 
+/// F: std::plus<> or std::multiplies<>.
 template <class F, class T>
 void accumulate_rows(const void* in, std::int64_t x_step, void* out, std::int64_t y_step, std::int64_t rows,
                      std::int64_t n, void* before, bool starts) {
@@ -32,10 +25,10 @@ void accumulate_rows(const void* in, std::int64_t x_step, void* out, std::int64_
   T* y = static_cast<T*>(out);
   const T* last = static_cast<const T*>(before);
   for (std::int64_t r = 0; r < rows; ++r, y += y_step) {
-    if (!x) std::fill_n(y, n, T(F::start));
+    if (!x) std::fill_n(y, n, T(std::is_same_v<F, std::multiplies<>> ? 1 : 0));
     else if (starts && r == 0) std::copy_n(x, n, y);
     else
-      for (std::int64_t i = 0; i < n; ++i) y[i] = F::join(last[i], x[i]);
+      for (std::int64_t i = 0; i < n; ++i) y[i] = join<F>(last[i], x[i]);
     if (x) x += x_step;
     last = y;
   }
@@ -50,26 +43,18 @@ cumulative_state::column_function sums_along_columns(dtype type) {
       []<class T>(std::type_identity<T>) { return accumulate_rows<F, computed_in<T>>; });
 }
 
-status read_axis(const value& v, std::size_t rank, std::int64_t& axis) {
-  if (v.shape.count() != 1) return bad_input("axis must be a scalar, not of shape ", v.shape);
-  axis = v.type == dtype::i32 ? *static_cast<const std::int32_t*>(v.data) : *static_cast<const std::int64_t*>(v.data);
-  const std::int64_t given = axis;
-  if (!normalize_axis(axis, rank))
-    return bad_input("axis ", given, " is not in [-", rank, ",", rank, ") of an input of rank ", rank);
-  return {};
-}
-
 }  // namespace
 
 status cumulative_state::run(run_context& c) const {
   const value& x = c.input(0);
-  std::int64_t axis = 0;
-  if (status read = read_axis(c.input(1), x.shape.rank(), axis); !read) return read;
+  const value& axis = c.input(1);
+  if (axis.shape.count() != 1) return bad_input("axis must be a scalar, not of shape ", axis.shape);
+  std::size_t a = 0;
+  if (status found = find_axis(integers{axis}[0], x.shape.rank(), a); !found) return found;
   const result<value*> out = c.output(0, x.shape);
   if (!out) return out.error();
   if (x.shape.count() == 0) return {};
   const bool narrow = x.type == dtype::f16 || x.type == dtype::bf16;
-  const auto a = std::size_t(axis);
   const std::int64_t size = x.shape[a], inner = x.shape.count(a + 1, x.shape.rank()), bytes = bits_of(x.type) / 8;
   const std::int64_t width = std::min(inner, columns), stretches = (inner + columns - 1) / columns;
   const std::int64_t some = std::max<std::int64_t>(1, (narrow ? 1 << 12 : 1 << 15) / width);  // rows at a time
@@ -112,7 +97,8 @@ template <class Op>
 result<cumulative<Op>> cumulative<Op>::bind(bind_context& c) {
   cumulative made;
   made.accumulate =
-      sums_along_columns<std::conditional_t<std::is_same_v<Op, op::CumSum>, sums, products>>(c.inputs[0].type);
+      sums_along_columns<std::conditional_t<std::is_same_v<Op, op::CumSum>, std::plus<>, std::multiplies<>>>(
+          c.inputs[0].type);
   made.exclusive = c.int_or("exclusive", 0) != 0;
   made.reverse = c.int_or("reverse", 0) != 0;
   return made;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/choice.hpp"
 #include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
@@ -59,10 +60,7 @@ status pick_logs(run_context& c, const value& x, const value* logs, const Label&
 
 result<loss> loss::bind(bind_context& c) {
   loss made;
-  const std::string_view how = c.string_or("reduction", "mean");
-  if (how == "none") made.reduce = reduction::none;
-  else if (how == "sum") made.reduce = reduction::sum;
-  else if (how != "mean") return bad_attribute("reduction must be none, mean or sum, not '", how, "'");
+  if (status read = read_choice(c, "reduction", {"none", "sum", "mean"}, made.reduce); !read) return read;
   const attribute* const ignored = c.find("ignore_index");
   made.ignores = ignored && ignored->kind == attribute_kind::i;
   made.ignored = c.int_or("ignore_index", 0);
@@ -83,8 +81,9 @@ status loss::run_as(run_context& c) const {
     return bad_input("weights ", weights.shape, " must be ", extents{classes}, ", one for each class");
   if (status s = usable_sizes("scores", x.shape); !s) return s;
   const integers label{labels};
+  const auto counts = [&](std::int64_t i) { return !(ignores && label[i] == ignored); };
   for (std::int64_t i = 0; i < label.count(); ++i)
-    if (!(ignores && label[i] == ignored) && (label[i] < 0 || label[i] >= classes))
+    if (counts(i) && (label[i] < 0 || label[i] >= classes))
       return bad_input("label ", label[i], " is not a class in [0,", classes, ")");
 
   const result<value*> y = c.output(0, reduce == reduction::none ? wanted : extents{});
@@ -94,7 +93,6 @@ status loss::run_as(run_context& c) const {
   if (!logs) return logs.error();
   const auto picked = c.scratch<C>(std::size_t(label.count()));
   if (!picked) return picked.error();
-  const auto counts = [&](std::int64_t i) { return !(ignores && label[i] == ignored); };
   C* const parts = picked->data();
   if (softmax && x.shape.count() != 0) {
     const auto label_of = [&](std::int64_t i) { return counts(i) ? label[i] : -1; };

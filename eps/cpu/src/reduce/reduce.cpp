@@ -1,10 +1,32 @@
 #include "reduce_rows.hpp"
 
-#include "common/refuse.hpp"
+#include "common/lane_scratch.hpp"
+#include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
 #include "skeletons/reduce.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
+
+namespace {
+
+extents reduced_shape(const extents& shape, std::uint32_t gone, bool keep) {
+  extents out;
+  for (std::size_t a = 0; a < shape.rank(); ++a) {
+    if (!(gone >> a & 1)) out.push_back(shape[a]);
+    else if (keep) out.push_back(1);
+  }
+  return out;
+}
+
+/// The first version that has the axes as an input.
+template <class Op>
+inline constexpr int axes_are_input_since = [] {
+  for (const op_version& version : Op::versions)
+    if (version.inputs.size() > 1) return int(version.since);
+  return 256;
+}();
+
+}  // namespace
 
 void reduce_loops::make(const extents& shape, std::uint32_t gone_axes) {
   *this = {};
@@ -42,28 +64,11 @@ status reduce_axes::find(run_context& c, const extents& shape, std::uint32_t& ma
   }
   mask = 0;
   if (axes.empty() && !none_when_empty) mask = (std::uint32_t{1} << shape.rank()) - 1;
-  for (std::int64_t axis : axes) {
-    const std::int64_t given = axis;
-    if (!normalize_axis(axis, shape.rank()))
-      return bad_input("axis ", given, " is not in [-", shape.rank(), ",", shape.rank(), ") of shape ", shape);
-    if (mask >> axis & 1) return bad_input("axis ", given, " is listed twice");
-    mask |= std::uint32_t{1} << axis;
-  }
+  std::size_t axis = 0;
+  for (std::int64_t number : axes)
+    if (status found = find_axis(number, shape.rank(), axis, mask); !found) return found;
   return {};
 }
-
-namespace {
-
-extents reduced_shape(const extents& shape, std::uint32_t gone, bool keep) {
-  extents out;
-  for (std::size_t a = 0; a < shape.rank(); ++a) {
-    if (!(gone >> a & 1)) out.push_back(shape[a]);
-    else if (keep) out.push_back(1);
-  }
-  return out;
-}
-
-}  // namespace
 
 status reduce_state::run(run_context& c) const {
   const value& x = c.input(0);
@@ -78,18 +83,14 @@ status reduce_state::run(run_context& c) const {
   else loops.make(x.shape, gone);
   loops.run = &c;
   reduced_tensors tensors{x.type, x.data, (*out)->data};
-  const std::int64_t room = reduce_room(loops);
-  float* rooms = nullptr;
-  if (x.type == dtype::f16 || x.type == dtype::bf16) {
-    const result<std::span<float>> made = c.scratch<float>(c.lanes() * std::size_t(room));
-    if (!made) return made.error();
-    rooms = made->data();
-  }
+  const bool narrow = x.type == dtype::f16 || x.type == dtype::bf16;
+  const auto rooms = lane_scratch<float>::make(c, narrow ? std::size_t(reduce_room(loops)) : 0);
+  if (!rooms) return rooms.error();
   const std::int64_t work = std::max<std::int64_t>(loops.reduced, 1) * (loops.row_stays ? reduce_loops::columns : 1);
   parallel_rows(c, loops.units(), std::max<std::int64_t>(1, (1 << 15) / work),
                 [&](std::int64_t first, std::int64_t last, std::size_t lane) {
                   reduced_tensors here = tensors;
-                  if (rooms) here.room = rooms + std::int64_t(lane) * room;
+                  if (narrow) here.room = rooms->of(lane);
                   rows(loops, here, first, last);
                 });
   return {};
@@ -101,18 +102,6 @@ void reduce_state::finish(const bind_context& c, int axes_are_input_since) {
   axes.none_when_empty = axes.by_input && c.int_or("noop_with_empty_axes", 0) != 0;
   if (!axes.by_input) axes.listed = c.ints_or("axes");
 }
-
-namespace {
-
-/// The first version that has the axes as an input.
-template <class Op>
-inline constexpr int axes_are_input_since = [] {
-  for (const op_version& version : Op::versions)
-    if (version.inputs.size() > 1) return int(version.since);
-  return 256;
-}();
-
-}  // namespace
 
 template <class Op>
 result<reduce<Op>> reduce<Op>::bind(bind_context& c) {

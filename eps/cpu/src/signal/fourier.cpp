@@ -1,5 +1,6 @@
 #include <cameo/eps/cpu/fourier.hpp>
 
+#include "common/lane_scratch.hpp"
 #include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
@@ -51,20 +52,10 @@ std::int64_t known_size(bind_context& c, std::size_t i, std::int64_t axis) {
   return c.inputs[i].shape[std::size_t(axis)];
 }
 
-/// Memory for one transform per thread.
-struct lanes_of_numbers {
-  number* data = nullptr;
-  std::int64_t per_lane = 0, length = 0;
-  number* signal(std::size_t lane) const { return data + std::int64_t(lane) * per_lane; }
-  number* scratch(std::size_t lane) const { return signal(lane) + length; }
-
-  static result<lanes_of_numbers> of(run_context& c, const fourier_transform& f) {
-    const std::int64_t each = f.length() + f.scratch();
-    const auto memory = c.scratch<number>(c.lanes() * std::size_t(each));
-    if (!memory) return memory.error();
-    return lanes_of_numbers{memory->data(), each, f.length()};
-  }
-};
+/// Memory for one transform per thread: a signal, and behind it what its transform needs.
+result<lane_scratch<number>> signals_for(run_context& c, const fourier_transform& f) {
+  return lane_scratch<number>::make(c, std::size_t(f.length() + f.scratch()));
+}
 
 /// n real (parts 1) or complex numbers of a tensor, `step` numbers apart. Real ones come to lie behind, from where they
 /// move to the front.
@@ -83,6 +74,26 @@ void save_numbers(number* from, const value& v, std::int64_t first, std::int64_t
   for (std::int64_t i = 0; parts == 1 && i < n; ++i) flat[i] = flat[2 * i];
   if (step == 1) save_floats(flat, v, first, n * parts);
   else scatter_floats(flat, v, first, step * parts, parts, n);
+}
+
+/// Writes the triangles of all bins: `edges` are where they start, peak and end, one after the other.
+template <class T>
+void draw_triangles(T* y, std::int64_t bins, const std::int64_t* edges) {
+  for (std::int64_t i = 0; i < bins; ++i) {
+    const std::int64_t low = edges[i], center = edges[i + 1], high = edges[i + 2];
+    if (center == low) y[center * bins + i] = as_element<T>(1.0);
+    for (std::int64_t j = low; center != low && j <= center; ++j)
+      y[j * bins + i] = as_element<T>(double(j - low) / double(center - low));
+    for (std::int64_t j = center; j < high; ++j)
+      y[j * bins + i] = as_element<T>(double(high - j) / double(high - center));
+  }
+}
+
+status read_frequency(const value& v, std::string_view name, double& out) {
+  if (v.shape.count() != 1) return bad_input(name, " must be one number, not ", v.shape);
+  convert_floats(v.type, v.data, &out, 1);
+  if (!(out >= 0 && out < 1e9)) return bad_input(name, " must be a frequency, not negative");
+  return {};
 }
 
 }  // namespace
@@ -132,13 +143,13 @@ status dft::run(run_context& c) const {
   if (shape.count() == 0) return {};
   const auto transform = transform_of(c, planned, length);
   if (!transform) return transform.error();
-  const auto lanes = lanes_of_numbers::of(c, *transform);
-  if (!lanes) return lanes.error();
+  const auto signals = signals_for(c, *transform);
+  if (!signals) return signals.error();
   const std::int64_t inner = x.shape.count(at + 1, rank - 1), parts = x.shape.back(), parts_out = shape[rank - 1];
   const std::int64_t out = shape[at], used = std::min(in, length);
   c.parallel_lanes(std::size_t(x.shape.count(0, at) * inner), [&](std::size_t row, std::size_t lane) {
     const std::int64_t outer = std::int64_t(row) / inner, column = std::int64_t(row) % inner;
-    number* const signal = lanes->signal(lane);
+    number* const signal = signals->of(lane);
     load_numbers(x, (outer * in * inner + column) * parts, inner, parts, signal, used);
     std::fill_n(signal + used, length - used, number{0, 0});
     if (inverse && onesided) {  // the other half mirrors the first; ends have no imaginary part
@@ -147,8 +158,8 @@ status dft::run(run_context& c) const {
       for (std::int64_t i = length / 2 + 1; i < length; ++i)
         signal[i] = {signal[length - i].re, -signal[length - i].im};
     }
-    if (inverse) transform->inverse(signal, lanes->scratch(lane));
-    else transform->forward(signal, lanes->scratch(lane));
+    if (inverse) transform->inverse(signal, signal + length);
+    else transform->forward(signal, signal + length);
     save_numbers(signal, **y, (outer * out * inner + column) * parts_out, inner, parts_out, out);
   });
   return {};
@@ -158,9 +169,8 @@ result<stft> stft::bind(bind_context& c) {
   std::int64_t length = known_size(c, 0, 1);
   if (c.has_input(3)) length = known_number(c, 3).value_or(-1);
   else if (c.has_input(2)) length = known_size(c, 2, 0);
-  const auto planned = plan_transform(c, length);
-  if (!planned) return planned.error();
-  return stft{c.int_or("onesided", 1) != 0, *planned};
+  const bool onesided = c.int_or("onesided", 1) != 0;
+  return plan_transform(c, length).transform([&](const fourier_transform* made) { return stft{onesided, made}; });
 }
 
 status stft::run(run_context& c) const {
@@ -187,48 +197,19 @@ status stft::run(run_context& c) const {
   const result<const double*> weights = wide_vector<double>(c, window);
   const auto transform = transform_of(c, planned, length);
   if (!weights || !transform) return status_code::out_of_memory;
-  const auto lanes = lanes_of_numbers::of(c, *transform);
-  if (!lanes) return lanes.error();
+  const auto signals = signals_for(c, *transform);
+  if (!signals) return signals.error();
   c.parallel_lanes(std::size_t(x.shape[0] * frames), [&](std::size_t row, std::size_t lane) {
     const std::int64_t batch = std::int64_t(row) / frames, frame = std::int64_t(row) % frames;
-    number* const signal = lanes->signal(lane);
+    number* const signal = signals->of(lane);
     load_numbers(x, (batch * x.shape[1] + frame * step) * parts, 1, parts, signal, length);
     for (std::int64_t i = 0; *weights && i < length; ++i)
       signal[i] = {signal[i].re * (*weights)[i], parts == 2 ? signal[i].im * (*weights)[i] : 0};
-    transform->forward(signal, lanes->scratch(lane));
+    transform->forward(signal, signal + length);
     save_numbers(signal, **y, std::int64_t(row) * kept * 2, 1, 2, kept);
   });
   return {};
 }
-
-namespace {
-
-template <class T>
-T bin_as(double v) {
-  if constexpr (is_narrow_float<T>) return T(float(v));
-  else return T(v);
-}
-
-/// Writes the triangles of all bins: `edges` are where they start, peak and end, one after the other.
-template <class T>
-void draw_triangles(T* y, std::int64_t bins, const std::int64_t* edges) {
-  for (std::int64_t i = 0; i < bins; ++i) {
-    const std::int64_t low = edges[i], center = edges[i + 1], high = edges[i + 2];
-    if (center == low) y[center * bins + i] = bin_as<T>(1);
-    for (std::int64_t j = low; center != low && j <= center; ++j)
-      y[j * bins + i] = bin_as<T>(double(j - low) / double(center - low));
-    for (std::int64_t j = center; j < high; ++j) y[j * bins + i] = bin_as<T>(double(high - j) / double(high - center));
-  }
-}
-
-status read_frequency(const value& v, std::string_view name, double& out) {
-  if (v.shape.count() != 1) return bad_input(name, " must be one number, not ", v.shape);
-  convert_floats(v.type, v.data, &out, 1);
-  if (!(out >= 0 && out < 1e9)) return bad_input(name, " must be a frequency, not negative");
-  return {};
-}
-
-}  // namespace
 
 status mel_weight_matrix::run(run_context& c) const {
   std::int64_t bins = 0, length = 0, rate = 0;

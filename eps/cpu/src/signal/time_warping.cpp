@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "common/operand_values.hpp"
-#include "common/usable_sizes.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 

@@ -92,6 +92,19 @@ struct bound_rows<row_list<Rows...>> {
   static constexpr std::tuple all{&Rows::kernel::bind...};
 };
 
+/// Kernels that are templates of their element type are compiled for the types of a set where `template struct
+/// bound_kernels<SET, KERNEL...>` stands.
+template <class Set, template <class> class... Kernels>
+struct bound_kernels;
+template <class... Ts, template <class> class... Kernels>
+struct bound_kernels<detail::element_set<Ts...>, Kernels...> {
+  template <template <class> class Kernel>
+  static consteval auto functions_of() {
+    return std::tuple{std::pair{&Kernel<Ts>::bind, &Kernel<Ts>::run}...};
+  }
+  static constexpr std::tuple all{functions_of<Kernels>()...};
+};
+
 /// The operator that a form is one of.
 template <class F>
 struct operator_of {

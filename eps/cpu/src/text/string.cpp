@@ -1,38 +1,15 @@
 #include <cameo/eps/cpu/string.hpp>
+#include <cameo/kernel/broadcast.hpp>
 
-#include "common/operand_values.hpp"
+#include "common/choice.hpp"
+#include "common/outputs.hpp"
 
 #include <utf8proc.h>
-
-#include <cstring>
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
 using strings = tensor_view<const std::string_view>;
-
-/// Calls f(position in a, position in b, position in their common shape).
-template <class F>
-void each_pair(const extents& a, const extents& b, const extents& shape, F&& f) {
-  const std::size_t rank = shape.rank();
-  extents at, steps_a, steps_b;
-  at.resize(rank, 0), steps_a.resize(rank, 0), steps_b.resize(rank, 0);
-  const extents strides_a = row_major_strides(a), strides_b = row_major_strides(b);
-  for (std::size_t i = 0; i < a.rank(); ++i)
-    if (a[i] != 1) steps_a[rank - a.rank() + i] = strides_a[i];
-  for (std::size_t i = 0; i < b.rank(); ++i)
-    if (b[i] != 1) steps_b[rank - b.rank() + i] = strides_b[i];
-  std::int64_t x = 0, y = 0;
-  for (std::int64_t i = 0, count = shape.count(); i < count; ++i) {
-    f(x, y, i);
-    for (std::size_t k = rank; k-- > 0;) {
-      x += steps_a[k], y += steps_b[k];
-      if (++at[k] < shape[k]) break;
-      x -= at[k] * steps_a[k], y -= at[k] * steps_b[k];
-      at[k] = 0;
-    }
-  }
-}
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -105,24 +82,30 @@ bool equal_lowered(std::string_view word, std::string_view lowered) {
 
 status string_concat::run(run_context& c) const {
   const strings a = c.input<std::string_view>(0), b = c.input<std::string_view>(1);
-  extents shape;
-  if (!broadcast(a.shape(), b.shape(), shape))
+  broadcast_loops<2> loops;
+  if (!loops.make({&a.shape(), &b.shape()}))
     return bad_input("shapes ", a.shape(), " and ", b.shape(), " don't broadcast");
-  const result<tensor_view<std::string_view>> y = c.output<std::string_view>(0, shape);
+  const auto each_pair = [&](auto&& f) {
+    loops.rows(0, loops.count(), [&](std::int64_t at, const auto& from, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; ++i)
+        f(a[from[0] + i * loops.steps()[0]], b[from[1] + i * loops.steps()[1]], at + i);
+    });
+  };
+  const result<tensor_view<std::string_view>> y = c.output<std::string_view>(0, loops.shape());
   if (!y) return y.error();
   std::size_t size = 0;
   bool fits = true;
-  each_pair(a.shape(), b.shape(), shape, [&](std::int64_t i, std::int64_t j, std::int64_t) {
-    fits = fits && checked_add(size, a[i].size() + b[j].size(), size);
+  each_pair([&](std::string_view first, std::string_view second, std::int64_t) {
+    fits = fits && checked_add(size, first.size() + second.size(), size);
   });
   if (!fits) return status_code::out_of_memory;
   const result<std::span<char>> text = c.text(size);
   if (!text) return text.error();
   char* to = text->data();
-  each_pair(a.shape(), b.shape(), shape, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-    (*y)[k] = {to, a[i].size() + b[j].size()};
-    to += a[i].copy(to, a[i].size());
-    to += b[j].copy(to, b[j].size());
+  each_pair([&](std::string_view first, std::string_view second, std::int64_t i) {
+    (*y)[i] = {to, first.size() + second.size()};
+    to += first.copy(to, first.size());
+    to += second.copy(to, second.size());
   });
   return {};
 }
@@ -131,15 +114,12 @@ status string_split::run(run_context& c) const {
   const strings x = c.input<std::string_view>(0);
   const extents shape = x.shape();
   if (shape.rank() == max_rank) return bad_input("an input of rank ", max_rank, " leaves no axis for the pieces");
-  std::int64_t most = 0, *counts = nullptr;
-  if (c.has_output(1)) {
-    const result<tensor_view<std::int64_t>> made = c.output<std::int64_t>(1, shape);
-    if (!made) return made.error();
-    counts = made->data();
-  }
+  const result<std::int64_t*> counts = optional_output<std::int64_t>(c, 1, shape);
+  if (!counts) return counts.error();
+  std::int64_t most = 0;
   for (std::int64_t i = 0; i < x.count(); ++i) {
     const std::int64_t count = each_piece(x[i], delimiter, limit, [](std::string_view) {});
-    if (counts) counts[i] = count;
+    if (*counts) (*counts)[i] = count;
     most = std::max(most, count);
   }
   extents pieces = shape;
@@ -155,10 +135,8 @@ status string_split::run(run_context& c) const {
 }
 
 result<string_normalizer> string_normalizer::bind(bind_context& c) {
-  const std::string_view name = c.string_or("case_change_action", "NONE");
-  if (name != "NONE" && name != "LOWER" && name != "UPPER")
-    return bad_attribute("`case_change_action` must be NONE, LOWER or UPPER, not '", name, "'");
-  const change action = name == "LOWER" ? change::lower : name == "UPPER" ? change::upper : change::none;
+  change action = change::none;
+  if (status read = read_choice(c, "case_change_action", {"NONE", "LOWER", "UPPER"}, action); !read) return read;
   const bool exact = c.int_or("is_case_sensitive", 0) != 0;
   const std::span<const std::string_view> given = c.strings_or("stopwords");
   if (exact) return string_normalizer{action, exact, given};

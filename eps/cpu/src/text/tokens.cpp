@@ -1,13 +1,106 @@
 #include <cameo/eps/cpu/tokens.hpp>
-#include <cameo/kernel/run_context.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
 #include "common/operand_values.hpp"
+#include "common/outputs.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
+namespace {
+
+std::uint32_t turned_left(std::uint32_t x, int bits) { return x << bits | x >> (32 - bits); }
+
+std::uint32_t murmur3(const unsigned char* data, std::size_t size, std::uint32_t hash) {
+  constexpr std::uint32_t first = 0xcc9e2d51, second = 0x1b873593;
+  const auto mixed = [](std::uint32_t word) { return turned_left(word * first, 15) * second; };
+  for (std::size_t i = 0; i + 4 <= size; i += 4) {
+    const std::uint32_t word = std::uint32_t(data[i]) | std::uint32_t(data[i + 1]) << 8 |
+                               std::uint32_t(data[i + 2]) << 16 | std::uint32_t(data[i + 3]) << 24;
+    hash = turned_left(hash ^ mixed(word), 13) * 5 + 0xe6546b64;
+  }
+  std::uint32_t rest = 0;
+  for (std::size_t i = size; i-- > size / 4 * 4;) rest = rest << 8 | data[i];
+  if (size % 4) hash ^= mixed(rest);
+  hash ^= std::uint32_t(size);
+  hash = (hash ^ hash >> 16) * 0x85ebca6b;
+  hash = (hash ^ hash >> 13) * 0xc2b2ae35;
+  return hash ^ hash >> 16;
+}
+
+/// The tables of one run, checked.
+template <class T>
+struct ngram_tables {
+  using bits = std::make_unsigned_t<T>;
+  std::int64_t orders, heads, count;
+  const T *multipliers, *sizes, *offsets;  // offsets: or null
+  T filler;                                // what tokens count as that are not there
+  const T* end;                            // the token that ends a text, or null: none begins anew after it
+
+  /// The numbers of the token at all[at], those before `begin` being the filler.
+  void write(const T* all, std::int64_t at, std::int64_t begin, T* to) const {
+    bits mixed = bits(all[at]) * bits(multipliers[0]);
+    for (std::int64_t n = 2; n <= orders; ++n) {
+      const std::int64_t from = at - (n - 1);
+      mixed ^= bits(from < begin ? filler : all[from]) * bits(multipliers[n - 1]);
+      for (std::int64_t h = 0; h < heads; ++h, ++to) {
+        const std::int64_t table = (n - 2) * heads + h;
+        const T rest = T(T(mixed) % sizes[table]);
+        *to = T(bits(rest < 0 ? rest + sizes[table] : rest) + (offsets ? bits(offsets[table]) : bits(0)));
+      }
+    }
+  }
+};
+
+/// Inputs of ngram_hash and of its form without padding; `offsets` and `end` are the numbers of optional inputs.
+template <class T>
+result<ngram_tables<T>> read_tables(const ngram_hash& how, run_context& c, std::size_t offsets, std::size_t end) {
+  const tensor_view<const T> multipliers = c.input<T>(1), sizes = c.input<T>(2);
+  const std::int64_t count = (how.orders - 1) * how.heads;
+  if (multipliers.count() < how.orders || sizes.count() != count)
+    return bad_input("multipliers ", multipliers.shape(), " and vocab_sizes ", sizes.shape(), " must have ", how.orders,
+                     " or more and ", count, " elements");
+  for (const T size : sizes)
+    if (size < 1) return bad_input("vocab_sizes has ", size, ", must be positive");
+  if (c.input(offsets) && c.input(offsets).shape.count() != count)
+    return bad_input("head_offsets ", c.input(offsets).shape, " must have ", count, " elements");
+  if (c.input(end) && c.input(end).shape.count() != 1)
+    return bad_input("eos_token_id must be one number, not ", c.input(end).shape);
+  const T* const last = c.input(end) ? c.input<T>(end).data() : nullptr;
+  return ngram_tables<T>{how.orders,
+                         how.heads,
+                         count,
+                         multipliers.data(),
+                         sizes.data(),
+                         c.input(offsets) ? c.input<T>(offsets).data() : nullptr,
+                         last ? *last : T(how.pad),
+                         how.resets ? last : nullptr};
+}
+
+/// Which tokens belong to which request: those of request b are [starts[b], starts[b + 1]).
+status check_requests(const value& starts, std::int64_t tokens) {
+  if (starts.shape.rank() != 1 || starts.shape[0] < 2)
+    return bad_input("cumulative_sequence_length ", starts.shape, " must be [requests + 1]");
+  const tensor_view<const std::int32_t> at = starts.as_unchecked<std::int32_t>();
+  for (std::int64_t b = 1; b < at.count(); ++b)
+    if (at[b] <= at[b - 1]) return bad_input("cumulative_sequence_length must ascend, ", at[b], " follows ", at[b - 1]);
+  if (at[0] != 0 || at[at.count() - 1] != tokens)
+    return bad_input("cumulative_sequence_length goes from ", at[0], " to ", at[at.count() - 1],
+                     ", must from 0 to the ", tokens, " tokens");
+  return {};
+}
+
+/// What precedes a request's own elements and those, one behind the other; what is missing is `filler`.
+template <class T>
+void join_history(const value& past, std::int64_t request, std::int64_t before, T filler, std::span<const T> own,
+                  T* to) {
+  if (past) std::copy_n(static_cast<const T*>(past.data) + request * before, before, to);
+  else std::fill_n(to, before, filler);
+  std::ranges::copy(own, to + before);
+}
+
+}  // namespace
 
 result<ngram_repeat_block> ngram_repeat_block::bind(bind_context& c) {
   const ngram_repeat_block made{c.int_or("ngram_size", 0)};
@@ -83,29 +176,6 @@ status bifurcation_detector::run(run_context& c) const {
   return {};
 }
 
-namespace {
-
-std::uint32_t turned_left(std::uint32_t x, int bits) { return x << bits | x >> (32 - bits); }
-
-std::uint32_t murmur3(const unsigned char* data, std::size_t size, std::uint32_t hash) {
-  constexpr std::uint32_t first = 0xcc9e2d51, second = 0x1b873593;
-  const auto mixed = [](std::uint32_t word) { return turned_left(word * first, 15) * second; };
-  for (std::size_t i = 0; i + 4 <= size; i += 4) {
-    const std::uint32_t word = std::uint32_t(data[i]) | std::uint32_t(data[i + 1]) << 8 |
-                               std::uint32_t(data[i + 2]) << 16 | std::uint32_t(data[i + 3]) << 24;
-    hash = turned_left(hash ^ mixed(word), 13) * 5 + 0xe6546b64;
-  }
-  std::uint32_t rest = 0;
-  for (std::size_t i = size; i-- > size / 4 * 4;) rest = rest << 8 | data[i];
-  if (size % 4) hash ^= mixed(rest);
-  hash ^= std::uint32_t(size);
-  hash = (hash ^ hash >> 16) * 0x85ebca6b;
-  hash = (hash ^ hash >> 13) * 0xc2b2ae35;
-  return hash ^ hash >> 16;
-}
-
-}  // namespace
-
 result<murmur_hash> murmur_hash::bind(bind_context& c) { return murmur_hash{std::uint32_t(c.int_or("seed", 0))}; }
 
 status murmur_hash::run(run_context& c) const {
@@ -130,68 +200,6 @@ status murmur_hash::run(run_context& c) const {
   return {};
 }
 
-namespace {
-
-/// The tables of one run, checked.
-template <class T>
-struct ngram_tables {
-  using bits = std::make_unsigned_t<T>;
-  std::int64_t orders, heads, count;
-  const T *multipliers, *sizes, *offsets;  // offsets: or null
-  T filler;                                // what tokens count as that are not there
-  const T* end;                            // the token that ends a text, or null: none begins anew after it
-
-  /// The numbers of the token at all[at], those before `begin` being the filler.
-  void write(const T* all, std::int64_t at, std::int64_t begin, T* to) const {
-    bits mixed = bits(all[at]) * bits(multipliers[0]);
-    for (std::int64_t n = 2; n <= orders; ++n) {
-      const std::int64_t from = at - (n - 1);
-      mixed ^= bits(from < begin ? filler : all[from]) * bits(multipliers[n - 1]);
-      for (std::int64_t h = 0; h < heads; ++h, ++to) {
-        const std::int64_t table = (n - 2) * heads + h;
-        const T rest = T(T(mixed) % sizes[table]);
-        *to = T(bits(rest < 0 ? rest + sizes[table] : rest) + (offsets ? bits(offsets[table]) : bits(0)));
-      }
-    }
-  }
-};
-
-/// Inputs of ngram_hash and of its form without padding; `offsets` and `end` are the numbers of optional inputs.
-template <class T>
-result<ngram_tables<T>> read_tables(const ngram_hash& how, run_context& c, std::size_t offsets, std::size_t end) {
-  const tensor_view<const T> multipliers = c.input<T>(1), sizes = c.input<T>(2);
-  const std::int64_t count = (how.orders - 1) * how.heads;
-  if (multipliers.count() < how.orders || sizes.count() != count)
-    return bad_input("multipliers ", multipliers.shape(), " and vocab_sizes ", sizes.shape(), " must have ", how.orders,
-                     " or more and ", count, " elements");
-  for (const T size : sizes)
-    if (size < 1) return bad_input("vocab_sizes has ", size, ", must be positive");
-  if (c.input(offsets) && c.input(offsets).shape.count() != count)
-    return bad_input("head_offsets ", c.input(offsets).shape, " must have ", count, " elements");
-  if (c.input(end) && c.input(end).shape.count() != 1)
-    return bad_input("eos_token_id must be one number, not ", c.input(end).shape);
-  const T* const last = c.input(end) ? c.input<T>(end).data() : nullptr;
-  return ngram_tables<T>{how.orders,
-                         how.heads,
-                         count,
-                         multipliers.data(),
-                         sizes.data(),
-                         c.input(offsets) ? c.input<T>(offsets).data() : nullptr,
-                         last ? *last : T(how.pad),
-                         how.resets ? last : nullptr};
-}
-
-/// A tensor that a node may leave out: then null.
-template <class T>
-result<T*> perhaps_output(run_context& c, std::size_t i, const extents& shape) {
-  if (!c.has_output(i)) return static_cast<T*>(nullptr);
-  const result<tensor_view<T>> made = c.output<T>(i, shape);
-  if (!made) return made.error();
-  return made->data();
-}
-
-}  // namespace
-
 result<ngram_hash> ngram_hash::bind(bind_context& c) {
   const ngram_hash made{c.int_or("max_ngram_size", 0), c.int_or("n_head_per_ngram", 0), c.int_or("pad_id", 0),
                         c.int_or("reset_on_eos", 0) != 0};
@@ -215,7 +223,7 @@ status ngram_hash::run_as(run_context& c) const {
   if (segments && segments.shape != ids.shape) return bad_input("segment_ids ", segments.shape, " must be ", ids.shape);
   const result<tensor_view<T>> y = c.output<T>(0, {batches, length, tables->count});
   if (!y) return y.error();
-  const result<T*> present = perhaps_output<T>(c, 1, {batches, before});
+  const result<T*> present = optional_output<T>(c, 1, {batches, before});
   if (!present) return present.error();
   const result<std::span<T>> room = c.scratch<T>(std::size_t(length + before));
   if (!room) return room.error();
@@ -257,32 +265,6 @@ result<varlen_ngram_hash> varlen_ngram_hash::bind(bind_context& c) {
   return made;
 }
 
-namespace {
-
-/// Which tokens belong to which request: those of request b are [starts[b], starts[b + 1]).
-status check_requests(const value& starts, std::int64_t tokens) {
-  if (starts.shape.rank() != 1 || starts.shape[0] < 2)
-    return bad_input("cumulative_sequence_length ", starts.shape, " must be [requests + 1]");
-  const tensor_view<const std::int32_t> at = starts.as_unchecked<std::int32_t>();
-  for (std::int64_t b = 1; b < at.count(); ++b)
-    if (at[b] <= at[b - 1]) return bad_input("cumulative_sequence_length must ascend, ", at[b], " follows ", at[b - 1]);
-  if (at[0] != 0 || at[at.count() - 1] != tokens)
-    return bad_input("cumulative_sequence_length goes from ", at[0], " to ", at[at.count() - 1],
-                     ", must from 0 to the ", tokens, " tokens");
-  return {};
-}
-
-/// What precedes a request's own elements and those, one behind the other; what is missing is `filler`.
-template <class T>
-void join_history(const value& past, std::int64_t request, std::int64_t before, T filler, std::span<const T> own,
-                  T* to) {
-  if (past) std::copy_n(static_cast<const T*>(past.data) + request * before, before, to);
-  else std::fill_n(to, before, filler);
-  std::ranges::copy(own, to + before);
-}
-
-}  // namespace
-
 template <class T>
 status varlen_ngram_hash::run_as(run_context& c) const {
   const value &ids = c.input(0), &starts = c.input(3), &past = c.input(4), &segments = c.input(7),
@@ -303,9 +285,9 @@ status varlen_ngram_hash::run_as(run_context& c) const {
     return bad_input("capture_count ", captured.shape, " must be ", extents{requests});
   const result<tensor_view<T>> y = c.output<T>(0, {tokens, tables->count});
   if (!y) return y.error();
-  const result<T*> present = perhaps_output<T>(c, 1, state),
-                   states = perhaps_output<T>(c, 3, {requests, capacity, before});
-  const result<std::int32_t*> present_segments = perhaps_output<std::int32_t>(c, 2, state);
+  const result<T*> present = optional_output<T>(c, 1, state),
+                   states = optional_output<T>(c, 3, {requests, capacity, before});
+  const result<std::int32_t*> present_segments = optional_output<std::int32_t>(c, 2, state);
   const result<std::span<T>> room = c.scratch<T>(std::size_t(tokens + before));
   const auto segment_room = c.scratch<std::int32_t>(segments ? std::size_t(tokens + before) : 0);
   if (!present || !states || !present_segments || !room || !segment_room) return status_code::out_of_memory;

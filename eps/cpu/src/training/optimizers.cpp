@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "common/refuse.hpp"
+#include "common/choice.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -85,10 +85,10 @@ status read_method(const bind_context& c, optimizer& made) {
     made.epsilon = number("epsilon", 1e-6f), made.norm_post = number("norm_coefficient_post", 0);
   } else {
     made.alpha = number("alpha", 0), made.beta = number("beta", 0);
-    const std::string_view mode = c.string_or("mode", "");
-    if (mode != "standard" && mode != "nesterov")
-      return bad_attribute("mode must be standard or nesterov, not '", mode, "'");
-    made.how = mode == "nesterov" ? nesterov : momentum;
+    constexpr std::string_view modes[] = {"standard", "nesterov"};
+    const result<std::size_t> mode = choice_of("mode", c.string_or("mode", ""), modes);
+    if (!mode) return mode.error();
+    made.how = *mode == 1 ? nesterov : momentum;
   }
   return {};
 }

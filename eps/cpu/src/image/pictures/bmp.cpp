@@ -63,24 +63,12 @@ bool read_head(picture_bytes file, bmp_head& to) {
   to.runs = packing == bmp_packing::runs_of_8 || packing == bmp_packing::runs_of_4;
   const bool has_masks = packing == bmp_packing::masks || packing == bmp_packing::with_alpha;
   if (to.width == 0 || to.width >= 0x80000000u || to.height == 0) return false;
-  switch (to.bits) {
-    case 1:
-    case 24:
-      if (packing != bmp_packing::none) return false;
-      break;
-    case 4:
-      if (packing != bmp_packing::none && packing != bmp_packing::runs_of_4) return false;
-      break;
-    case 8:
-      if (packing != bmp_packing::none && packing != bmp_packing::runs_of_8) return false;
-      break;
-    case 16:
-    case 32:
-      if (packing != bmp_packing::none && !has_masks) return false;
-      if (!read_masks(file, head, packing, to)) return false;
-      break;
-    default: return false;
-  }
+  constexpr std::uint32_t known_bits[] = {1, 4, 8, 16, 24, 32};
+  const bool may_have_masks = to.bits == 16 || to.bits == 32;
+  const bool fits = packing == bmp_packing::none || (packing == bmp_packing::runs_of_4 && to.bits == 4) ||
+                    (packing == bmp_packing::runs_of_8 && to.bits == 8) || (has_masks && may_have_masks);
+  if (!fits || std::ranges::find(known_bits, to.bits) == std::end(known_bits)) return false;
+  if (may_have_masks && !read_masks(file, head, packing, to)) return false;
   to.entry = is_old ? 3 : 4;
   to.pixels = file.subspan(pixels_at);
   if (to.bits > 8) return true;

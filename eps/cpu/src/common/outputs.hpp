@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/kernel/bind_context.hpp>
+#include <cameo/kernel/run_context.hpp>
 
 #include "refuse.hpp"
 
@@ -10,6 +11,13 @@ namespace cameo::inline CAMEO_ABI::eps {
 inline status check_output_type(const bind_context& c, dtype filled) {
   if (!c.has_output(0) || c.outputs[0].type == filled) return {};
   return bad_attribute("its output has elements of ", filled, ", the model says ", c.outputs[0].type);
+}
+
+/// The elements of an output; null for one that the node does not have.
+template <class T>
+[[gnu::noinline]] result<T*> optional_output(run_context& c, std::size_t i, const extents& shape) {
+  if (!c.has_output(i)) return static_cast<T*>(nullptr);
+  return c.output<T>(i, shape).transform([](const tensor_view<T>& made) { return made.data(); });
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,19 @@
+#pragma once
+#include <cameo/kernel/bind_context.hpp>
+
+#include "refuse.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Which of `names` a text is that `what` has; INVALID_GRAPH, with a list of them, for any other.
+result<std::size_t> choice_of(std::string_view what, std::string_view given, std::span<const std::string_view> names);
+
+/// Sets `choice` to the number of the name that a text attribute gives; a node without it leaves the choice as it is.
+template <class E, std::size_t N>
+status read_choice(const bind_context& c, std::string_view name, const std::string_view (&names)[N], E& choice) {
+  const result<std::size_t> found = choice_of(name, c.string_or(name, names[std::size_t(choice)]), names);
+  if (found) choice = E(*found);
+  return found.error();
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps

@@ -1,0 +1,27 @@
+#pragma once
+#include <cameo/kernel/run_context.hpp>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Memory until the kernel returns, as many elements for each lane.
+template <class T>
+class lane_scratch {
+ public:
+  [[gnu::noinline]] static result<lane_scratch> make(run_context& c, std::size_t each) {
+    lane_scratch made;
+    made.each_ = each;
+    std::size_t count = 0;
+    if (!checked_multiply(each, c.lanes(), count)) return status_code::out_of_memory;
+    const result<std::span<T>> memory = c.scratch<T>(count);
+    if (!memory) return memory.error();
+    made.data_ = memory->data();
+    return made;
+  }
+  T* of(std::size_t lane) const { return data_ + lane * each_; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t each_ = 0;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps

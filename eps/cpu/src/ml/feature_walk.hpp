@@ -1,0 +1,71 @@
+#pragma once
+#include <cameo/eps/cpu/detail/ml_scores.hpp>
+
+#include "common/lane_scratch.hpp"
+#include "common/outputs.hpp"
+#include "common/row_rooms.hpp"
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// Calls f(row, x, room, lane) for the rows of X, which must have `columns`, `grain` of them on a thread: the row's
+/// numbers, and room for `more` others.
+template <class F>
+status each_feature_row(run_context& c, const feature_rows& size, std::int64_t columns, std::int64_t more,
+                        std::int64_t grain, const F& f) {
+  const value& x = c.input(0);
+  if (size.columns != columns) return bad_input("X has shape ", x.shape, ", must have ", columns, " columns");
+  std::int64_t numbers = 0;
+  if (!checked_add(columns, more, numbers)) return status_code::out_of_memory;
+  const auto rooms = lane_scratch<double>::make(c, std::size_t(numbers));
+  if (!rooms) return rooms.error();
+  parallel_rows(c, size.rows, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
+    double* const row = rooms->of(lane);
+    for (std::int64_t r = first; r < last; ++r) {
+      read_row(x, r, columns, row);
+      f(r, row, row + columns, lane);
+    }
+  });
+  return {};
+}
+
+/// What a classifier says of each row: a label, and scores. A node may leave out either.
+class classifier_outputs {
+ public:
+  [[gnu::noinline]] static result<classifier_outputs> make(run_context& c, const class_labels& labels,
+                                                           std::int64_t rows, std::int64_t columns) {
+    classifier_outputs made;
+    made.labels_ = &labels, made.columns_ = columns;
+    if (c.has_output(0)) {
+      const result<value*> y = c.output(0, {rows});
+      if (!y) return y.error();
+      if (!labels.fits(**y)) return bad_input("its labels are not of type ", (*y)->type);
+      made.label_ = *y;
+    }
+    const result<float*> z = optional_output<float>(c, 1, {rows, columns});
+    if (!z) return z.error();
+    made.scores_ = *z;
+    return made;
+  }
+  void put_label(std::int64_t row, std::int64_t k) const {
+    if (label_) labels_->put(*label_, row, k);
+  }
+  /// n scores; columns that have none are 0.
+  void put_scores(std::int64_t row, const double* from, std::int64_t n) const {
+    for (std::int64_t k = 0; scores_ && k < columns_; ++k) scores_[row * columns_ + k] = k < n ? float(from[k]) : 0.0f;
+  }
+
+ private:
+  const class_labels* labels_ = nullptr;
+  const value* label_ = nullptr;
+  float* scores_ = nullptr;
+  std::int64_t columns_ = 0;
+};
+
+/// `post_transform` by its name.
+[[gnu::noinline]] inline status read_transform(const bind_context& c, score_transform& f) {
+  const result<score_transform> named = score_transform_named(c.string_or("post_transform", "NONE"));
+  if (named) f = *named;
+  return named.error();
+}
+
+}  // namespace cameo::inline CAMEO_ABI::eps
