@@ -50,11 +50,12 @@ CAMEO_CELL_INLINE void add_products(const bf16_line& p, const std::uint32_t* x, 
 
 /// What is done to sums before they are stored; `lanes` of them exist.
 CAMEO_CELL_INLINE __m512 finish(const bf16_line& p, __m512 v, std::int64_t row, int vector, __mmask16 lanes) {
-  v = _mm512_mul_ps(v, _mm512_set1_ps(p.alpha));
+  if (p.alpha != 1) v = _mm512_mul_ps(v, _mm512_set1_ps(p.alpha));
   if (p.bias) {
     const float* const bias = p.bias + row * p.bias_row;
-    const __m512 all = p.bias_column ? _mm512_maskz_loadu_ps(lanes, bias + vector * bf16_lanes) : _mm512_set1_ps(*bias);
-    v = _mm512_add_ps(v, _mm512_mul_ps(all, _mm512_set1_ps(p.beta)));
+    __m512 all = p.bias_column ? _mm512_maskz_loadu_ps(lanes, bias + vector * bf16_lanes) : _mm512_set1_ps(*bias);
+    if (p.beta != 1) all = _mm512_mul_ps(all, _mm512_set1_ps(p.beta));
+    v = _mm512_add_ps(v, all);
   }
   if (p.add) v = _mm512_add_ps(v, _mm512_maskz_loadu_ps(lanes, p.add + row * p.add_row + vector * p.add_vector));
   // NaN stays: it is the second operand.
@@ -66,7 +67,12 @@ CAMEO_CELL_FUNCTION void run_tile(const bf16_line& p, std::int64_t row, const ch
   __m512 sums[Rows][Vectors];
   CAMEO_CELL_LOOP
   for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
-  for (int j = 0; j < Vectors; ++j) sums[i][j] = _mm512_setzero_ps();
+  for (int j = 0; j < Vectors; ++j) {
+    sums[i][j] = _mm512_setzero_ps();
+    // What the sums end in is on the way meanwhile: large tensors come from far away.
+    if (p.add) _mm_prefetch(p.add + (row + i) * p.add_row + j * p.add_vector, _MM_HINT_T0);
+    _mm_prefetch(p.y + (row + i) * p.y_row + j * p.y_vector, _MM_HINT_T0);
+  }
   add_products<Rows, Vectors>(p, p.x + row * p.row_step, ahead, sums);
   const __mmask16 some = first_lanes(p.lanes), all = first_lanes(bf16_lanes);
   CAMEO_CELL_LOOP

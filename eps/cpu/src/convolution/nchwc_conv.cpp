@@ -113,6 +113,7 @@ struct conv_call {
   const activation* more = nullptr;                                  // what is done to Y besides
   std::int64_t in_plane() const { return rows.in * columns.in; }
   std::int64_t out_plane() const { return rows.out * columns.out; }
+  bool reads_planes() const { return plain && !cells; }
   std::int64_t in_channels() const { return plain ? w.channels : rounded_up(w.groups * w.channels); }
   std::int64_t depth() const { return (cells ? pairs_of(w) : w.channels) * w.taps(); }  // of a sum, as W has it
   std::int64_t lanes(std::int64_t block) const {                                        // of a block of Y
@@ -123,7 +124,7 @@ struct conv_call {
 /// How the dense loops see X: as it is, or a copy of some of its lines where windows never end outside a line and
 /// neighbouring outputs see neighbouring pixels. A copy of stride s holds every s-th pixel of a line together, as a
 /// `phase`; what no window sees is left out. Where products are made of bfloat16, a copy has that, and pairs of
-/// channels are its elements.
+/// channels are its elements, side by side also if they were planes.
 struct source_form {
   bool copied = false;
   std::int64_t unit = channel_block, from = channel_block;  // elements of a pixel, and of one of X
@@ -135,8 +136,8 @@ struct source_form {
     const std::int64_t reach = (a.kernel - 1) * a.dilation;
     copied = c.cells || c.plain || a.stride != 1 || a.pad_begin > 0 || a.out - 1 + reach >= a.in;
     from = c.plain ? 1 : channel_block;
-    unit = c.cells ? pair_block : from;
-    units = c.plain ? c.w.channels : blocks_of(c.w.channels);
+    unit = !c.cells ? from : c.plain ? pairs_of(c.w) : pair_block;
+    units = c.reads_planes() ? c.w.channels : blocks_of(c.w.channels);
     phases = copied ? std::min(a.stride, reach + 1) : 1;
     phase = copied ? a.out + reach / a.stride : a.in;
     line = phases * phase * unit;
@@ -194,6 +195,34 @@ void narrow_pixels(const float* from, std::int64_t step, std::int64_t count, std
   for (std::int64_t i = 0; channels % 2 != 0 && i < count; ++i) cells[i * pair_block + channels / 2] &= first;
 }
 
+/// The same of planes, which become neighbours.
+void narrow_planes(const conv_call& c, const float* from, std::int64_t count, float* to) {
+  constexpr std::int64_t some = 256;
+  const std::int64_t pairs = pairs_of(c.w), step = c.columns.stride;
+  float line[some];
+  std::uint32_t narrow[2][some / 2];
+  for (std::int64_t done = 0; done < count; done += some)
+    for (std::int64_t p = 0; p < pairs; ++p) {
+      const std::int64_t n = std::min(some, count - done);
+      for (std::int64_t half = 0; half < 2; ++half) {
+        const float* const plane = from + (2 * p + half) * c.in_plane() + done * step;
+        if (2 * p + half == c.w.channels) {
+          std::fill_n(narrow[half], some / 2, 0);
+          continue;
+        }
+        if (step == 2) c.k.loops->every_second(plane, n, line);
+        for (std::int64_t i = 0; step > 2 && i < n; ++i) line[i] = plane[i * step];
+        best_bf16_cells()->narrow(step == 1 ? plane : line, n, narrow[half]);
+      }
+      auto* const cells = reinterpret_cast<std::uint32_t*>(to) + done * pairs + p;
+      for (std::int64_t i = 0; i < n; i += 2) {
+        const std::uint32_t a = narrow[0][i / 2], b = narrow[1][i / 2];
+        cells[i * pairs] = (a & 0xFFFF) | b << 16;
+        if (i + 1 < n) cells[(i + 1) * pairs] = a >> 16 | (b & 0xFFFF0000);
+      }
+    }
+}
+
 /// Copies line `from` of a unit's plane, of which `channels` count.
 void copy_line(const conv_call& c, const source_form& s, const float* from, std::int64_t channels, float* to) {
   const window_axis& a = c.columns;
@@ -205,7 +234,9 @@ void copy_line(const conv_call& c, const source_form& s, const float* from, std:
     std::fill_n(to, begin * s.unit, 0.0f);
     if (begin < end) {
       const float* const first = from + (begin * a.stride - shift) * s.from;
-      if (c.cells) {
+      if (c.cells && c.plain) {
+        narrow_planes(c, first, end - begin, to + begin * s.unit);
+      } else if (c.cells) {
         narrow_pixels(first, a.stride, end - begin, channels, to + begin * s.unit);
       } else if (a.stride == 1) {
         std::copy_n(first, (end - begin) * s.unit, to + begin * s.unit);
@@ -245,7 +276,7 @@ struct dense_call {
 };
 
 status dense_call::prepare(run_context& run) {
-  const std::int64_t per_unit = c.plain ? c.w.channels : 1;
+  const std::int64_t per_unit = c.reads_planes() ? c.w.channels : 1;
   unit_step = (s.copied ? grid.copy_lines : c.rows.in) * s.line;
   std::int64_t tap_count = 0;
   if (!checked_multiply(c.w.taps(), per_unit, tap_count)) return status_code::out_of_memory;
@@ -318,12 +349,12 @@ struct weights_ahead {
   }
 };
 
-/// The same outputs from pairs of channels.
-bf16_line line_of_cells(const nchwc_line& p, const std::uint32_t* w) {
+/// The same outputs from pairs of channels, of which a pixel has so many.
+bf16_line line_of_cells(const nchwc_line& p, std::int64_t pixel, const std::uint32_t* w) {
   bf16_line line{};
   line.x = reinterpret_cast<const std::uint32_t*>(p.x);
-  line.row_step = line.block_cells = pair_block;
   line.cells = (p.channels + 1) / 2, line.block_step = p.x_block;
+  line.row_step = pixel, line.block_cells = pair_block;
   line.taps = p.taps, line.tap_count = p.tap_count, line.w_first = p.w_first, line.w_taps = p.w_taps;
   line.w = w, line.w_step = p.blocks * channel_block;
   line.vectors = p.blocks, line.lanes = p.lanes, line.fills = true;
@@ -351,7 +382,7 @@ void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane
   }
   const std::int64_t blocks = blocks_of(all_maps(c.w)), depth = c.depth();
   nchwc_line line{};
-  line.x_block = unit_step, line.channels = c.plain ? 1 : c.w.channels;
+  line.x_block = unit_step, line.channels = c.reads_planes() ? 1 : c.w.channels;
   line.w_taps = std::int64_t(taps.size()), line.y_block = c.out_plane() * channel_block;
   line.taps = taps.data(), line.low = c.low, line.high = c.high, line.more = c.more;
   // Outputs of a line between two questions, as many whole tiles as are no more work than that.
@@ -375,7 +406,7 @@ void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane
         line.y = c.y + at;
         line.add = c.add ? c.add + at : nullptr;
         ahead.give(line);
-        if (c.cells) best_bf16_cells()->line(line_of_cells(line, c.cells + block * channel_block * depth));
+        if (c.cells) best_bf16_cells()->line(line_of_cells(line, s.unit, c.cells + block * channel_block * depth));
         else (c.plain ? c.k.lines->plain_line : c.k.lines->line)(line);
       }
     };
@@ -484,8 +515,7 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   std::size_t size = 0;
   if (!known || !packed_size(*known, size)) return made;  // run says why
   const std::int64_t rounded = rounded_up(all_maps(*known));
-  // Few channels may come as planes, which only the loops of float read.
-  if (asked_bf16(c) && !known->depthwise && known->channels >= channel_block) {
+  if (asked_bf16(c) && !known->depthwise) {
     const std::int64_t cells = pairs_of(*known) * known->taps() * rounded;
     const auto fill = [&](const value& w, std::span<std::uint32_t> to) -> status {
       pack_cells(w.as_unchecked<float>().data(), *known, made.lines->most_blocks, to.data());
