@@ -48,42 +48,70 @@ CAMEO_CELL_INLINE void add_products(const bf16_line& p, const std::uint32_t* x, 
   }
 }
 
-/// What is done to sums before they are stored; `lanes` of them exist.
-CAMEO_CELL_INLINE __m512 finish(const bf16_line& p, __m512 v, std::int64_t row, int vector, __mmask16 lanes) {
-  if (p.alpha != 1) v = _mm512_mul_ps(v, _mm512_set1_ps(p.alpha));
-  if (p.bias) {
-    const float* const bias = p.bias + row * p.bias_row;
-    __m512 all = p.bias_column ? _mm512_maskz_loadu_ps(lanes, bias + vector * bf16_lanes) : _mm512_set1_ps(*bias);
-    if (p.beta != 1) all = _mm512_mul_ps(all, _mm512_set1_ps(p.beta));
-    v = _mm512_add_ps(v, all);
+/// What is done to sums, with the bias times beta. NaN stays: it is the second operand.
+CAMEO_CELL_INLINE __m512 finish(__m512 sum, __m512 alpha, __m512 bias, __m512 add, __m512 low, __m512 high) {
+  const __m512 v = _mm512_add_ps(_mm512_add_ps(_mm512_mul_ps(sum, alpha), bias), add);
+  return _mm512_min_ps(high, _mm512_max_ps(low, v));
+}
+CAMEO_CELL_INLINE __m512 bias_of(const bf16_line& p, std::int64_t row, int vector, __mmask16 lanes) {
+  if (!p.bias) return _mm512_setzero_ps();
+  const float* const from = p.bias + row * p.bias_row;
+  const __m512 all = p.bias_column ? _mm512_maskz_loadu_ps(lanes, from + vector * bf16_lanes) : _mm512_set1_ps(*from);
+  return _mm512_mul_ps(all, _mm512_set1_ps(p.beta));
+}
+
+/// Outputs of whole vectors whose rows all have the same bias: nothing is asked or read again for each row.
+template <bool Adds, int Rows, int Vectors>
+CAMEO_CELL_INLINE void put_whole(const bf16_line& p, std::int64_t row, const __m512 (&sums)[Rows][Vectors]) {
+  const __m512 alpha = _mm512_set1_ps(p.alpha), low = _mm512_set1_ps(p.low), high = _mm512_set1_ps(p.high);
+  const std::int64_t y_row = p.y_row, y_vector = p.y_vector, add_row = p.add_row, add_vector = p.add_vector;
+  float* const y = p.y + row * y_row;
+  const float* const add = Adds ? p.add + row * add_row : nullptr;
+  __m512 bias[Vectors];
+  CAMEO_CELL_LOOP
+  for (int j = 0; j < Vectors; ++j) bias[j] = bias_of(p, row, j, first_lanes(bf16_lanes));
+  CAMEO_CELL_LOOP
+  for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+  for (int j = 0; j < Vectors; ++j) {
+    const __m512 more = Adds ? _mm512_loadu_ps(add + i * add_row + j * add_vector) : _mm512_setzero_ps();
+    _mm512_storeu_ps(y + i * y_row + j * y_vector, finish(sums[i][j], alpha, bias[j], more, low, high));
   }
-  if (p.add) v = _mm512_add_ps(v, _mm512_maskz_loadu_ps(lanes, p.add + row * p.add_row + vector * p.add_vector));
-  // NaN stays: it is the second operand.
-  return _mm512_min_ps(_mm512_set1_ps(p.high), _mm512_max_ps(_mm512_set1_ps(p.low), v));
+}
+template <int Rows, int Vectors>
+CAMEO_CELL_FUNCTION void put_any(const bf16_line& p, std::int64_t row, const __m512 (&sums)[Rows][Vectors]) {
+  const __m512 alpha = _mm512_set1_ps(p.alpha), low = _mm512_set1_ps(p.low), high = _mm512_set1_ps(p.high);
+  for (std::int64_t i = row; i < row + Rows; ++i)
+    for (int j = 0; j < Vectors; ++j) {
+      const __mmask16 lanes = first_lanes(j + 1 == Vectors ? p.lanes : bf16_lanes);
+      const float* const add = p.add ? p.add + i * p.add_row + j * p.add_vector : nullptr;
+      const __m512 more = add ? _mm512_maskz_loadu_ps(lanes, add) : _mm512_setzero_ps();
+      const __m512 v = finish(sums[i - row][j], alpha, bias_of(p, i, j, lanes), more, low, high);
+      float* const to = p.y + i * p.y_row + j * p.y_vector;
+      if (p.fills) _mm512_storeu_ps(to, _mm512_maskz_mov_ps(lanes, v));
+      else _mm512_mask_storeu_ps(to, lanes, v);
+    }
 }
 
 template <int Rows, int Vectors>
 CAMEO_CELL_FUNCTION void run_tile(const bf16_line& p, std::int64_t row, const char* ahead) {
   __m512 sums[Rows][Vectors];
+  const float* const add = p.add ? p.add + row * p.add_row : nullptr;
   CAMEO_CELL_LOOP
   for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
   for (int j = 0; j < Vectors; ++j) {
     sums[i][j] = _mm512_setzero_ps();
-    // What the sums end in is on the way meanwhile: large tensors come from far away.
-    if (p.add) _mm_prefetch(p.add + (row + i) * p.add_row + j * p.add_vector, _MM_HINT_T0);
-    _mm_prefetch(p.y + (row + i) * p.y_row + j * p.y_vector, _MM_HINT_T0);
+    // What is added to the sums is on the way meanwhile: large tensors come from far away.
+    if (add) _mm_prefetch(add + i * p.add_row + j * p.add_vector, _MM_HINT_T0);
   }
   add_products<Rows, Vectors>(p, p.x + row * p.row_step, ahead, sums);
-  const __mmask16 some = first_lanes(p.lanes), all = first_lanes(bf16_lanes);
+  const bool whole = p.lanes == bf16_lanes && (!p.bias || p.bias_row == 0);
+  if (whole && p.add) return put_whole<true>(p, row, sums);
+  if (whole) return put_whole<false>(p, row, sums);
+  __m512 all[Rows][Vectors];  // `sums` itself, in memory here, would be there all the time
   CAMEO_CELL_LOOP
   for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
-  for (int j = 0; j < Vectors; ++j) {
-    const __mmask16 lanes = j + 1 == Vectors ? some : all;
-    float* const to = p.y + (row + i) * p.y_row + j * p.y_vector;
-    const __m512 v = finish(p, sums[i][j], row + i, j, lanes);
-    if (p.fills) _mm512_storeu_ps(to, _mm512_maskz_mov_ps(lanes, v));
-    else _mm512_mask_storeu_ps(to, lanes, v);
-  }
+  for (int j = 0; j < Vectors; ++j) all[i][j] = sums[i][j];
+  put_any(p, row, all);
 }
 
 using tile = void (*)(const bf16_line&, std::int64_t row, const char* ahead);
