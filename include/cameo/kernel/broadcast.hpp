@@ -42,7 +42,7 @@ class broadcast_loops {
   /// Calls f(out, in, n) for the pieces of rows that make up the elements [first, last) of the output: n elements from
   /// `out` on, computed from each operand's elements from in[i] on, in steps of steps()[i].
   template <class F>
-  void rows(std::int64_t first, std::int64_t last, F&& f) const {
+  [[gnu::always_inline]] void rows(std::int64_t first, std::int64_t last, F&& f) const {
     if (first >= last) return;
     const std::int64_t length = row_length();
     std::int64_t column = first % length, row = first / length;

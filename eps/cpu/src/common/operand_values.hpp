@@ -80,11 +80,11 @@ inline bool integer_at(const value& v, std::int64_t i, std::int64_t& out) {
   return extents{shape.dims().subspan(first, last - first)}.checked_count(out);
 }
 
-inline status no_such_axis(std::int64_t axis, std::size_t rank) {
+[[gnu::noinline, gnu::cold]] inline status no_such_axis(std::int64_t axis, std::size_t rank) {
   return bad_input("axis ", axis, " is not in [-", rank, ",", rank, ") of an input of rank ", rank);
 }
 /// The axis that a number names, a negative one from the end.
-inline status find_axis(std::int64_t number, std::size_t rank, std::size_t& axis) {
+[[gnu::always_inline]] inline status find_axis(std::int64_t number, std::size_t rank, std::size_t& axis) {
   std::int64_t at = number;
   if (!normalize_axis(at, rank)) return no_such_axis(number, rank);
   axis = std::size_t(at);

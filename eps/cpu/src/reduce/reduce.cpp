@@ -83,14 +83,18 @@ status reduce_state::run(run_context& c) const {
   else loops.make(x.shape, gone);
   loops.run = &c;
   reduced_tensors tensors{x.type, x.data, (*out)->data};
+  lane_scratch<float> rooms;
   const bool narrow = x.type == dtype::f16 || x.type == dtype::bf16;
-  const auto rooms = lane_scratch<float>::make(c, narrow ? std::size_t(reduce_room(loops)) : 0);
-  if (!rooms) return rooms.error();
+  if (narrow) {
+    const auto made = lane_scratch<float>::make(c, std::size_t(reduce_room(loops)));
+    if (!made) return made.error();
+    rooms = *made;
+  }
   const std::int64_t work = std::max<std::int64_t>(loops.reduced, 1) * (loops.row_stays ? reduce_loops::columns : 1);
   parallel_rows(c, loops.units(), std::max<std::int64_t>(1, (1 << 15) / work),
                 [&](std::int64_t first, std::int64_t last, std::size_t lane) {
                   reduced_tensors here = tensors;
-                  if (narrow) here.room = rooms->of(lane);
+                  if (narrow) here.room = rooms.of(lane);
                   rows(loops, here, first, last);
                 });
   return {};

@@ -18,10 +18,12 @@ struct zipped_elements {
   const void* data;
   std::int64_t bytes;
 };
-/// Runs a loop over all elements of an output, whose operands `loops` are first made for.
+/// Runs a loop over all elements of an output, whose operands `loops` are first made for. Inline, since its calls would
+/// take a tenth of the time that few elements do.
 template <std::size_t N>
-void run_zip(run_context& c, binary_row row, const broadcast_loops<N>& loops, std::int64_t grain,
-             const zipped_elements& a, const zipped_elements& b, void* out, std::int64_t out_bytes) {
+[[gnu::always_inline]] inline void run_zip(run_context& c, binary_row row, const broadcast_loops<N>& loops,
+                                           std::int64_t grain, const zipped_elements& a, const zipped_elements& b,
+                                           void* out, std::int64_t out_bytes) {
   const auto* const x = static_cast<const std::byte*>(a.data);
   const auto* const y = static_cast<const std::byte*>(b.data);
   auto* const z = static_cast<std::byte*>(out);
