@@ -24,25 +24,58 @@ struct vectors {
     std::memcpy(to, all, std::size_t(count) * sizeof *to);
   }
 
-  struct codes {
-    __m256 scale, low, high;
+  /// Codes of a tile's rows, four vectors at a time: packing with saturation makes the ends of u8 and s8 by itself.
+  /// Only a float that is too large for an integer has to be held: it would become the least one.
+  template <int Vectors>
+  struct row_codes {
+    __m256 scale[Vectors], high;
     __m256i zero;
-    CAMEO_CELL_INLINE codes(const integer_line& p, int column)
-        : scale{_mm256_loadu_ps(p.scale + column)},
-          low{_mm256_set1_ps(p.low)},
-          high{_mm256_set1_ps(p.high)},
-          zero{_mm256_set1_epi32(p.zero)} {}
-    CAMEO_CELL_INLINE void put(sum s, int count, std::uint8_t* to) const {
-      const __m256 v = _mm256_mul_ps(_mm256_cvtepi32_ps(s), scale);
-      __m256i code = _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps(v, low), high));
-      code = _mm256_add_epi32(code, zero);
-      const __m256i lowest = _mm256_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 4, 8, 12,
-                                              -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
-      code = _mm256_shuffle_epi8(code, lowest);
-      const __m128i some = _mm_unpacklo_epi32(_mm256_castsi256_si128(code), _mm256_extracti128_si256(code, 1));
-      const std::int64_t bytes = _mm_cvtsi128_si64(some);
-      if (count == lanes) std::memcpy(to, &bytes, lanes);
-      else std::memcpy(to, &bytes, std::size_t(count));
+    bool is_signed;
+    template <class Line>
+    CAMEO_CELL_INLINE explicit row_codes(const Line& p, std::int64_t first = 0)
+        : high{_mm256_set1_ps(p.high)},
+          zero{_mm256_set1_epi16(std::int16_t(p.zero))},
+          is_signed{p.low + float(p.zero) < 0} {
+      CAMEO_CELL_LOOP
+      for (int j = 0; j < Vectors; ++j) scale[j] = _mm256_loadu_ps(p.scale + first + j * lanes);
+    }
+    template <int Rows>
+    CAMEO_CELL_INLINE void put(const sum (&sums)[Rows][Vectors], int columns, std::uint8_t* to,
+                               std::int64_t step) const {
+      constexpr int at_once = 4 / Vectors, last = Rows - 1;
+      CAMEO_CELL_LOOP
+      for (int i = 0; i < Rows; i += at_once) {
+        __m256i made[4];
+        CAMEO_CELL_LOOP
+        for (int k = 0; k < 4; ++k)
+          made[k] = code(sums[i + k / Vectors < Rows ? i + k / Vectors : last][k % Vectors], scale[k % Vectors]);
+        const __m256i a = _mm256_adds_epi16(_mm256_packs_epi32(made[0], made[1]), zero);
+        const __m256i b = _mm256_adds_epi16(_mm256_packs_epi32(made[2], made[3]), zero);
+        // In each lane of 128 bits lie four codes of each vector.
+        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+        const __m256i all =
+            _mm256_permutevar8x32_epi32(is_signed ? _mm256_packs_epi16(a, b) : _mm256_packus_epi16(a, b), order);
+        const __m128i halves[2] = {_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1)};
+        CAMEO_CELL_LOOP
+        for (int k = 0; k < at_once; ++k)
+          if (i + k < Rows)
+            store_codes(
+                to + (i + k) * step,
+                k * Vectors % 2 == 0 ? halves[k * Vectors / 2] : _mm_unpackhi_epi64(halves[k / 2], halves[k / 2]),
+                columns);
+      }
+    }
+
+   private:
+    CAMEO_CELL_INLINE __m256i code(sum s, __m256 by) const {
+      return _mm256_cvtps_epi32(_mm256_min_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(s), by), high));
+    }
+    static CAMEO_CELL_INLINE void store_codes(std::uint8_t* to, __m128i codes, int columns) {
+      if (columns == 16) return _mm_storeu_si128(reinterpret_cast<__m128i*>(to), codes);
+      if (columns == 8) return _mm_storel_epi64(reinterpret_cast<__m128i*>(to), codes);
+      std::uint8_t all[16];
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(all), codes);
+      std::memcpy(to, all, std::size_t(columns));
     }
   };
 };

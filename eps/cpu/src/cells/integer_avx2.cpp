@@ -55,11 +55,14 @@ struct shorts : vectors {
   }
 };
 
+#include "integer_depthwise_avx2-inl.hpp"
+
 }  // namespace
 }  // namespace avx2
 
 constinit const integer_cells avx2_cells{"avx2", avx2::arithmetic_of<avx2::bytes, avx2::sort_cells<avx2::bytes>>,
-                                         avx2::arithmetic_of<avx2::shorts>, avx2::nbits_of<avx2::nbits_vectors>};
+                                         avx2::arithmetic_of<avx2::shorts>, avx2::nbits_of<avx2::nbits_vectors>,
+                                         avx2::depthwise};
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 CAMEO_CELLS_TARGET_END

@@ -12,7 +12,6 @@ status check_spread(const value& v, std::int64_t columns, std::string_view what)
   if (v.shape.count() == 1 || v.shape == extents{columns}) return {};
   return bad_input(what, " has shape ", v.shape, "; it must be one number, or ", columns, " for the columns of B");
 }
-std::int64_t at(const value& v, std::int64_t column) { return v.shape.count() == 1 ? 0 : column; }
 
 /// What makes codes, or floats, of sums that have C already.
 struct scaling {
@@ -20,9 +19,10 @@ struct scaling {
   const value &a_scale, &b_scale, &y_scale, &y_zero;
   const value& y;
   std::int64_t n;
+  std::int64_t b_step = b_scale.shape.count() == 1 ? 0 : 1;
 
   float factor(std::int64_t j) const {
-    const float a = alpha * a_scale.as_unchecked<float>()[0], b = b_scale.as_unchecked<float>()[at(b_scale, j)];
+    const float a = alpha * a_scale.as_unchecked<float>()[0], b = b_scale.as_unchecked<float>()[j * b_step];
     return y.type == dtype::f32 ? a * b : scale_of_sums(a, b, y_scale.as_unchecked<float>()[0]);
   }
   std::int64_t zero() const { return y_zero ? code_of(y_zero, 0) : 0; }
@@ -66,11 +66,13 @@ status qgemm::run(run_context& c) const {
   const result<value*> y = c.output(0, {m, n});
   if (!y) return y.error();
   if ((*y)->shape.count() == 0) return {};
-  const result<std::span<const std::int32_t>> a_zeros = read_zeros(c, a_zero), b_zeros = read_zeros(c, b_zero);
-  if (!a_zeros || !b_zeros) return status_code::out_of_memory;
+  const result<std::span<const std::int32_t>> a_zeros = read_zeros(c, a_zero);
+  if (!a_zeros) return a_zeros.error();
   integer_product product{m, k, {}, turn_a ? 1 : k, turn_a ? m : 1, panels_of(packed), nullptr};
   product.a = {static_cast<const std::uint8_t*>(a.data), a.type == dtype::i8, a_zeros->data(), 0};
   if (!packed.data) {
+    const result<std::span<const std::int32_t>> b_zeros = read_zeros(c, b_zero);
+    if (!b_zeros) return b_zeros.error();
     std::span<std::byte> room;
     const code_matrix matrix{static_cast<const std::uint8_t*>(b.data), b.type == dtype::i8, turn_b, k, n, *b_zeros};
     const result<integer_panels> made = panels_of(c, matrix, false, room);
