@@ -59,4 +59,11 @@ function(cameo_add_kernel_tests)
     add_test(NAME kernels.${name} COMMAND cameo_kernel_tests --no-intro --source-file=*/${name}.cpp)
     set_tests_properties(kernels.${name} PROPERTIES FAIL_REGULAR_EXPRESSION "test cases: +0 ;test cases: 0 ")
   endforeach()
+  # Kernels take the best products of integers that the processor has: of these, smull and sdot; of qemu's own, usdot.
+  foreach(processor cortex-a57 neoverse-n1)
+    add_test(NAME kernels.integer_product.${processor}
+      COMMAND cameo_kernel_tests --no-intro --source-file=*/integer_product_test.cpp)
+    set_tests_properties(kernels.integer_product.${processor} PROPERTIES ENVIRONMENT QEMU_CPU=${processor}
+      FAIL_REGULAR_EXPRESSION "test cases: +0 ;test cases: 0 ")
+  endforeach()
 endfunction()
