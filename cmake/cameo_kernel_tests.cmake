@@ -27,7 +27,7 @@ function(cameo_add_kernel_tests)
   # What kernels share; the kernels of attention are spread over several files.
   file(GLOB parts CONFIGURE_DEPENDS ${cpu}/src/common/*.cpp ${cpu}/src/cells/*.cpp
     ${cpu}/src/attention/*.cpp ${cpu}/src/quantised/integer_*.cpp
-    ${cpu}/src/quantised/nbits_*.cpp)
+    ${cpu}/src/quantised/nbits_*.cpp ${cpu}/src/quantised/stacked_product.cpp)
   set(tests)
   foreach(name gemm conv nchwc math transformer integer_product nbits)
     set(test ${cpu}/tests/${name}_test.cpp)

@@ -21,8 +21,8 @@
 #else
 #define CAMEO_CELLS_NEON 0
 #endif
-// Which of them has products of bytes Linux says. Before clang 16, a function could not have an instruction set of ARM
-// that its file does not have.
+// Linux says which processors have products of bytes. clang before 16 has intrinsics of ARM only in files that are
+// compiled for them as a whole.
 #if CAMEO_CELLS_NEON && defined(__linux__) && (!defined(__clang__) || __clang_major__ >= 16)
 #define CAMEO_CELLS_NEON_DOT 1
 #else
