@@ -8,6 +8,9 @@
 #include <algorithm>
 
 #if CAMEO_CELLS_X86
+#ifdef __clang__
+#pragma clang optimize off  // which with a sanitizer takes longest
+#endif
 CAMEO_CELLS_TARGET("avx512vnni,avx512vl,avx2,fma")
 namespace cameo::inline CAMEO_ABI::eps {
 namespace avx_vnni_as_avx512 {
@@ -20,6 +23,9 @@ constinit const integer_cells table{"avx_vnni as avx512_vnni", arithmetic_of<byt
 }  // namespace avx_vnni_as_avx512
 }  // namespace cameo::inline CAMEO_ABI::eps
 CAMEO_CELLS_TARGET_END
+#ifdef __clang__
+#pragma clang optimize on
+#endif
 
 namespace cameo::test {
 namespace {
