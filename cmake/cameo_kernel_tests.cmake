@@ -27,7 +27,7 @@ function(cameo_add_kernel_tests)
   # What kernels share; the kernels of attention are spread over several files.
   file(GLOB parts CONFIGURE_DEPENDS ${cpu}/src/common/*.cpp ${cpu}/src/cells/*.cpp
     ${cpu}/src/attention/*.cpp ${cpu}/src/quantised/integer_*.cpp
-    ${cpu}/src/quantised/nbits_*.cpp)
+    ${cpu}/src/quantised/nbits_*.cpp ${cpu}/src/quantised/stacked_product.cpp)
   set(tests)
   foreach(name gemm conv nchwc math transformer integer_product nbits)
     set(test ${cpu}/tests/${name}_test.cpp)
@@ -58,5 +58,12 @@ function(cameo_add_kernel_tests)
     cmake_path(GET test STEM name)
     add_test(NAME kernels.${name} COMMAND cameo_kernel_tests --no-intro --source-file=*/${name}.cpp)
     set_tests_properties(kernels.${name} PROPERTIES FAIL_REGULAR_EXPRESSION "test cases: +0 ;test cases: 0 ")
+  endforeach()
+  # Kernels take the best products of integers that the processor has: of these, smull and sdot; of qemu's own, usdot.
+  foreach(processor cortex-a57 neoverse-n1)
+    add_test(NAME kernels.integer_product.${processor}
+      COMMAND cameo_kernel_tests --no-intro --source-file=*/integer_product_test.cpp)
+    set_tests_properties(kernels.integer_product.${processor} PROPERTIES ENVIRONMENT QEMU_CPU=${processor}
+      FAIL_REGULAR_EXPRESSION "test cases: +0 ;test cases: 0 ")
   endforeach()
 endfunction()

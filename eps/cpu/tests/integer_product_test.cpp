@@ -6,8 +6,8 @@
 #include <bit>
 #include <cmath>
 
-#include "../src/cells/integer_cells.hpp"
 #include "../src/quantised/integer_panels.hpp"
+#include "all_integer_cells.hpp"
 #include "each_target.hpp"
 #include "kernel_rig.hpp"
 
@@ -49,7 +49,7 @@ value tensor_of(const extents& shape, const std::vector<std::uint8_t>& codes, bo
 
 TEST_CASE("lines of integer sums are the plain sums for each arithmetic that runs here, at the ends of ranges too") {
   dice random{7};
-  for (const integer_cells* cells : eps::runnable_integer_cells())
+  for (const integer_cells* cells : all_integer_cells())
     for (const integer_arithmetic* by : {&cells->bytes, &cells->shorts}) {
       CAPTURE(cells->name);
       CAPTURE(by->per_cell);
@@ -118,6 +118,8 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
         for (std::int64_t t = 0; t < runs; ++t) taps.push_back(t * cells_of_run * 4);
         std::vector<std::int32_t> start(std::size_t(by->columns), 0);
         for (std::int32_t& each : start) each = std::int32_t(random.from_to(-1000, 1000));
+        std::vector<std::int32_t> begin(std::size_t(form.width()), 0);
+        eps::start_sums(form, start.data(), 0, begin.data());
         std::vector<float> scale(std::size_t(by->columns), 1);
         const float step = random.below(4) == 0 ? 1048576 : 1.0f / 1048576;  // with the larger one, beyond int32 too
         for (float& each : scale) each = float(random.from_to(1, 4000)) * step;
@@ -125,7 +127,7 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
         std::vector<std::int32_t> sums(std::size_t(rows * columns));
         std::vector<std::uint8_t> codes(std::size_t(rows * columns));
         eps::integer_line line{x.data(),     row_step,          taps.data(),  runs,        cells_of_run, form.panel(0),
-                               rows,         columns,           start.data(), sums.data(), columns,      scale.data(),
+                               rows,         columns,           begin.data(), sums.data(), columns,      scale.data(),
                                float(-zero), float(255 - zero), zero,         nullptr};
         by->line(line);
         line.sums = nullptr, line.codes = codes.data();

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "../src/cells/integer_cells.hpp"
+#include "all_integer_cells.hpp"
 #include "each_target.hpp"
 #include "kernel_rig.hpp"
 
@@ -242,7 +242,7 @@ struct line_case : nbits_case {
 
 TEST_CASE("lines of few bits are exact at the ends of the ranges, for each instruction set that runs here") {
   std::mt19937 random{3};
-  for (const integer_cells* cells : eps::runnable_integer_cells()) {
+  for (const integer_cells* cells : all_integer_cells()) {
     CAPTURE(cells->name);
     std::int64_t wrong = 0, products = 0;
     while (products < 3'000'000) {
@@ -269,7 +269,7 @@ TEST_CASE("lines of few bits have the same bits on all instruction sets that rou
     const line_case p{random, false};
     for (const bool as_bytes : {true, false}) {
       std::vector<float> first;
-      for (const integer_cells* cells : eps::runnable_integer_cells()) {
+      for (const integer_cells* cells : all_integer_cells()) {
         if (!cells->name.starts_with("avx")) continue;
         const std::vector<float> y = p.run(cells->few_bits, 16, as_bytes);
         if (first.empty()) first = y;
@@ -286,7 +286,7 @@ TEST_CASE("codes that stand in a book are what it says, with the same bits on al
     line_case p{random, false};
     if (p.bits != 4) continue;
     std::vector<float> first;
-    for (const integer_cells* cells : eps::runnable_integer_cells()) {
+    for (const integer_cells* cells : all_integer_cells()) {
       CAPTURE(cells->name);
       const std::int64_t columns = std::min<std::int64_t>(16, cells->few_bits.columns);
       const panel_of panel{p, cells->few_bits.columns};

@@ -9,8 +9,30 @@
 
 #include "integer_target.hpp"
 
+#if CAMEO_CELLS_NEON_DOT
+#include <sys/auxv.h>
+#elif CAMEO_CELLS_X86 && defined(CAMEO_UNTRIED_INSTRUCTION_SETS)
+#include <cpuid.h>
+#endif
+
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
+
+#if CAMEO_CELLS_NEON_DOT
+// By their numbers, as old headers of the C library have no names for them.
+bool has_dot() { return (getauxval(AT_HWCAP) >> 20 & 1) != 0; }    // HWCAP_ASIMDDP
+bool has_i8mm() { return (getauxval(AT_HWCAP2) >> 13 & 1) != 0; }  // HWCAP2_I8MM
+#elif CAMEO_CELLS_X86 && defined(CAMEO_UNTRIED_INSTRUCTION_SETS)
+// Not all compilers have a name for it. The question is slow where a hypervisor answers it.
+bool has_avx_vnni() {
+  static const bool found = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __get_cpuid_count(7, 1, &a, &b, &c, &d) &&
+           (a >> 4 & 1) != 0;
+  }();
+  return found;
+}
+#endif
 
 // __builtin_cpu_supports also asks whether the system keeps the registers.
 constexpr cells_row<integer_cells> cells_rows[] = {
@@ -18,8 +40,15 @@ constexpr cells_row<integer_cells> cells_rows[] = {
     {avx512_vnni_cells, "AVX3",
      [] { return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw"); }},
     {avx512_cells, "AVX3", [] { return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"); }},
+#ifdef CAMEO_UNTRIED_INSTRUCTION_SETS
+    {avx_vnni_cells, "AVX2", has_avx_vnni},
+#endif
     {avx2_cells, "AVX2", [] { return bool(__builtin_cpu_supports("avx2")) && __builtin_cpu_supports("fma"); }},
     {sse2_cells, "SSE2", [] { return true; }},
+#endif
+#if CAMEO_CELLS_NEON_DOT
+    {neon_i8mm_cells, "NEON", has_i8mm},
+    {neon_dot_cells, "NEON", has_dot},
 #endif
 #if CAMEO_CELLS_NEON
     {neon_cells, "NEON", [] { return true; }},

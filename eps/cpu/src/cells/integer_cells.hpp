@@ -94,6 +94,8 @@ struct integer_arithmetic {
   void (*line)(const integer_line&);
   /// Makes a panel of kinds of cells: its plain cells lie at its end. Null: panels stay plain.
   void (*sort)(const panel_kinds&, std::byte* panel);
+  /// What `line` takes from each number of a row before it multiplies; start_sums() makes up for it.
+  std::int32_t middle;
 
   std::int64_t cells_of(std::int64_t numbers) const { return (numbers + per_cell - 1) / per_cell; }
   std::int64_t panels_of(std::int64_t n) const { return (n + columns - 1) / columns; }

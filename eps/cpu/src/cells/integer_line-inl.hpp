@@ -8,6 +8,7 @@
 //   A::add_products(s, a, b)        s + the products of the cells a and b
 //   A::load_sums(p), A::store(s, p) int32 in memory
 //   A::add(s, s)
+//   A::middle                       if there: what broadcast() takes from each number
 //   A::evens(a), A::odds(a)         if there: the first and third bytes of each cell of u8 as numbers of 16 bits, and
 //   the
 //                                   others; then there are kinds of cells (integer_cells.hpp), and
@@ -185,6 +186,13 @@ CAMEO_CELL_FUNCTION void run_line(const integer_line& p) {
   else run_tiles<A, 1>(p);
 }
 
+template <class A>
+constexpr std::int32_t middle_of() {
+  if constexpr (requires { A::middle; }) return A::middle;
+  else return 0;
+}
+
 /// Sort: of integer_sort-inl.hpp, where there are kinds of cells.
 template <class A, auto Sort = nullptr>
-inline constexpr integer_arithmetic arithmetic_of{A::per_cell, 2 * A::lanes, A::tile_rows, run_line<A>, Sort};
+inline constexpr integer_arithmetic arithmetic_of{A::per_cell, 2 * A::lanes, A::tile_rows,
+                                                  run_line<A>, Sort,         middle_of<A>()};

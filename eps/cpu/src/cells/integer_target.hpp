@@ -17,8 +17,16 @@
 
 #ifdef __aarch64__
 #define CAMEO_CELLS_NEON 1
+#include <arm_neon.h>
 #else
 #define CAMEO_CELLS_NEON 0
+#endif
+// Linux says which processors have products of bytes. clang before 16 has intrinsics of ARM only in files that are
+// compiled for them as a whole.
+#if CAMEO_CELLS_NEON && defined(__linux__) && (!defined(__clang__) || __clang_major__ >= 16)
+#define CAMEO_CELLS_NEON_DOT 1
+#else
+#define CAMEO_CELLS_NEON_DOT 0
 #endif
 
 #define CAMEO_CELLS_PRAGMA(text) _Pragma(#text)
@@ -48,7 +56,8 @@
 namespace cameo::inline CAMEO_ABI::eps {
 
 // One table each, in a file of its own.
-extern const integer_cells avx512_vnni_cells, avx512_cells, avx2_cells, sse2_cells, neon_cells, portable_cells;
+extern const integer_cells avx512_vnni_cells, avx512_cells, avx_vnni_cells, avx2_cells, sse2_cells;
+extern const integer_cells neon_i8mm_cells, neon_dot_cells, neon_cells, portable_cells;
 extern const bf16_cells avx512_bf16_cells, no_bf16_cells;
 
 /// A table of one instruction set, that of the float kernels which it goes with, and whether the processor has it.

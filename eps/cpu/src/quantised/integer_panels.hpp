@@ -92,11 +92,12 @@ void pack_integers(const integer_panels& form, const integer_codes& from, std::i
   }
 }
 
-/// Where sums begin, [width]: `add` (or nothing), less what a zero point of the rows adds to the sums of bytes.
+/// Where sums begin, [width]: `add` (or nothing), less what a zero point of the rows adds to the sums of bytes, and
+/// what the arithmetic's middle takes from them.
 inline void start_sums(const integer_panels& form, const std::int32_t* add, std::int32_t row_zero,
                        std::int32_t* start) {
   const std::int32_t* const sums = form.column_sums();
-  const std::int32_t zero = form.by->per_cell == 4 ? row_zero : 0;
+  const std::int32_t zero = (form.by->per_cell == 4 ? row_zero : 0) - form.by->middle;
   for (std::int64_t j = 0; j < form.width(); ++j)
     start[j] =
         std::int32_t((add && j < form.n ? std::uint32_t(add[j]) : 0u) - std::uint32_t(zero) * std::uint32_t(sums[j]));

@@ -1,0 +1,20 @@
+// Products with AVX-VNNI. No processor that has it was there to run them in this encoding, so they are left out unless
+// they are asked for.
+#include "integer_target.hpp"
+
+#if CAMEO_CELLS_X86 && defined(CAMEO_UNTRIED_INSTRUCTION_SETS)
+CAMEO_CELLS_TARGET("avxvnni,avx2,fma")
+namespace cameo::inline CAMEO_ABI::eps {
+namespace avx_vnni {
+namespace {
+#include "integer_avx_vnni-inl.hpp"
+}  // namespace
+}  // namespace avx_vnni
+
+constinit const integer_cells avx_vnni_cells{"avx_vnni", avx_vnni::arithmetic_of<avx_vnni::bytes>,
+                                             avx_vnni::arithmetic_of<avx_vnni::shorts>,
+                                             avx_vnni::nbits_of<avx_vnni::few_bits>};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
+CAMEO_CELLS_TARGET_END
+#endif

@@ -1,0 +1,36 @@
+// Integer products with ARM's DotProd: sdot, four products of s8 for each sum. What rows have is u8, and is multiplied
+// less 128.
+#include "integer_target.hpp"
+
+#if CAMEO_CELLS_NEON_DOT
+#include <cmath>
+
+CAMEO_CELLS_TARGET("arch=armv8.2-a+dotprod")
+namespace cameo::inline CAMEO_ABI::eps {
+namespace neon_dot {
+namespace {
+
+#include "integer_line-inl.hpp"
+#include "integer_neon-inl.hpp"
+#include "nbits_line-inl.hpp"
+#include "nbits_portable-inl.hpp"
+#include "nbits_portable_dot-inl.hpp"
+
+struct bytes : vectors {
+  static constexpr int per_cell = 4, middle = 128;
+  static CAMEO_CELL_INLINE cells broadcast(const std::byte* p) {
+    return veorq_s8(vectors::broadcast(p), vdupq_n_s8(-middle));
+  }
+  static CAMEO_CELL_INLINE sum add_products(sum s, cells a, cells b) { return vdotq_s32(s, a, b); }
+};
+
+}  // namespace
+}  // namespace neon_dot
+
+constinit const integer_cells neon_dot_cells{"neon_dot", neon_dot::arithmetic_of<neon_dot::bytes>,
+                                             neon_dot::arithmetic_of<neon_dot::shorts>,
+                                             neon_dot::nbits_of<neon_dot::few_bits<neon_dot::bytes>>};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
+CAMEO_CELLS_TARGET_END
+#endif

@@ -1,0 +1,34 @@
+// Integer products with ARM's I8MM: usdot, four products of u8 and s8 for each sum.
+#include "integer_target.hpp"
+
+#if CAMEO_CELLS_NEON_DOT
+#include <cmath>
+
+CAMEO_CELLS_TARGET("arch=armv8.2-a+i8mm")
+namespace cameo::inline CAMEO_ABI::eps {
+namespace neon_i8mm {
+namespace {
+
+#include "integer_line-inl.hpp"
+#include "integer_neon-inl.hpp"
+#include "nbits_line-inl.hpp"
+#include "nbits_portable-inl.hpp"
+#include "nbits_portable_dot-inl.hpp"
+
+struct bytes : vectors {
+  static constexpr int per_cell = 4;
+  static CAMEO_CELL_INLINE sum add_products(sum s, cells a, cells b) {
+    return vusdotq_s32(s, vreinterpretq_u8_s8(a), b);
+  }
+};
+
+}  // namespace
+}  // namespace neon_i8mm
+
+constinit const integer_cells neon_i8mm_cells{"neon_i8mm", neon_i8mm::arithmetic_of<neon_i8mm::bytes>,
+                                              neon_i8mm::arithmetic_of<neon_i8mm::shorts>,
+                                              neon_i8mm::nbits_of<neon_i8mm::few_bits<neon_i8mm::bytes>>};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
+CAMEO_CELLS_TARGET_END
+#endif
