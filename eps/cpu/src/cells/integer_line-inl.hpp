@@ -9,9 +9,8 @@
 //   A::load_sums(p), A::store(s, p) int32 in memory
 //   A::add(s, s)
 //   A::middle                       if there: what broadcast() takes from each number
-//   A::evens(a), A::odds(a)         if there: the first and third bytes of each cell of u8 as numbers of 16 bits, and
-//   the
-//                                   others; then there are kinds of cells (integer_cells.hpp), and
+//   A::evens(a), A::odds(a)         if there: the first and third bytes of each cell of u8 as numbers of 16 bits,
+//                                   and the others; then there are kinds of cells (integer_cells.hpp), and
 //   A::ordered(a, order)            the bytes of each cell in one of cell_orders
 //   A::add_wide(s, a, b)            s + the products of numbers of 16 bits
 //   A::add_joined(s, a, b, c, d)    s + the products of a and b, and of c and d

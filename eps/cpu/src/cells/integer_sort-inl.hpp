@@ -1,7 +1,10 @@
 // Panels of plain cells of bytes become panels of kinds of cells, for an arithmetic A as in integer_line-inl.hpp, with
 //
-//   A::pairs_fit(a), (a, b)         whether any u8 times these s8 are pairs within 16 bits, also where pairs of b are
-//   added A::wide_evens(a), wide_odds(a)  as evens() and odds(), of s8 A::put(p, a)                    stores a
+//   A::pairs_fit(a)                 whether any u8 times these s8 are pairs within 16 bits
+//   A::pairs_fit(a, b)              the same where the pairs of both are added
+//   A::wide_evens(a)                as evens(), of s8
+//   A::wide_odds(a)                 as odds(), of s8
+//   A::put(p, a)                    stores a
 
 template <class A>
 CAMEO_CELL_FUNCTION void sort_cells(const panel_kinds& kinds, std::byte* panel) {
