@@ -8,12 +8,14 @@ namespace cameo::inline CAMEO_ABI::eps {
 namespace avx_vnni {
 namespace {
 #include "integer_avx_vnni-inl.hpp"
+
+#include "integer_depthwise_avx2-inl.hpp"
 }  // namespace
 }  // namespace avx_vnni
 
 constinit const integer_cells avx_vnni_cells{"avx_vnni", avx_vnni::arithmetic_of<avx_vnni::bytes>,
                                              avx_vnni::arithmetic_of<avx_vnni::shorts>,
-                                             avx_vnni::nbits_of<avx_vnni::few_bits>};
+                                             avx_vnni::nbits_of<avx_vnni::few_bits>, avx_vnni::depthwise};
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 CAMEO_CELLS_TARGET_END
