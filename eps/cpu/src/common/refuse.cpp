@@ -41,8 +41,8 @@ result<std::size_t> choice_of(std::string_view what, std::string_view given, std
     const std::string_view between = i == 0 ? "" : i + 1 < names.size() ? ", " : " or ";
     for (const std::string_view part : {between, names[i]}) end = message_part{part}.write(end, std::end(list));
   }
-  return bad_attribute(what, " must be ", std::string_view{list, std::size_t(end - list)}, ", not '",
-                       given.substr(0, 64), "'");
+  const std::string_view some{given.data(), std::min<std::size_t>(given.size(), 64)};  // substr() may throw
+  return bad_attribute(what, " must be ", std::string_view{list, std::size_t(end - list)}, ", not '", some, "'");
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps
