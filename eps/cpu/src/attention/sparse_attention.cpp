@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "common/float_output.hpp"
+#include "common/lane_scratch.hpp"
 #include "common/usable_sizes.hpp"
 #include "group_parts.hpp"
 
@@ -122,7 +123,7 @@ status sparse_attention::run(run_context& c) const {
   work.queries = part, work.keys = most;
   attention_cut cut{};
   if (!cut_attention(work, cut)) return status_code::out_of_memory;
-  const auto rooms = scratch_of_lanes<float>(c, std::int64_t(cut.scratch));
+  const auto rooms = lane_scratch<float>::make(c, cut.scratch);
   if (!rooms) return rooms.error();
   for (std::int64_t first = 0; first < s.length; first += part) {
     work.queries = std::min(part, s.length - first);
@@ -137,7 +138,7 @@ status sparse_attention::run(run_context& c) const {
     });
     if (c.stopped() || !cut_attention(work, cut)) return status_code::canceled;
     parallel_rows(c, cut.tasks, cut.grain, [&](std::int64_t from, std::int64_t to, std::size_t lane) {
-      attend(work, cut, from, to, *rooms + lane * cut.scratch);
+      attend(work, cut, from, to, rooms->of(lane));
     });
   }
   y->store(c);

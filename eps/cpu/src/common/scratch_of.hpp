@@ -12,10 +12,5 @@ result<T*> scratch_of(run_context& c, const extents& shape) {
   if (!made) return made.error();
   return made->data();
 }
-/// A room of so many elements for each lane, one behind the other.
-template <class T>
-result<T*> scratch_of_lanes(run_context& c, std::int64_t count) {
-  return scratch_of<T>(c, {std::int64_t(c.lanes()), count});
-}
 
 }  // namespace cameo::inline CAMEO_ABI::eps

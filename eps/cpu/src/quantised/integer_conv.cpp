@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/integer_conv.hpp>
 
+#include "common/lane_scratch.hpp"
 #include "common/parallel_rows.hpp"
-#include "common/scratch_of.hpp"
 #include "integer_filters.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -67,8 +67,8 @@ class convolution {
   /// f(image, sums): rows of the block are outputs of the image, columns are maps.
   status to_sums(detail::function_ref<void(std::int64_t, const integer_block&)> f) {
     const cut by{*this};
-    results to{nullptr, nullptr, &f, nullptr, by_ ? by.piece * by_->columns : last_axis().out * p_.w.groups};
-    const auto room = scratch_of_lanes<std::int32_t>(c_, to.part);
+    results to{nullptr, nullptr, &f, {}, by_ ? by.piece * by_->columns : last_axis().out * p_.w.groups};
+    const auto room = lane_scratch<std::int32_t>::make(c_, std::size_t(to.part));
     if (!room) return room.error();
     to.room = *room;
     return run(to);
@@ -82,7 +82,7 @@ class convolution {
     const code_form* form = nullptr;  // null: sums
     std::uint8_t* codes = nullptr;
     detail::function_ref<void(std::int64_t, const integer_block&)>* f = nullptr;
-    std::int32_t* room = nullptr;  // of a lane, `part` sums
+    lane_scratch<std::int32_t> room = {};  // of a lane, `part` sums
     std::int64_t part = 0;
   };
   /// How the outputs of an image are cut. Sums are exact, so threads may decide.
@@ -280,7 +280,7 @@ class convolution {
           line.codes = to.codes + (image * outputs() + output) * p_.w.all_maps() + map, line.step = p_.w.all_maps();
           by_->line(line);
         } else {
-          line.sums = to.room + std::int64_t(lane) * to.part, line.step = by_->columns;
+          line.sums = to.room.of(lane), line.step = by_->columns;
           by_->line(line);
           (*to.f)(image, integer_block{output, map, line.rows, line.columns, line.sums, line.step});
         }
@@ -312,7 +312,7 @@ class convolution {
       d.codes = to.codes + (image * outputs() + first * a.out) * p_.w.groups;
       return depthwise_->run(d);
     }
-    d.sums = to.room + std::int64_t(lane) * to.part, d.lines = 1;
+    d.sums = to.room.of(lane), d.lines = 1;
     for (std::int64_t line = first; line < first + lines; ++line, d.x += d.x_step, d.row += d.row_stride) {
       depthwise_->run(d);
       (*to.f)(image, integer_block{line * a.out, 0, a.out, p_.w.groups, d.sums, p_.w.groups});

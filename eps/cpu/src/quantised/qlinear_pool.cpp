@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "code_rows.hpp"
+#include "common/lane_scratch.hpp"
 #include "common/parallel_rows.hpp"
 #include "common/refuse.hpp"
-#include "common/scratch_of.hpp"
 #include "convolution/outer_window.hpp"
 #include "linear_code.hpp"
 
@@ -205,11 +205,11 @@ status qlinear_average_pool::run(run_context& c) const {
   const std::int64_t planes = channels_last ? x.shape[0] : x.shape[0] * job.channels;
   const std::int64_t lines = w->out_count() / along.out, width = channels_last ? job.channels : 1;
   const std::int64_t room_size = channels_last ? job.channels : along.in + along.out;
-  const auto rooms = scratch_of_lanes<std::int32_t>(c, room_size);
+  const auto rooms = lane_scratch<std::int32_t>::make(c, std::size_t(room_size));
   if (!rooms) return rooms.error();
   const std::int64_t work = along.out * job.taps * width;
   parallel_each(c, planes * lines, grain_of(codes_at_once, work), [&](std::int64_t l, std::size_t lane) {
-    std::int32_t* const room = *rooms + std::int64_t(lane) * room_size;
+    std::int32_t* const room = rooms->of(lane);
     const std::int64_t in = l / lines * w->in_count() * width;
     std::uint8_t* const out = codes(**y) + l * along.out * width;
     with_codes(x.type, [&]<class T>(std::type_identity<T>) {
