@@ -17,6 +17,23 @@ struct vectors {
   }
   static CAMEO_CELL_INLINE sum nothing() { return _mm256_setzero_si256(); }
   static CAMEO_CELL_INLINE sum add(sum a, sum b) { return _mm256_add_epi32(a, b); }
+  static CAMEO_CELL_INLINE void put(std::byte* p, cells a) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), a); }
+
+  static CAMEO_CELL_INLINE cells words(std::int32_t v) { return _mm256_set1_epi32(v); }
+  static CAMEO_CELL_INLINE cells all_bytes(std::uint8_t v) { return _mm256_set1_epi8(char(v)); }
+  static CAMEO_CELL_INLINE cells flipped(cells a, cells b) { return _mm256_xor_si256(a, b); }
+  static CAMEO_CELL_INLINE cells low_bytes(cells a, cells b) { return _mm256_unpacklo_epi8(a, b); }
+  static CAMEO_CELL_INLINE cells high_bytes(cells a, cells b) { return _mm256_unpackhi_epi8(a, b); }
+  static CAMEO_CELL_INLINE cells shifted_up(cells a) { return _mm256_slli_epi32(a, 8); }
+  static CAMEO_CELL_INLINE cells shifted_down(cells a, __m128i count) { return _mm256_sra_epi32(a, count); }
+  static CAMEO_CELL_INLINE cells narrowed(cells a, cells b, cells c, cells d) {
+    return _mm256_packus_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
+  }
+  static CAMEO_CELL_INLINE cells replaced(cells y, cells a, cells b, const std::uint8_t (&from)[2], std::uint8_t v) {
+    const cells is_left = _mm256_cmpeq_epi8(a, all_bytes(from[0]));
+    return _mm256_blendv_epi8(y, all_bytes(v), _mm256_and_si256(is_left, _mm256_cmpeq_epi8(b, all_bytes(from[1]))));
+  }
+
   static CAMEO_CELL_INLINE void store(sum s, int count, std::int32_t* to) {
     if (count == lanes) return _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), s);
     alignas(32) std::int32_t all[lanes];

@@ -8,6 +8,7 @@ namespace avx2 {
 namespace {
 
 #include "integer_avx2-inl.hpp"
+#include "integer_code_sum-inl.hpp"
 #include "integer_line-inl.hpp"
 #include "integer_sort-inl.hpp"
 #include "nbits_avx2-inl.hpp"
@@ -46,7 +47,6 @@ struct bytes : vectors {
   }
   static CAMEO_CELL_INLINE cells wide_evens(cells a) { return _mm256_srai_epi16(_mm256_slli_epi16(a, 8), 8); }
   static CAMEO_CELL_INLINE cells wide_odds(cells a) { return _mm256_srai_epi16(a, 8); }
-  static CAMEO_CELL_INLINE void put(std::byte* p, cells a) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), a); }
 };
 struct shorts : vectors {
   static constexpr int per_cell = 2;
@@ -60,9 +60,12 @@ struct shorts : vectors {
 }  // namespace
 }  // namespace avx2
 
-constinit const integer_cells avx2_cells{"avx2", avx2::arithmetic_of<avx2::bytes, avx2::sort_cells<avx2::bytes>>,
-                                         avx2::arithmetic_of<avx2::shorts>, avx2::nbits_of<avx2::nbits_vectors>,
-                                         avx2::depthwise};
+constinit const integer_cells avx2_cells{"avx2",
+                                         avx2::arithmetic_of<avx2::bytes, avx2::sort_cells<avx2::bytes>>,
+                                         avx2::arithmetic_of<avx2::shorts>,
+                                         avx2::nbits_of<avx2::nbits_vectors>,
+                                         avx2::depthwise,
+                                         avx2::add_codes<avx2::shorts>};
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 CAMEO_CELLS_TARGET_END

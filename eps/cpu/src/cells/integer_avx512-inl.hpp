@@ -13,6 +13,23 @@ struct vectors {
   static CAMEO_CELL_INLINE sum load_sums(const std::int32_t* p) { return _mm512_loadu_si512(p); }
   static CAMEO_CELL_INLINE sum nothing() { return _mm512_setzero_si512(); }
   static CAMEO_CELL_INLINE sum add(sum a, sum b) { return _mm512_add_epi32(a, b); }
+  static CAMEO_CELL_INLINE void put(std::byte* p, cells a) { _mm512_storeu_si512(p, a); }
+
+  static CAMEO_CELL_INLINE cells words(std::int32_t v) { return _mm512_set1_epi32(v); }
+  static CAMEO_CELL_INLINE cells all_bytes(std::uint8_t v) { return _mm512_set1_epi8(char(v)); }
+  static CAMEO_CELL_INLINE cells flipped(cells a, cells b) { return _mm512_xor_si512(a, b); }
+  static CAMEO_CELL_INLINE cells low_bytes(cells a, cells b) { return _mm512_unpacklo_epi8(a, b); }
+  static CAMEO_CELL_INLINE cells high_bytes(cells a, cells b) { return _mm512_unpackhi_epi8(a, b); }
+  static CAMEO_CELL_INLINE cells shifted_up(cells a) { return _mm512_slli_epi32(a, 8); }
+  static CAMEO_CELL_INLINE cells shifted_down(cells a, __m128i count) { return _mm512_sra_epi32(a, count); }
+  static CAMEO_CELL_INLINE cells narrowed(cells a, cells b, cells c, cells d) {
+    return _mm512_packus_epi16(_mm512_packs_epi32(a, b), _mm512_packs_epi32(c, d));
+  }
+  static CAMEO_CELL_INLINE cells replaced(cells y, cells a, cells b, const std::uint8_t (&from)[2], std::uint8_t v) {
+    const __mmask64 is_left = _mm512_cmpeq_epi8_mask(a, all_bytes(from[0]));
+    return _mm512_mask_mov_epi8(y, _mm512_mask_cmpeq_epi8_mask(is_left, b, all_bytes(from[1])), all_bytes(v));
+  }
+
   static CAMEO_CELL_INLINE __mmask16 first(int count) { return __mmask16((1u << count) - 1); }
   static CAMEO_CELL_INLINE void store(sum s, int count, std::int32_t* to) {
     if (count == lanes) _mm512_storeu_si512(to, s);

@@ -46,7 +46,6 @@ struct bytes : vectors {
   }
   static CAMEO_CELL_INLINE cells wide_evens(cells a) { return _mm512_srai_epi16(_mm512_slli_epi16(a, 8), 8); }
   static CAMEO_CELL_INLINE cells wide_odds(cells a) { return _mm512_srai_epi16(a, 8); }
-  static CAMEO_CELL_INLINE void put(std::byte* p, cells a) { _mm512_storeu_si512(p, a); }
 };
 struct shorts : vectors {
   static constexpr int per_cell = 2;

@@ -1,6 +1,7 @@
 // Products with vpdpbusd and vpdpwssd of 256 bits. These intrinsics are AVX-VNNI's as well as AVX512-VNNI's: the target
 // of the file that includes this says how they are encoded, and the tests run them as AVX512-VNNI.
 #include "integer_avx2-inl.hpp"
+#include "integer_code_sum-inl.hpp"
 #include "integer_line-inl.hpp"
 #include "nbits_avx2-inl.hpp"
 #include "nbits_line-inl.hpp"

@@ -13,9 +13,12 @@ namespace {
 }  // namespace
 }  // namespace avx_vnni
 
-constinit const integer_cells avx_vnni_cells{"avx_vnni", avx_vnni::arithmetic_of<avx_vnni::bytes>,
+constinit const integer_cells avx_vnni_cells{"avx_vnni",
+                                             avx_vnni::arithmetic_of<avx_vnni::bytes>,
                                              avx_vnni::arithmetic_of<avx_vnni::shorts>,
-                                             avx_vnni::nbits_of<avx_vnni::few_bits>, avx_vnni::depthwise};
+                                             avx_vnni::nbits_of<avx_vnni::few_bits>,
+                                             avx_vnni::depthwise,
+                                             avx_vnni::add_codes<avx_vnni::shorts>};
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 CAMEO_CELLS_TARGET_END

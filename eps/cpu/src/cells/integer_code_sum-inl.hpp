@@ -1,36 +1,45 @@
-// Sums of codes by products of pairs of shorts, for the arithmetic A of the file that includes this within its target:
-// 64 at a time. Bytes are widened and narrowed within lanes of 128 bits, so that all stay where they are.
+// Sums of codes by products of pairs of shorts, for the arithmetic A of the file that includes this within its target,
+// with
+//
+//   A::words(v), A::all_bytes(v)    v everywhere
+//   A::flipped(a, b)                a ^ b
+//   A::low_bytes(a, b)              bytes of a and b in turn, of the lower halves of the lanes of 128 bits
+//   A::high_bytes(a, b)             of the upper halves
+//   A::shifted_up(a)                words times 256
+//   A::shifted_down(a, count)       words, whose signs remain
+//   A::narrowed(a, b, c, d)         words held to u8: the reverse of low_bytes() and high_bytes() twice
+//   A::replaced(y, a, b, from, v)   v where a is from[0] and b is from[1], else y
+//   A::put(p, a)                    stores a
+
 template <class A>
 CAMEO_CELL_FUNCTION std::int64_t add_codes(const whole_code_sum& by, const std::uint8_t* a, const std::uint8_t* b,
                                            std::uint8_t* y, std::int64_t n) {
+  using cells = typename A::cells;
+  constexpr std::int64_t at_once = A::lanes * 4;
   const auto pair = [](const std::int16_t(&factors)[2]) {
     return std::int32_t(std::uint32_t(std::uint16_t(factors[0])) | std::uint32_t(std::uint16_t(factors[1])) << 16);
   };
-  const __m512i high = _mm512_set1_epi32(pair(by.high)), low = _mm512_set1_epi32(pair(by.low));
-  const __m512i start = _mm512_set1_epi32(by.start), nothing = _mm512_setzero_si512();
-  const __m512i flip = _mm512_set1_epi8(char(by.flip));
+  const cells high = A::words(pair(by.high)), low = A::words(pair(by.low)), start = A::words(by.start);
+  const cells nothing = A::nothing(), flip = A::all_bytes(by.flip);
   const __m128i shift = _mm_cvtsi32_si128(by.shift);
-  __m512i pairs[4], codes[4];
   std::int64_t i = 0;
-  for (; i + 64 <= n; i += 64) {
-    const __m512i left = _mm512_xor_si512(_mm512_loadu_si512(a + i), flip);
-    const __m512i right = _mm512_xor_si512(_mm512_loadu_si512(b + i), flip);
-    const __m512i first = _mm512_unpacklo_epi8(left, right), second = _mm512_unpackhi_epi8(left, right);
-    pairs[0] = _mm512_unpacklo_epi8(first, nothing), pairs[1] = _mm512_unpackhi_epi8(first, nothing);
-    pairs[2] = _mm512_unpacklo_epi8(second, nothing), pairs[3] = _mm512_unpackhi_epi8(second, nothing);
+  for (; i + at_once <= n; i += at_once) {
+    const cells left = A::flipped(A::load(reinterpret_cast<const std::byte*>(a + i)), flip);
+    const cells right = A::flipped(A::load(reinterpret_cast<const std::byte*>(b + i)), flip);
+    const cells first = A::low_bytes(left, right), second = A::high_bytes(left, right);
+    cells codes[] = {A::low_bytes(first, nothing), A::high_bytes(first, nothing), A::low_bytes(second, nothing),
+                     A::high_bytes(second, nothing)};
     CAMEO_CELL_LOOP
     for (int k = 0; k < 4; ++k) {
-      const __m512i large = _mm512_slli_epi32(A::add_products(nothing, pairs[k], high), 8);
-      codes[k] = _mm512_sra_epi32(A::add_products(_mm512_add_epi32(large, start), pairs[k], low), shift);
+      const cells large = A::shifted_up(A::add_products(nothing, codes[k], high));
+      codes[k] = A::shifted_down(A::add_products(A::add(large, start), codes[k], low), shift);
     }
-    __m512i made = _mm512_packus_epi16(_mm512_packs_epi32(codes[0], codes[1]), _mm512_packs_epi32(codes[2], codes[3]));
+    cells made = A::narrowed(codes[0], codes[1], codes[2], codes[3]);
     for (int e = 0; e < by.exceptions; ++e) {
       const auto& pair_of = by.exception[e];
-      const __mmask64 is_left = _mm512_cmpeq_epi8_mask(left, _mm512_set1_epi8(char(pair_of.a)));
-      const __mmask64 is_pair = _mm512_mask_cmpeq_epi8_mask(is_left, right, _mm512_set1_epi8(char(pair_of.b)));
-      made = _mm512_mask_mov_epi8(made, is_pair, _mm512_set1_epi8(char(pair_of.y)));
+      made = A::replaced(made, left, right, {pair_of.a, pair_of.b}, pair_of.y);
     }
-    _mm512_storeu_si512(y + i, _mm512_xor_si512(made, flip));
+    A::put(reinterpret_cast<std::byte*>(y + i), A::flipped(made, flip));
   }
   return i;
 }
