@@ -3,8 +3,9 @@
 #include <cameo/eps/cpu/integer_conv.hpp>
 #include <cameo/eps/cpu/integer_matmul.hpp>
 
-#include <bit>
 #include <cmath>
+#include <set>
+#include <span>
 
 #include "../src/quantised/integer_panels.hpp"
 #include "all_integer_cells.hpp"
@@ -55,8 +56,7 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
       CAPTURE(by->per_cell);
       const std::int64_t per = by->per_cell;
       std::int64_t products = 0, wrong = 0;
-      std::array<std::int64_t, 4> seen{};    // runs with cells of each kind
-      std::array<std::int64_t, 3> orders{};  // first cells of each order
+      std::array<std::int64_t, eps::panel_kinds::count + 1> seen{};  // cells of each kind
       while (products < 1'000'000) {
         const std::int64_t rows = random.from_to(1, 40), columns = random.from_to(1, by->columns);
         const std::int64_t runs = random.from_to(1, 3), cells_of_run = random.from_to(0, 20);
@@ -77,7 +77,9 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
           return number(random.code(), random.heads()) - number(random.code(), random.heads());
         };
         const std::int64_t row_step = cells_of_run * 4 * runs + gap;
-        std::vector<std::byte> x(std::size_t(rows * row_step + 4));
+        const std::int64_t stretch = by->takes_stretches ? random.from_to(1, rows) : rows;
+        const std::int64_t stretch_step = stretch * row_step + 4 * random.below(5);
+        std::vector<std::byte> x(std::size_t((rows / stretch + 1) * stretch_step + 4));
         std::vector<std::int32_t> xs(std::size_t(rows * depth)), ws(std::size_t(columns * depth));
         const auto put = [&](std::byte* to, std::int64_t i, std::int32_t v) {
           if (per == 4) to[i] = std::byte(std::uint8_t(v));
@@ -88,7 +90,8 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
         };
         for (std::int64_t r = 0; r < rows; ++r)
           for (std::int64_t d = 0; d < depth; ++d)
-            put(x.data() + r * row_step, d, xs[std::size_t(r * depth + d)] = factor());
+            put(x.data() + r / stretch * stretch_step + r % stretch * row_step, d,
+                xs[std::size_t(r * depth + d)] = factor());
         std::vector<std::uint8_t> codes_of_w(ws.size());
         for (std::uint8_t& each : codes_of_w) each = weight();
         for (std::int64_t cell = 0; cell < (bytes ? depth / per : 0); cell += random.from_to(1, 3))
@@ -107,15 +110,11 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
                            [&](std::int64_t t, std::int64_t r) { return t * form.numbers + r; });
         form.data = w.data();
         const eps::panel_kinds kinds{runs, cells_of_run};
-        for (std::int64_t t = 0; t < (by->sort && cells_of_run > 0 ? runs : 0); ++t)
-          for (std::size_t i = 0; i < seen.size(); ++i) {
-            const std::uint64_t cells_of_kind = kinds.of(form.panel(0), t, 0, eps::cell_kind(i));
-            seen[i] += cells_of_kind != 0;
-            if (eps::cell_kind(i) != eps::cell_kind::wide && cells_of_kind != 0)
-              ++orders[kinds.order(form.panel(0), t, std::countr_zero(cells_of_kind))];
-          }
+        for (std::int64_t i = 0; i < (by->sort ? kinds.all() : 0); ++i) ++seen.at(std::size_t(form.panel(0)[i]));
         std::vector<std::int64_t> taps;
         for (std::int64_t t = 0; t < runs; ++t) taps.push_back(t * cells_of_run * 4);
+        std::vector<std::int64_t> list(by->sort ? kinds.listed() : 0);
+        if (by->sort) kinds.list(form.panel(0), taps.data(), list.data());
         std::vector<std::int32_t> start(std::size_t(by->columns), 0);
         for (std::int32_t& each : start) each = std::int32_t(random.from_to(-1000, 1000));
         std::vector<std::int32_t> begin(std::size_t(form.width()), 0);
@@ -126,9 +125,12 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
         const std::int32_t zero = std::int32_t(random.below(256));
         std::vector<std::int32_t> sums(std::size_t(rows * columns));
         std::vector<std::uint8_t> codes(std::size_t(rows * columns));
-        eps::integer_line line{x.data(),     row_step,          taps.data(),  runs,        cells_of_run, form.panel(0),
-                               rows,         columns,           begin.data(), sums.data(), columns,      scale.data(),
-                               float(-zero), float(255 - zero), zero,         nullptr};
+        eps::integer_line line{};
+        line.x = x.data(), line.row_step = row_step, line.stretch = stretch, line.stretch_step = stretch_step;
+        line.taps = taps.data(), line.tap_count = runs, line.cells = cells_of_run;
+        line.w = form.panel(0), line.list = list.data(), line.rows = rows, line.columns = columns;
+        line.start = begin.data(), line.sums = sums.data(), line.step = columns;
+        line.scale = scale.data(), line.low = float(-zero), line.high = float(255 - zero), line.zero = zero;
         by->line(line);
         line.sums = nullptr, line.codes = codes.data();
         by->line(line);
@@ -146,8 +148,31 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
       CHECK(wrong == 0);
       if (!by->sort) continue;
       CHECK(*std::min_element(seen.begin(), seen.end()) > 0);
-      CHECK(*std::min_element(orders.begin(), orders.end()) > 0);
     }
+}
+
+TEST_CASE("whatever a panel says of its cells, no place is outside of the runs, and no cell is read twice") {
+  dice random{8};
+  for (int i = 0; i < 500; ++i) {
+    const eps::panel_kinds kinds{random.from_to(0, 4), random.from_to(0, 300)};
+    std::vector<std::byte> panel(std::size_t(kinds.bytes()));
+    const bool any = random.heads();
+    for (std::byte& each : panel) each = std::byte(any ? random.code() : std::uint8_t(random.below(2)));
+    std::vector<std::int64_t> taps(std::size_t(kinds.runs)), list(kinds.listed(), -1);
+    for (std::int64_t t = 0; t < kinds.runs; ++t) taps[std::size_t(t)] = 10'000 * t;
+    kinds.list(panel.data(), taps.data(), list.data());
+    std::set<std::int64_t> seen;
+    for (std::size_t kind = 0; kind < eps::panel_kinds::count; ++kind) {
+      const std::int64_t* const of = list.data() + std::int64_t(kind) * (1 + kinds.all());
+      REQUIRE((*of >= 0 && *of <= kinds.all()));
+      for (const std::int64_t place : std::span{of + 1, std::size_t(*of)}) {
+        CHECK((place / 10'000 < kinds.runs && place % 10'000 % 4 == 0));
+        const std::int64_t last = place % 10'000 / 4 + (eps::cell_kind(kind) == eps::cell_kind::joined ? 1 : 0);
+        CHECK(last < kinds.cells);
+        CHECK(seen.insert(place).second);
+      }
+    }
+  }
 }
 
 // --- kernels ---

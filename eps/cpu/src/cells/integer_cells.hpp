@@ -7,6 +7,7 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "nbits_cells.hpp"
 
@@ -26,12 +27,16 @@ namespace cameo::inline CAMEO_ABI::eps {
 struct integer_line {
   const std::byte* x;         // first row
   std::int64_t row_step;      // bytes from one row to the next
+  std::int64_t stretch;       // rows with that step: then those of the next stretch begin
+  std::int64_t stretch_step;  // bytes from the first row of a stretch to that of the next
   const std::int64_t* taps;   // bytes from a row's start to each of its runs of cells
   std::int64_t tap_count;     // runs
   std::int64_t cells;         // of a run
   const std::byte* w;         // the panel: [tap_count][cells][columns of a panel][4 bytes], or panel_kinds
-  std::int64_t rows;          // at least 1
+  const std::int64_t* list;   // of panel_kinds and taps; else not read
+  std::int64_t rows;          // at least 1, of one stretch where the arithmetic does not take more
   std::int64_t columns;       // of the panel that exist
+  std::int64_t ahead;         // bytes from the panel to what is read after it, which comes while this is read; or 0
   const std::int32_t* start;  // [columns of a panel]: where sums begin
   std::int32_t* sums;         // null: codes are wanted
   std::int64_t step;          // elements of `sums`, or of `codes`, from one row to the next
@@ -43,47 +48,33 @@ struct integer_line {
   std::uint8_t* codes;
 };
 
-enum class cell_kind {
-  narrow,  // bytes, whose first two products are a pair within 16 bits, and so are the last two
-  turned,  // the same once bytes are in another order
-  wide,    // numbers of 16 bits, the first and third before the second and fourth
-  joined   // two neighbours with bytes, whose pairs stay within 16 bits also where those of both are added
+/// In the order in which they lie in a panel.
+enum class cell_kind : std::uint8_t {
+  joined,   // two neighbours with bytes, whose pairs stay within 16 bits also where those of both are added
+  narrow,   // bytes, whose first two products are a pair within 16 bits, and so are the last two
+  turned,   // the same once bytes are in the second order
+  crossed,  // the same once they are in the third
+  wide,     // numbers of 16 bits, the first and third before the second and fourth
+  second    // of two joined ones
 };
 /// The orders of bytes, from the lowest byte up: each pairs the first with another one.
 inline constexpr std::array<std::uint32_t, 3> cell_orders{0x03020100, 0x03010200, 0x02010300};
 
-/// What a panel of cells of several kinds begins with: three rows of bits, each [run][words()], and zeros up to
-/// bytes(). A bit of the third is set for the first of two joined cells. Of any other cell the first has the lower and
-/// the second the upper bit of its order; both are set for a wide one. The cells follow: all joined ones of all runs,
-/// [2] by [2], then one kind after the other; wide ones have twice the bytes, and there is room for wide ones alone.
+/// What a panel of cells of several kinds begins with: [run][cell] a cell_kind, and zeros up to bytes(). The cells
+/// follow, one kind after the other: joined ones are [2] by [2], wide ones have twice the bytes, and there is room for
+/// wide ones alone.
 struct panel_kinds {
-  std::int64_t runs, cells;  // cells of a run
+  static constexpr std::size_t count = std::size_t(cell_kind::second);  // of kinds that lines read
+  static constexpr std::size_t values = 8;                              // that a cell's kind is taken for, of a byte
+  std::int64_t runs, cells;                                             // cells of a run
 
-  std::int64_t words() const { return (cells + 63) / 64; }
-  std::int64_t bytes() const { return (3 * runs * words() * 8 + 63) / 64 * 64; }
-  std::uint64_t row(const std::byte* panel, int i, std::int64_t run, std::int64_t word) const {
-    std::uint64_t bits;
-    std::memcpy(&bits, panel + ((i * runs + run) * words() + word) * 8, sizeof bits);
-    return bits;
-  }
-  /// Of a cell that is not wide; below cell_orders.size() whatever the panel holds.
-  std::size_t order(const std::byte* panel, std::int64_t run, std::int64_t cell) const {
-    const std::uint64_t low = row(panel, 0, run, cell / 64) >> cell % 64 & 1;
-    const std::uint64_t high = row(panel, 1, run, cell / 64) >> cell % 64 & 1;
-    return low != 0 ? 1 : 2 * high;
-  }
-  /// The bits of a word's cells of a kind; of joined ones, of the first of two.
-  std::uint64_t of(const std::byte* panel, std::int64_t run, std::int64_t word, cell_kind kind) const {
-    constexpr std::uint64_t every_other = 0x5555'5555'5555'5555;
-    const std::int64_t left = cells - 64 * word;
-    const std::uint64_t there = left < 64 ? (std::uint64_t{1} << left) - 1 : ~std::uint64_t{0};
-    const std::uint64_t joined = row(panel, 2, run, word) & every_other & there >> 1;
-    if (kind == cell_kind::joined) return joined;
-    const std::uint64_t low = row(panel, 0, run, word), high = row(panel, 1, run, word);
-    const std::uint64_t alone = there & ~(joined | joined << 1);
-    if (kind == cell_kind::narrow) return alone & ~(low | high);
-    return alone & (kind == cell_kind::wide ? low & high : low ^ high);
-  }
+  std::int64_t all() const { return runs * cells; }
+  std::int64_t bytes() const { return (all() + 63) / 64 * 64; }
+  /// Numbers that list() makes.
+  std::size_t listed() const { return values * std::size_t(1 + all()); }
+  /// What lines read instead: of each kind [1 + all()], how many cells it has, and the bytes from a row's start to
+  /// each. The panel may hold anything: no place is outside of the runs.
+  void list(const std::byte* panel, const std::int64_t* taps, std::int64_t* to) const;
 };
 
 /// The loops for one kind of cells of one instruction set.
@@ -91,6 +82,7 @@ struct integer_arithmetic {
   std::int64_t per_cell;   // numbers of a cell: 4 are u8 in rows and s8 in panels, 2 are s16 in both
   std::int64_t columns;    // of a panel
   std::int64_t tile_rows;  // that a line is cut into
+  bool takes_stretches;    // more than one
   void (*line)(const integer_line&);
   /// Makes a panel of kinds of cells: its plain cells lie at its end. Null: panels stay plain.
   void (*sort)(const panel_kinds&, std::byte* panel);

@@ -17,33 +17,80 @@
 //   A::codes                        how sums become codes: made of a line and its first column; put(s, lanes, p)
 //   A::row_codes<vectors>           if there, instead: made of a line; put(rows, columns, p, step)
 
+/// Few rows have an address each, in registers, so that they may lie in several stretches.
+template <class A>
+inline constexpr bool takes_stretches = A::tile_rows <= 8;
+
+/// Where a tile's rows are, in which all rows have numbers at the same places: from(bytes)(row).
+template <int Rows, bool Apart>
+struct row_places {
+  const std::byte* at[Rows];
+
+  CAMEO_CELL_INLINE row_places(const integer_line& p, std::int64_t row) {
+    std::int64_t stretch = row < p.stretch ? 0 : row / p.stretch, rest = row - stretch * p.stretch;
+    CAMEO_CELL_LOOP
+    for (int i = 0; i < Rows; ++i) {
+      at[i] = p.x + stretch * p.stretch_step + rest * p.row_step;
+      if (++rest == p.stretch) rest = 0, ++stretch;
+    }
+  }
+  CAMEO_CELL_INLINE auto from(std::int64_t bytes) const {
+    return [ this, bytes ](int row) __attribute__((always_inline)) { return at[row] + bytes; };
+  }
+};
+template <int Rows>
+struct row_places<Rows, false> {
+  const std::byte* first;
+  std::int64_t step;
+
+  struct places {
+    const std::byte* every_third[(Rows + 2) / 3];
+    std::int64_t step;
+    CAMEO_CELL_INLINE const std::byte* operator()(int row) const { return every_third[row / 3] + row % 3 * step; }
+  };
+  CAMEO_CELL_INLINE row_places(const integer_line& p, std::int64_t row)
+      : first{p.x + row * p.row_step}, step{p.row_step} {}
+  CAMEO_CELL_INLINE places from(std::int64_t bytes) const {
+    places made;
+    made.step = step;
+    CAMEO_CELL_LOOP
+    for (int i = 0; i < (Rows + 2) / 3; ++i) made.every_third[i] = first + bytes + 3 * i * step;
+    return made;
+  }
+};
+template <class A, int Rows>
+using places_of = row_places<Rows, takes_stretches<A>>;
+
+/// Brings what is read later to the second cache.
+template <std::int64_t Bytes>
+CAMEO_CELL_INLINE void fetch(const std::byte* p) {
+  CAMEO_CELL_LOOP
+  for (std::int64_t i = 0; i < Bytes; i += 64) __builtin_prefetch(p + i, 0, 2);
+}
+
 /// The sums of `Rows` rows and `Vectors` vectors of columns. A single row has four chains of additions: one would wait
 /// for itself.
 template <class A, int Rows, int Vectors>
-CAMEO_CELL_INLINE void add_runs(const integer_line& p, const std::byte* x, const std::byte* w,
-                                typename A::sum (&sums)[Rows][Vectors]) {
+CAMEO_CELL_INLINE void add_runs(const integer_line& p, const places_of<A, Rows>& x, const std::byte* w,
+                                std::int64_t ahead, typename A::sum (&sums)[Rows][Vectors]) {
   constexpr std::int64_t bytes = A::lanes * 4, panel = 2 * bytes;
-  const std::int64_t step = p.row_step;
-  for (std::int64_t t = 0; t < p.tap_count; ++t) {
-    const std::byte* from = x + p.taps[t];
-    const std::byte* others[(Rows + 2) / 3];
-    CAMEO_CELL_LOOP
-    for (int i = 0; i < (Rows + 2) / 3; ++i) others[i] = from + 3 * i * step;
-    for (std::int64_t c = 0; c < p.cells; ++c, w += panel) {
+  for (std::int64_t t = 0; t < p.tap_count; ++t)
+    for (std::int64_t at = p.taps[t], end = at + 4 * p.cells; at < end; at += 4, w += panel) {
       typename A::cells columns[Vectors];
       CAMEO_CELL_LOOP
       for (int j = 0; j < Vectors; ++j) columns[j] = A::load(w + j * bytes);
+      fetch<panel>(w + ahead);
+      const auto row = x.from(at);
       CAMEO_CELL_LOOP
       for (int i = 0; i < Rows; ++i) {
-        const typename A::cells factor = A::broadcast(others[i / 3] + (i % 3) * step + 4 * c);
+        const typename A::cells factor = A::broadcast(row(i));
         CAMEO_CELL_LOOP
         for (int j = 0; j < Vectors; ++j) sums[i][j] = A::add_products(sums[i][j], factor, columns[j]);
       }
     }
-  }
 }
 template <class A, int Vectors>
-CAMEO_CELL_INLINE void add_runs_of_one(const integer_line& p, const std::byte* x, const std::byte* w,
+CAMEO_CELL_INLINE void add_runs_of_one(const integer_line& p, const places_of<A, 1>& x, const std::byte* w,
                                        typename A::sum (&sums)[1][Vectors]) {
   constexpr int chains = 4;
   constexpr std::int64_t bytes = A::lanes * 4, panel = 2 * bytes;
@@ -52,7 +99,7 @@ CAMEO_CELL_INLINE void add_runs_of_one(const integer_line& p, const std::byte* x
   for (int i = 0; i < chains; ++i) CAMEO_CELL_LOOP
   for (int j = 0; j < Vectors; ++j) more[i][j] = i == 0 ? sums[0][j] : A::nothing();
   for (std::int64_t t = 0; t < p.tap_count; ++t) {
-    const std::byte* from = x + p.taps[t];
+    const std::byte* from = x.from(p.taps[t])(0);
     std::int64_t c = 0;
     for (; c + chains <= p.cells; c += chains, from += 4 * chains, w += panel * chains) CAMEO_CELL_LOOP
     for (int i = 0; i < chains; ++i) {
@@ -71,53 +118,45 @@ CAMEO_CELL_INLINE void add_runs_of_one(const integer_line& p, const std::byte* x
 
 /// Of a panel with kinds of cells, those of one kind: `w` moves behind them.
 template <class A, cell_kind Kind, int Rows, int Vectors>
-CAMEO_CELL_INLINE void add_cells(const integer_line& p, const std::byte* x, const std::byte*& w,
-                                 typename A::sum (&sums)[Rows][Vectors]) {
+CAMEO_CELL_INLINE void add_cells(const integer_line& p, const places_of<A, Rows>& x, const std::byte*& w,
+                                 std::int64_t ahead, typename A::sum (&sums)[Rows][Vectors]) {
   constexpr std::int64_t bytes = A::lanes * 4, panel = 2 * bytes;
   constexpr bool is_double = Kind == cell_kind::joined || Kind == cell_kind::wide;
-  const std::int64_t step = p.row_step;
-  const panel_kinds kinds{p.tap_count, p.cells};
-  for (std::int64_t t = 0; t < p.tap_count; ++t)
-    for (std::int64_t word = 0; word < kinds.words(); ++word) {
-      const std::byte* const from = x + p.taps[t] + 4 * 64 * word;
-      const std::uint64_t first_orders = kinds.row(p.w, 0, t, word);
-      for (std::uint64_t bits = kinds.of(p.w, t, word, Kind); bits; bits &= bits - 1) {
-        const std::int64_t c = __builtin_ctzll(bits);
-        const std::byte* const at = from + 4 * c;
-        const std::uint32_t order = cell_orders[first_orders >> c & 1 ? 1 : 2];
-        typename A::cells columns[Vectors], others[Vectors];
-        CAMEO_CELL_LOOP
-        for (int j = 0; j < Vectors; ++j) {
-          columns[j] = A::load(w + j * bytes);
-          if constexpr (is_double) others[j] = A::load(w + panel + j * bytes);
-        }
-        w += is_double ? 2 * panel : panel;
-        CAMEO_CELL_LOOP
-        for (int i = 0; i < Rows; ++i) {
-          typename A::cells factor = A::broadcast(at + i * step);
-          if constexpr (Kind == cell_kind::turned) factor = A::ordered(factor, order);
-          CAMEO_CELL_LOOP
-          for (int j = 0; j < Vectors; ++j)
-            if constexpr (Kind == cell_kind::joined) {
-              sums[i][j] = A::add_joined(sums[i][j], factor, columns[j], A::broadcast(at + 4 + i * step), others[j]);
-            } else if constexpr (Kind == cell_kind::wide) {
-              sums[i][j] = A::add_wide(sums[i][j], A::evens(factor), columns[j]);
-              sums[i][j] = A::add_wide(sums[i][j], A::odds(factor), others[j]);
-            } else {
-              sums[i][j] = A::add_products(sums[i][j], factor, columns[j]);
-            }
-        }
-      }
+  constexpr std::int64_t size = is_double ? 2 * panel : panel;
+  const std::int64_t* list = p.list + std::int64_t(Kind) * (1 + p.tap_count * p.cells);
+  for (const std::int64_t* const end = list + 1 + *list; ++list < end; w += size) {
+    fetch<size>(w + ahead);
+    const auto row = x.from(*list);
+    typename A::cells columns[Vectors], more[Vectors];
+    CAMEO_CELL_LOOP
+    for (int j = 0; j < Vectors; ++j) {
+      columns[j] = A::load(w + j * bytes);
+      if constexpr (is_double) more[j] = A::load(w + panel + j * bytes);
     }
+    CAMEO_CELL_LOOP
+    for (int i = 0; i < Rows; ++i) {
+      const std::byte* const at = row(i);
+      typename A::cells factor = A::broadcast(at);
+      if constexpr (Kind == cell_kind::turned || Kind == cell_kind::crossed)
+        factor = A::ordered(factor, cell_orders[std::size_t(Kind) - std::size_t(cell_kind::narrow)]);
+      CAMEO_CELL_LOOP
+      for (int j = 0; j < Vectors; ++j)
+        if constexpr (Kind == cell_kind::joined) {
+          sums[i][j] = A::add_joined(sums[i][j], factor, columns[j], A::broadcast(at + 4), more[j]);
+        } else if constexpr (Kind == cell_kind::wide) {
+          sums[i][j] = A::add_wide(sums[i][j], A::evens(factor), columns[j]);
+          sums[i][j] = A::add_wide(sums[i][j], A::odds(factor), more[j]);
+        } else {
+          sums[i][j] = A::add_products(sums[i][j], factor, columns[j]);
+        }
+    }
+  }
 }
-template <class A, int Rows, int Vectors>
-CAMEO_CELL_INLINE void add_sorted_runs(const integer_line& p, const std::byte* x,
-                                       typename A::sum (&sums)[Rows][Vectors]) {
+template <class A, int Rows, int Vectors, std::size_t... I>
+CAMEO_CELL_INLINE void add_sorted_runs(const integer_line& p, const places_of<A, Rows>& x, std::int64_t ahead,
+                                       typename A::sum (&sums)[Rows][Vectors], std::index_sequence<I...>) {
   const std::byte* w = p.w + panel_kinds{p.tap_count, p.cells}.bytes();
-  add_cells<A, cell_kind::joined, Rows, Vectors>(p, x, w, sums);
-  add_cells<A, cell_kind::narrow, Rows, Vectors>(p, x, w, sums);
-  add_cells<A, cell_kind::turned, Rows, Vectors>(p, x, w, sums);
-  add_cells<A, cell_kind::wide, Rows, Vectors>(p, x, w, sums);
+  (add_cells<A, cell_kind(I), Rows, Vectors>(p, x, w, ahead, sums), ...);
 }
 
 template <class A, int Rows, int Vectors>
@@ -129,10 +168,12 @@ CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
     CAMEO_CELL_LOOP
     for (int i = 0; i < Rows; ++i) sums[i][j] = start;
   }
-  const std::byte* const x = p.x + row * p.row_step;
-  if constexpr (requires { A::evens; }) add_sorted_runs<A, Rows, Vectors>(p, x, sums);
+  const std::int64_t ahead = row == 0 ? p.ahead : 0;
+  const places_of<A, Rows> x{p, row};
+  if constexpr (requires { A::evens; })
+    add_sorted_runs<A, Rows, Vectors>(p, x, ahead, sums, std::make_index_sequence<panel_kinds::count>{});
   else if constexpr (Rows == 1) add_runs_of_one<A, Vectors>(p, x, p.w, sums);
-  else add_runs<A, Rows, Vectors>(p, x, p.w, sums);
+  else add_runs<A, Rows, Vectors>(p, x, p.w, ahead, sums);
   if (p.sums) {
     std::int32_t* const to = p.sums + row * p.step;
     const int last = int(p.columns - (Vectors - 1) * A::lanes);  // columns of the last vector
@@ -156,10 +197,23 @@ CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
   }
 }
 
-/// A line in tiles. What is left has tiles of fewer rows, one of which may compute some rows a second time. Lines of
-/// images are often a few times eight pixels: a little more than one tile, or two.
+/// A line in tiles of almost the same size.
+template <class A, int Vectors, std::size_t... I>
+CAMEO_CELL_FUNCTION void run_even_tiles(const integer_line& p, std::index_sequence<I...>) {
+  static constexpr void (*tile_of[])(const integer_line&, std::int64_t) = {run_tile<A, int(I) + 1, Vectors>...};
+  constexpr std::int64_t most = sizeof...(I);
+  if (p.rows <= most) return tile_of[p.rows - 1](p, 0);
+  const std::int64_t tiles = (p.rows + most - 1) / most, least = p.rows / tiles;
+  std::int64_t row = 0;
+  for (std::int64_t larger = p.rows - tiles * least; larger > 0; --larger, row += least + 1) tile_of[least](p, row);
+  for (; row < p.rows; row += least) tile_of[least - 1](p, row);
+}
+/// A line in tiles. Where a size for each number of rows would be too much code, what is left has tiles of fewer rows,
+/// one of which may compute some rows a second time. Lines of images are often a few times eight pixels: a little more
+/// than one tile, or two.
 template <class A, int Vectors>
 CAMEO_CELL_FUNCTION void run_tiles(const integer_line& p) {
+  if constexpr (takes_stretches<A>) return run_even_tiles<A, Vectors>(p, std::make_index_sequence<A::tile_rows>{});
   constexpr int most = A::tile_rows, half = most / 2, quarter = most / 4 < 2 ? 2 : most / 4;
   constexpr int even = most > 8 ? 8 : most;
   std::int64_t row = 0;
@@ -193,5 +247,5 @@ constexpr std::int32_t middle_of() {
 
 /// Sort: of integer_sort-inl.hpp, where there are kinds of cells.
 template <class A, auto Sort = nullptr>
-inline constexpr integer_arithmetic arithmetic_of{A::per_cell, 2 * A::lanes, A::tile_rows,
+inline constexpr integer_arithmetic arithmetic_of{A::per_cell, 2 * A::lanes, A::tile_rows,  takes_stretches<A>,
                                                   run_line<A>, Sort,         middle_of<A>()};

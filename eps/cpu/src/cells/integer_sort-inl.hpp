@@ -11,39 +11,38 @@ CAMEO_CELL_FUNCTION void sort_cells(const panel_kinds& kinds, std::byte* panel) 
   constexpr std::int64_t bytes = A::lanes * 4, whole = 2 * bytes;
   using cells = typename A::cells;
   std::byte* out = panel + kinds.bytes();
-  std::byte* const end = panel + kinds.bytes() + 2 * kinds.runs * kinds.cells * whole;
-  const std::byte* const plain = end - kinds.runs * kinds.cells * whole;
+  std::byte* const end = out + 2 * kinds.all() * whole;
+  const std::byte* const plain = end - kinds.all() * whole;
   const auto fits = [](const std::byte* w, std::uint32_t order) {
     return A::pairs_fit(A::ordered(A::load(w), order)) && A::pairs_fit(A::ordered(A::load(w + bytes), order));
   };
-  const auto set = [&](int row, std::int64_t run, std::int64_t c) {
-    panel[((row * kinds.runs + run) * kinds.words() * 64 + c) / 8] |= std::byte(1 << c % 8);
-  };
   std::memset(panel, 0, std::size_t(kinds.bytes()));
-  for (std::int64_t t = 0; t < kinds.runs; ++t)
-    for (std::int64_t c = 0; c < kinds.cells; ++c) {
-      const std::byte *const w = plain + (t * kinds.cells + c) * whole, *const next = w + whole;
-      unsigned order = 0;
-      while (order < cell_orders.size() && !fits(w, cell_orders[order])) ++order;
-      if (order & 1) set(0, t, c);
-      if (order & 2) set(1, t, c);
-      if (order == 0 && c % 2 == 0 && c + 1 < kinds.cells && A::pairs_fit(A::load(w), A::load(next)) &&
-          A::pairs_fit(A::load(w + bytes), A::load(next + bytes)))
-        set(2, t, c++);
-    }
+  for (std::int64_t at = 0; at < kinds.all(); ++at) {
+    const std::byte *const w = plain + at * whole, *const next = w + whole;
+    std::size_t order = 0;
+    while (order < cell_orders.size() && !fits(w, cell_orders[order])) ++order;
+    panel[at] = std::byte(std::size_t(cell_kind::narrow) + order);
+    const std::int64_t cell = at % kinds.cells;
+    if (order == 0 && cell % 2 == 0 && cell + 1 < kinds.cells && A::pairs_fit(A::load(w), A::load(next)) &&
+        A::pairs_fit(A::load(w + bytes), A::load(next + bytes)))
+      panel[at] = std::byte(cell_kind::joined), panel[++at] = std::byte(cell_kind::second);
+  }
   // No cell is written over before it is read: those that need more room than they had are the last.
   const auto put = [&](cells a, cells b) { A::put(out, a), A::put(out + bytes, b), out += whole; };
-  for (const cell_kind kind : {cell_kind::joined, cell_kind::narrow, cell_kind::turned, cell_kind::wide})
-    for (std::int64_t t = 0; t < kinds.runs; ++t)
-      for (std::int64_t word = 0; word < kinds.words(); ++word)
-        for (std::uint64_t bits = kinds.of(panel, t, word, kind); bits; bits &= bits - 1) {
-          const std::int64_t c = 64 * word + __builtin_ctzll(bits);
-          const std::byte* const w = plain + (t * kinds.cells + c) * whole;
-          const cells a = A::load(w), b = A::load(w + bytes);
-          const std::uint32_t order = cell_orders[kinds.order(panel, t, c)];
-          if (kind == cell_kind::wide) put(A::wide_evens(a), A::wide_evens(b)), put(A::wide_odds(a), A::wide_odds(b));
-          else put(A::ordered(a, order), A::ordered(b, order));
-          if (kind == cell_kind::joined) put(A::load(w + whole), A::load(w + whole + bytes));
-        }
+  for (std::size_t i = 0; i < panel_kinds::count; ++i)
+    for (std::int64_t at = 0; at < kinds.all(); ++at) {
+      const auto kind = cell_kind(i);
+      if (cell_kind(panel[at]) != kind) continue;
+      const std::byte* const w = plain + at * whole;
+      const cells a = A::load(w), b = A::load(w + bytes);
+      if (kind == cell_kind::wide) {
+        put(A::wide_evens(a), A::wide_evens(b)), put(A::wide_odds(a), A::wide_odds(b));
+      } else if (kind == cell_kind::joined) {
+        put(a, b), put(A::load(w + whole), A::load(w + whole + bytes));
+      } else {
+        const std::uint32_t order = cell_orders[i - std::size_t(cell_kind::narrow)];
+        put(A::ordered(a, order), A::ordered(b, order));
+      }
+    }
   std::memset(out, 0, std::size_t(end - out));
 }

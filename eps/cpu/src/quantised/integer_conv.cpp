@@ -62,12 +62,12 @@ class convolution {
     if (!taps) return taps.error();
     taps_ = *taps;
     prepare_taps();
-    return {};
+    return lists_.prepare(c_, form);
   }
   /// f(image, sums): rows of the block are outputs of the image, columns are maps.
   status to_sums(detail::function_ref<void(std::int64_t, const integer_block&)> f) {
     const cut by{*this};
-    results to{nullptr, nullptr, &f, {}, by_ ? by.piece * by_->columns : last_axis().out * p_.w.groups};
+    results to{nullptr, nullptr, &f, {}, by_ ? by.piece * by.together * by_->columns : last_axis().out * p_.w.groups};
     const auto room = lane_scratch<std::int32_t>::make(c_, std::size_t(to.part));
     if (!room) return room.error();
     to.room = *room;
@@ -88,7 +88,8 @@ class convolution {
   /// How the outputs of an image are cut. Sums are exact, so threads may decide.
   struct cut {
     std::int64_t line = 1, lines = 1;    // outputs of a line, lines
-    std::int64_t piece = 1, pieces = 1;  // of a line
+    std::int64_t piece = 1, pieces = 1;  // outputs of a piece, and pieces of a line
+    std::int64_t together = 1;           // lines of a piece, where each is one piece
     std::int64_t band = 1, bands = 1;    // pieces of a task
     std::int64_t panels = 1, parts = 1;  // of a group, and cuts of them
     std::size_t tasks = 1;
@@ -109,21 +110,23 @@ class convolution {
       const auto in_tiles = [&](std::int64_t n) { return std::max<std::int64_t>(1, n / by.tile_rows) * by.tile_rows; };
       piece = std::min(line, in_tiles(rows));
       pieces = (line + piece - 1) / piece;
+      if (by.takes_stretches && w.rank == 2 && line > 0) together = std::clamp<std::int64_t>(rows / line, 1, lines);
       panels = by.panels_of(form.n);
-      const auto all = [&] { return lines * pieces; };
-      band = std::clamp<std::int64_t>(cached / (piece * pixel), 1, std::max<std::int64_t>(1, all()));
+      band = std::clamp<std::int64_t>(cached / (piece * together * pixel), 1, std::max<std::int64_t>(1, all()));
       const double work = double(c.outputs()) * double(depth) * double(c.p_.w.all_maps());
       const double wanted = c.c_.lanes() == 1 ? 1 : std::min(4.0 * double(c.c_.lanes()), work / double(least_work));
       const auto count = [&] { return double(c.p_.w.groups) * double((all() + band - 1) / band) * double(parts); };
       while (count() < wanted) {
         if (band > 1) band = (band + 1) / 2;
         else if (parts < panels) parts = std::min(panels, 2 * parts);
+        else if (together > 1) together = (together + 1) / 2;
         else if (piece > 2 * by.tile_rows) piece = in_tiles(piece / 2), pieces = (line + piece - 1) / piece;
         else break;
       }
-      bands = (lines * pieces + band - 1) / band;
+      bands = (all() + band - 1) / band;
       tasks = std::size_t(c.p_.w.groups * bands * parts);
     }
+    std::int64_t all() const { return (lines + together - 1) / together * pieces; }
   };
 
   std::int64_t channels() const { return p_.w.groups * p_.w.channels; }
@@ -263,16 +266,25 @@ class convolution {
     form.data = weights_ + std::size_t(group) * group_size_;
     integer_line line{};
     line.row_step = last_axis().stride * steps_[p_.window.rank - 1];
+    line.stretch_step = by.together > 1 ? line_start(1) : 0;
     line.taps = taps_.data(), line.tap_count = form.runs, line.cells = form.cells();
+    const std::int64_t panel_step = form.panel_step(), begin = band * by.band;
+    const std::byte* const panels = form.panel(0);
+    const std::int64_t end = std::min(by.all(), (band + 1) * by.band);
     detail::stop_pace pace;
     for (std::int64_t panel = by.panels * part / by.parts; panel < by.panels * (part + 1) / by.parts; ++panel)
-      for (std::int64_t i = band * by.band; i < std::min(by.lines * by.pieces, (band + 1) * by.band); ++i) {
+      for (std::int64_t i = begin; i < end; ++i) {
         if (c_.stopped(pace)) return;
-        const std::int64_t l = i / by.pieces, first = i % by.pieces * by.piece, column = panel * by_->columns;
+        const std::int64_t l = i / by.pieces * by.together, first = i % by.pieces * by.piece;
+        const std::int64_t column = panel * by_->columns;
         const std::int64_t output = l * by.line + first, map = group * p_.w.maps + column;
         line.x = x + (by.lines > 1 ? line_start(l) : 0) + first * line.row_step + group * p_.w.channels * number_;
-        line.w = form.panel(panel);
-        line.rows = std::min(by.piece, by.line - first), line.columns = std::min(by_->columns, form.n - column);
+        line.w = panels + panel * panel_step;
+        line.ahead = panel + 1 < by.panels && i == begin ? panel_step : 0;
+        lists_.put(line, lane);
+        line.stretch = std::min(by.piece, by.line - first);
+        line.rows = line.stretch * std::min(by.together, by.lines - l);
+        line.columns = std::min(by_->columns, form.n - column);
         line.start = start_ + group * width_ + column;
         if (to.form) {
           line.scale = to.form->scale + group * width_ + column;
@@ -340,6 +352,7 @@ class convolution {
   std::size_t group_size_ = 0;  // bytes of a group's panels
   std::int64_t sizes_[max_spatial] = {}, steps_[max_spatial] = {};  // of an image: pixels, bytes from one to the next
   std::span<std::int64_t> taps_;
+  panel_lists lists_;
   const std::int32_t* start_ = nullptr;
   std::span<std::byte> copy_;
 };

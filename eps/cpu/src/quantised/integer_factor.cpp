@@ -42,7 +42,9 @@ result<integer_factor> integer_factor::bind(bind_context& c, std::size_t input, 
   const result<std::span<const std::int32_t>> zeros = keep_zeros(c, zero);
   if (!zeros) return zeros.error();
   const bool is_signed = b.type == dtype::i8;
-  const integer_panels form{&arithmetic_for({is_signed, *zeros, k, true}), nullptr, n, 1, k};
+  // A product may have a single row, for which finding sorted cells takes as long as multiplying what caches hold.
+  constexpr std::int64_t cached = 1 << 17;
+  const integer_panels form{&arithmetic_for({is_signed, *zeros, k, k >= cached / n}), nullptr, n, 1, k};
   std::size_t size = 0;
   if (!form.size(size)) return status_code::out_of_memory;
   const result<std::span<const std::byte>> packed =
@@ -84,10 +86,10 @@ result<std::span<const std::int32_t>> keep_zeros(bind_context& c, const value* z
 const integer_arithmetic& arithmetic_for(const weight_form& w) {
   const integer_cells& cells = best_integer_cells();
   if (!fit_bytes(w.is_signed, w.zeros)) return cells.shorts;
-  // Sorting cells takes longer than a run gains by it. The largest weight is 127: the more there are, the smaller are
-  // most of them beside it. Of fewer, too many cells were wide (ResNet-50 and MobileNetV2, a scale for each channel).
+  // The largest weight is 127: the more there are, the smaller are most of them beside it. Of fewer, too many cells
+  // were wide (ResNet-50 and MobileNetV2, a scale for each channel).
   constexpr std::int64_t enough = 384;
-  return cells.bytes.sort && (!w.is_constant || w.depth < enough) ? cells.shorts : cells.bytes;
+  return cells.bytes.sort && (!w.may_sort || w.depth < enough) ? cells.shorts : cells.bytes;
 }
 
 bool all_finite(std::span<const float> scales) {

@@ -16,7 +16,7 @@ struct weight_form {
   bool is_signed;
   std::span<const std::int32_t> zeros;
   std::int64_t depth;
-  bool is_constant;
+  bool may_sort;  // its cells, which takes longer than a run gains by it
 };
 /// How they are multiplied here.
 const integer_arithmetic& arithmetic_for(const weight_form&);

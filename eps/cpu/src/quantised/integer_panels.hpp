@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "cells/integer_cells.hpp"
+#include "common/lane_scratch.hpp"
 
 namespace cameo::inline CAMEO_ABI::eps {
 
@@ -25,14 +27,15 @@ struct integer_panels {
   std::int64_t width() const { return by->panels_of(n) * by->columns; }  // columns with those that fill up
   const std::int32_t* column_sums() const { return reinterpret_cast<const std::int32_t*>(data); }
   const std::byte* panel(std::int64_t i) const {
-    return data + width() * std::int64_t(sizeof(std::int32_t)) + i * by->panel_size(runs, cells());
+    return data + width() * std::int64_t(sizeof(std::int32_t)) + i * panel_step();
   }
+  /// Bytes from one panel to the next.
+  std::int64_t panel_step() const { return by->panel_size(runs, cells()); }
   /// Bytes of it all; false when that overflows.
   [[nodiscard]] bool size(std::size_t& bytes) const {
     std::int64_t most = 0, all = 0;
     if (n < 0 || n > std::numeric_limits<std::int64_t>::max() - by->columns) return false;
-    // A column has its sum, and of each cell at most 8 bytes and three bits, of which whole words make 24 bytes more a
-    // run.
+    // A column has its sum, and of each cell at most 8 bytes; a panel has a byte for each cell's kind, and 63 more.
     if (!checked_multiply(runs, cells() + 64, most) || !checked_multiply(most + 1, 16 * width(), most)) return false;
     all = width() * std::int64_t(sizeof(std::int32_t)) + by->panels_of(n) * by->panel_size(runs, cells());
     bytes = std::size_t(all);
@@ -42,6 +45,33 @@ struct integer_panels {
 
 /// The most columns of a panel of any instruction set.
 inline constexpr std::size_t widest_panel = 32;
+
+/// What lines read of panels of kinds of cells. Each lane keeps the list of the panel that it was at last.
+class panel_lists {
+ public:
+  status prepare(run_context& c, const integer_panels& form) {
+    if (!form.by->sort) return {};
+    const auto room = lane_scratch<std::int64_t>::make(c, 1 + panel_kinds{form.runs, form.cells()}.listed());
+    if (!room) return room.error();
+    room_ = *room, is_needed_ = true;
+    for (std::size_t lane = 0; lane < c.lanes(); ++lane) *room_.of(lane) = 0;
+    return {};
+  }
+  /// For a line whose panel, taps and what is ahead are set; within a call all lines have the same taps.
+  void put(integer_line& line, std::size_t lane) const {
+    if (!is_needed_) return;
+    std::int64_t* const made = room_.of(lane);
+    const auto panel = std::int64_t(reinterpret_cast<std::intptr_t>(line.w));
+    const panel_kinds kinds{line.tap_count, line.cells};
+    for (std::int64_t i = 0; line.ahead != 0 && i < kinds.bytes(); i += 64) __builtin_prefetch(line.w + line.ahead + i);
+    if (std::exchange(*made, panel) != panel) kinds.list(line.w, line.taps, made + 1);
+    line.list = made + 1;
+  }
+
+ private:
+  lane_scratch<std::int64_t> room_;
+  bool is_needed_ = false;
+};
 
 /// Codes of a tensor of u8 or s8, and the zero point of each column, or of all.
 struct integer_codes {

@@ -63,17 +63,23 @@ status each_line(run_context& c, const integer_product& p, std::int64_t some, co
   if (p.m == 0 || p.b.n == 0) return {};
   const result<rows_of_cells> rows = rows_for(c, p);
   if (!rows) return rows.error();
+  panel_lists lists;
+  if (status s = lists.prepare(c, p.b); !s) return s;
   const integer_arithmetic& by = *p.b.by;
   const double work = double(p.m) * double(p.k) * double(p.b.n);
-  const product_size size{p.m, p.b.cells() * 4, by.tile_rows, by.panels_of(p.b.n), work};
+  const std::int64_t cells = p.b.cells(), step = p.b.panel_step();
+  const std::byte* const panels = p.b.panel(0);
+  const product_size size{p.m, cells * 4, by.tile_rows, by.panels_of(p.b.n), work};
   some = rows_between_questions(by.tile_rows, p.k * by.columns, some);
   each_product_line(c, size, 1, some, [&](const product_line& part) {
     const std::int64_t column = part.panel * by.columns;
     integer_line line{};
     line.x = rows->data + part.row * rows->step, line.row_step = rows->step;
-    line.taps = no_tap, line.tap_count = 1, line.cells = p.b.cells(), line.w = p.b.panel(part.panel);
-    line.rows = part.rows, line.columns = std::min(by.columns, p.b.n - column);
+    line.taps = no_tap, line.tap_count = 1, line.cells = cells, line.w = panels + part.panel * step;
+    line.rows = line.stretch = part.rows, line.columns = std::min(by.columns, p.b.n - column);
     line.start = p.start + column;
+    line.ahead = part.panel + 1 < size.panels ? step : 0;
+    lists.put(line, part.lane);
     f(line, part.row, column, part.lane);
   });
   return {};
