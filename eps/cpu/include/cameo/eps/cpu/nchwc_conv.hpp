@@ -7,6 +7,7 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 struct nchwc_kernels;
 struct nchwc_line_kernels;
+struct bf16_cells;
 
 /// com.microsoft.nchwc Conv: Y = f(X * W + B + Sum), on images whose channels lie in blocks of 16, next to each other.
 ///
@@ -37,7 +38,8 @@ struct nchwc_conv {
   const nchwc_kernels* loops = nullptr;
   const nchwc_line_kernels* lines = nullptr;
   const float* packed = nullptr;                // null: packed in every run
-  const std::uint32_t* packed_cells = nullptr;  // instead of that where ep.cpu.math asks for bfloat16
+  const std::uint32_t* packed_cells = nullptr;  // instead of that where ep.cpu.math asks for bfloat16,
+  const bf16_cells* cells = nullptr;            // and the loops for them
   const float* bias = nullptr;                  // rounded up with zeros; null: made in every run
   bool plain_weights = true;
 
