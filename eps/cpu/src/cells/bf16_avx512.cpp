@@ -3,6 +3,7 @@
 #include "integer_target.hpp"
 
 #include <array>
+#include <limits>
 #include <utility>
 
 #if CAMEO_CELLS_X86
@@ -46,44 +47,53 @@ CAMEO_CELL_INLINE void add_products(const bf16_line& p, const std::uint32_t* x, 
   }
 }
 
-/// What is done to sums, with the bias times beta. NaN stays: it is the second operand.
-CAMEO_CELL_INLINE __m512 finish(__m512 sum, __m512 alpha, __m512 bias, __m512 add, __m512 low, __m512 high) {
-  const __m512 v = _mm512_add_ps(_mm512_add_ps(_mm512_mul_ps(sum, alpha), bias), add);
-  return _mm512_min_ps(high, _mm512_max_ps(low, v));
-}
+/// Sums start with the bias where all rows have the same and nothing is multiplied into them: that costs nothing.
+CAMEO_CELL_INLINE bool starts_with_bias(const bf16_line& p) { return p.alpha == 1 && p.bias_row == 0; }
 CAMEO_CELL_INLINE __m512 bias_of(const bf16_line& p, std::int64_t row, int vector, __mmask16 lanes) {
   if (!p.bias) return _mm512_setzero_ps();
   const float* const from = p.bias + row * p.bias_row;
   const __m512 all = p.bias_column ? _mm512_maskz_loadu_ps(lanes, from + vector * bf16_lanes) : _mm512_set1_ps(*from);
   return _mm512_mul_ps(all, _mm512_set1_ps(p.beta));
 }
+CAMEO_CELL_INLINE __mmask16 lanes_of(const bf16_line& p, int vector) {
+  return first_lanes(vector + 1 == p.vectors ? p.lanes : bf16_lanes);
+}
 
-/// Outputs of whole vectors whose rows all have the same bias: nothing is asked or read again for each row.
-template <bool Adds, int Rows, int Vectors>
-CAMEO_CELL_INLINE void put_whole(const bf16_line& p, std::int64_t row, const __m512 (&sums)[Rows][Vectors]) {
-  const __m512 alpha = _mm512_set1_ps(p.alpha), low = _mm512_set1_ps(p.low), high = _mm512_set1_ps(p.high);
+/// Outputs of whole vectors, of sums that started with the bias. NaN stays: it is the second operand.
+template <int Rows, int Vectors>
+CAMEO_CELL_INLINE void put_whole(const bf16_line& p, std::int64_t row, __m512 (&sums)[Rows][Vectors]) {
+  const __m512 low = _mm512_set1_ps(p.low), high = _mm512_set1_ps(p.high);
   const std::int64_t y_row = p.y_row, y_vector = p.y_vector, add_row = p.add_row, add_vector = p.add_vector;
-  float* const y = p.y + row * y_row;
-  const float* const add = Adds ? p.add + row * add_row : nullptr;
-  __m512 bias[Vectors];
-  CAMEO_CELL_LOOP
-  for (int j = 0; j < Vectors; ++j) bias[j] = bias_of(p, row, j, first_lanes(bf16_lanes));
+  if (p.add) {
+    const float* const add = p.add + row * add_row;
+    CAMEO_CELL_LOOP
+    for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+    for (int j = 0; j < Vectors; ++j)
+      sums[i][j] = _mm512_add_ps(sums[i][j], _mm512_loadu_ps(add + i * add_row + j * add_vector));
+  }
   CAMEO_CELL_LOOP
   for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
-  for (int j = 0; j < Vectors; ++j) {
-    const __m512 more = Adds ? _mm512_loadu_ps(add + i * add_row + j * add_vector) : _mm512_setzero_ps();
-    _mm512_storeu_ps(y + i * y_row + j * y_vector, finish(sums[i][j], alpha, bias[j], more, low, high));
+  for (int j = 0; j < Vectors; ++j) sums[i][j] = _mm512_max_ps(low, sums[i][j]);
+  if (p.high < std::numeric_limits<float>::infinity()) {
+    CAMEO_CELL_LOOP
+    for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+    for (int j = 0; j < Vectors; ++j) sums[i][j] = _mm512_min_ps(high, sums[i][j]);
   }
+  float* const y = p.y + row * y_row;
+  CAMEO_CELL_LOOP
+  for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+  for (int j = 0; j < Vectors; ++j) _mm512_storeu_ps(y + i * y_row + j * y_vector, sums[i][j]);
 }
 template <int Rows, int Vectors>
 CAMEO_CELL_FUNCTION void put_any(const bf16_line& p, std::int64_t row, const __m512 (&sums)[Rows][Vectors]) {
   const __m512 alpha = _mm512_set1_ps(p.alpha), low = _mm512_set1_ps(p.low), high = _mm512_set1_ps(p.high);
   for (std::int64_t i = row; i < row + Rows; ++i)
     for (int j = 0; j < Vectors; ++j) {
-      const __mmask16 lanes = first_lanes(j + 1 == Vectors ? p.lanes : bf16_lanes);
-      const float* const add = p.add ? p.add + i * p.add_row + j * p.add_vector : nullptr;
-      const __m512 more = add ? _mm512_maskz_loadu_ps(lanes, add) : _mm512_setzero_ps();
-      const __m512 v = finish(sums[i - row][j], alpha, bias_of(p, i, j, lanes), more, low, high);
+      const __mmask16 lanes = lanes_of(p, j);
+      __m512 v = sums[i - row][j];
+      if (!starts_with_bias(p)) v = _mm512_add_ps(_mm512_mul_ps(v, alpha), bias_of(p, i, j, lanes));
+      if (p.add) v = _mm512_add_ps(v, _mm512_maskz_loadu_ps(lanes, p.add + i * p.add_row + j * p.add_vector));
+      v = _mm512_min_ps(high, _mm512_max_ps(low, v));
       float* const to = p.y + i * p.y_row + j * p.y_vector;
       if (p.fills) _mm512_storeu_ps(to, _mm512_maskz_mov_ps(lanes, v));
       else _mm512_mask_storeu_ps(to, lanes, v);
@@ -93,18 +103,20 @@ CAMEO_CELL_FUNCTION void put_any(const bf16_line& p, std::int64_t row, const __m
 template <int Rows, int Vectors>
 CAMEO_CELL_FUNCTION void run_tile(const bf16_line& p, std::int64_t row, const std::uint32_t* x, const char* ahead) {
   __m512 sums[Rows][Vectors];
+  const bool starts = starts_with_bias(p);
   const float* const add = p.add ? p.add + row * p.add_row : nullptr;
   CAMEO_CELL_LOOP
-  for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
   for (int j = 0; j < Vectors; ++j) {
-    sums[i][j] = _mm512_setzero_ps();
-    // What is added to the sums is on the way meanwhile: large tensors come from far away.
-    if (add) _mm_prefetch(add + i * p.add_row + j * p.add_vector, _MM_HINT_T0);
+    const __m512 start = starts ? bias_of(p, row, j, lanes_of(p, j)) : _mm512_setzero_ps();
+    CAMEO_CELL_LOOP
+    for (int i = 0; i < Rows; ++i) {
+      sums[i][j] = start;
+      // What is added to the sums is on the way meanwhile: large tensors come from far away.
+      if (add) _mm_prefetch(add + i * p.add_row + j * p.add_vector, _MM_HINT_T0);
+    }
   }
   add_products<Rows, Vectors>(p, x, ahead, sums);
-  const bool whole = p.lanes == bf16_lanes && (!p.bias || p.bias_row == 0);
-  if (whole && p.add) return put_whole<true>(p, row, sums);
-  if (whole) return put_whole<false>(p, row, sums);
+  if (starts && p.lanes == bf16_lanes) return put_whole(p, row, sums);
   __m512 all[Rows][Vectors];  // `sums` itself, in memory here, would be there all the time
   CAMEO_CELL_LOOP
   for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
