@@ -423,6 +423,7 @@ status add_weights(run_context& c, const nchwc_conv& k, conv_call& call) {
 }  // namespace
 
 result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
+  c.may_overwrite(0, 3);  // each element of Sum is read where that of Y is written
   result<window> shape = window::bind(c);
   if (!shape) return shape.error();
   result<activation> f = activation_named(c.string_or("activation", ""), dtype::f32);
@@ -497,6 +498,12 @@ status nchwc_conv::run(run_context& c) const {
   if (y->empty()) return {};
   if (status s = add_weights(c, *this, call); !s) return s;
   call.x = c.input<float>(0).data(), call.y = y->data();
+  if (call.x == call.y) {  // X is Sum, too, and Y is written over that
+    const result<std::span<float>> kept = c.scratch<float>(y->size());
+    if (!kept) return kept.error();
+    std::copy_n(call.x, kept->size(), kept->data());
+    call.x = kept->data();
+  }
   if (c.has_input(3) && c.input(3)) call.add = c.input<float>(3).data();
   switch (f.kind) {
     case activation_kind::none: break;

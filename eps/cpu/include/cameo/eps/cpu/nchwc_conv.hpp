@@ -13,7 +13,8 @@ struct bf16_cells;
 ///
 /// Y is [N, M', H, W] in extents and [N, M' / 16, H, W, 16] in memory; M' is M rounded up to a multiple of 16, and
 /// lanes behind channel M hold 0. X is blocked the same way, [N, C', ...], or, with one group of C < 16 channels, plain
-/// [N, C, ...]: the extents show which. Elements in X's lanes behind its channels are not read. Sum has Y's extents.
+/// [N, C, ...]: the extents show which. Elements in X's lanes behind its channels are not read. Sum has Y's extents,
+/// and Y may be written over it.
 ///
 /// Unlike ONNX Runtime's operator of this name, W [M, C / group, kh, kw] and B [M] are those of ONNX's Conv, neither
 /// padded nor reordered: the model then runs with any block, and W is packed here, once when it is constant. Attribute
