@@ -423,7 +423,7 @@ status add_weights(run_context& c, const nchwc_conv& k, conv_call& call) {
 }  // namespace
 
 result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
-  c.may_overwrite(0, 3);  // each element of Sum is read where that of Y is written
+  c.may_overwrite(0, 3);  // an element of Sum is read just before that of Y is written
   result<window> shape = window::bind(c);
   if (!shape) return shape.error();
   result<activation> f = activation_named(c.string_or("activation", ""), dtype::f32);
