@@ -66,6 +66,8 @@ class kernel_rig {
   /// What the provider chose for the node: bind_context::choice.
   kernel_rig& choose(std::uint32_t choice) { return choice_ = choice, *this; }
   kernel_rig& prepack(bool on) { return prepack_ = on, *this; }
+  /// Output 0 is written over this input, which the kernel must allow. The test's elements stay as they are.
+  kernel_rig& overwrite(std::size_t i) { return overwritten_ = i, *this; }
   /// Packed constants are for plans of other graphs, too.
   kernel_rig& share_packs() {
     packs_.self = this;
@@ -111,12 +113,18 @@ class kernel_rig {
       values_[slot].type = outputs[i];
       out_slots.push_back(outputs[i] != dtype::undefined ? std::uint32_t(slot) : 0);
     }
+    if (overwritten_ != none && !share_block(hints)) return {status_code::fail, "the kernel does not overwrite that"};
     detail::run_services services{};
     services.allocate = [](run_context& c, std::uint32_t slot, value_kind kind, const extents& shape, std::size_t) {
       value& v = c.values()[slot];
       std::int64_t count = 0;
       if (!shape.checked_count(count) || count > (std::int64_t{1} << 32)) return status{status_code::out_of_memory};
       v.kind = kind, v.shape = shape;
+      kernel_rig& rig = self(c);
+      if (rig.overwritten_ != none && slot == 1 + rig.inputs_.size()) {
+        v.data = rig.values_[1 + rig.overwritten_].data;
+        return v.bytes() == rig.values_[1 + rig.overwritten_].bytes() ? status{} : status{status_code::fail};
+      }
       v.data = self(c).block(std::size_t(count) * detail::row_of(v.type).bits / 8);
       return status{};
     };
@@ -153,6 +161,18 @@ class kernel_rig {
   struct free_block {
     void operator()(void* p) const { std::free(p); }
   };
+  static constexpr std::size_t none = std::size_t(-1);
+  /// A copy of the overwritten input, for all inputs that are the same value.
+  bool share_block(std::span<const detail::output_hint> hints) {
+    const void* const from = inputs_[overwritten_].data;
+    value& v = values_[1 + overwritten_];
+    void* const copy = std::memcpy(block(v.bytes()), from, v.bytes());
+    for (value& in : values_)
+      if (in.data == from) in.data = copy;
+    return std::any_of(hints.begin(), hints.end(), [&](const detail::output_hint& h) {
+      return h.kind == detail::output_hint::use::may_overwrite && h.output == 0 && h.input == overwritten_;
+    });
+  }
   static kernel_rig& self(run_context& c) { return *static_cast<kernel_rig*>(c.runner()); }
   /// Of exactly this size (aligned_alloc wants multiples: the end is aligned instead when the size is odd), filled with
   /// a pattern that is a large number in every type.
@@ -167,6 +187,7 @@ class kernel_rig {
   std::size_t lanes_;
   bool prepack_ = true;
   std::uint32_t choice_ = 0;
+  std::size_t overwritten_ = none;
   detail::pack_keeper packs_;
   std::vector<cameo::attribute> attributes_;
   std::deque<std::vector<std::int64_t>> ints_;

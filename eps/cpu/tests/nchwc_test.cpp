@@ -143,8 +143,9 @@ std::vector<double> naive_blocked_conv(const blocked_conv& k) {
   return want;
 }
 
-/// What the kernel makes of a case, blocked. Lanes of X behind the channels hold NaN.
-std::vector<float> run_blocked_conv(const blocked_conv& k, std::size_t lanes, std::uint32_t choice = 0) {
+/// What the kernel makes of a case, blocked, perhaps over what it adds. Lanes of X behind the channels hold NaN.
+std::vector<float> run_blocked_conv(const blocked_conv& k, std::size_t lanes, std::uint32_t choice = 0,
+                                    bool over = false) {
   const extents x = k.image.x(), y = k.image.y(k.maps);
   const std::vector<float> blocks = k.plain ? k.x : to_blocks(k.x, x, k.groups == 1 ? NAN : 0.0f);
   const std::vector<float> z = k.add ? to_blocks(k.z, y, 7) : std::vector<float>{};
@@ -160,6 +161,7 @@ std::vector<float> run_blocked_conv(const blocked_conv& k, std::size_t lanes, st
   if (k.bias) rig.input({k.maps}, k.b, k.constant);
   else rig.no_input();
   if (k.add) rig.input(blocked_shape(y), z);
+  if (over) rig.overwrite(3);
   const status done = rig.run<eps::nchwc_conv>({dtype::f32});
 
   REQUIRE_MESSAGE(bool(done), done.words());
@@ -256,6 +258,36 @@ TEST_CASE("nchwc Conv: lines and blocks of every width") {
         REQUIRE(same_numbers(run_blocked_conv(k, 1), naive_blocked_conv(k), k.image.y(maps)));
       }
   });
+}
+
+TEST_CASE("nchwc Conv may be written over what it adds") {
+  test::for_each_target([] {
+    std::mt19937 random{10};
+    for (int i = 0; i < 100; ++i) {
+      blocked_conv k = random_blocked_conv(random);
+      if (!k.add) k.add = true, k.z = test::random_numbers<float>(random, k.image.y(k.maps).count());
+      for (const std::uint32_t choice : {0u, eps::cpu_math_is_bf16})
+        REQUIRE(run_blocked_conv(k, 3, choice) == run_blocked_conv(k, 3, choice, true));
+    }
+  });
+}
+
+TEST_CASE("nchwc Conv may be written over what it adds where that is X, too") {
+  std::mt19937 random{11};
+  for (const std::int64_t groups : {1, 32}) {
+    const auto x = test::random_numbers<float>(random, 32 * 6 * 7);
+    const auto w = test::random_numbers<float>(random, 32 * (32 / groups) * 9);
+    const auto run = [&](bool over) {
+      kernel_rig rig{1};
+      rig.attribute("group", groups).attribute("pads", std::vector<std::int64_t>{1, 1, 1, 1});
+      rig.attribute("plain_weights", std::int64_t{1}).input({1, 32, 6, 7}, x).input({32, 32 / groups, 3, 3}, w, true);
+      rig.no_input().input({1, 32, 6, 7}, x);
+      if (over) rig.overwrite(3);
+      REQUIRE(bool(rig.run<eps::nchwc_conv>({dtype::f32})));
+      return test::elements_of<float>(rig);
+    };
+    CHECK(run(false) == run(true));
+  }
 }
 
 TEST_CASE("nchwc Conv: large weights, whose next ones are asked for, in groups too") {

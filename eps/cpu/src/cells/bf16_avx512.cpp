@@ -3,6 +3,7 @@
 #include "integer_target.hpp"
 
 #include <array>
+#include <limits>
 #include <utility>
 
 #if CAMEO_CELLS_X86
@@ -22,70 +23,77 @@ CAMEO_CELL_INLINE __mmask16 first_lanes(std::int64_t count) { return __mmask16((
 template <int Rows, int Vectors>
 CAMEO_CELL_INLINE void add_products(const bf16_line& p, const std::uint32_t* x, const char* ahead,
                                     __m512 (&sums)[Rows][Vectors]) {
+  constexpr std::int64_t w_step = Vectors * bf16_lanes;
   const std::uint32_t* w = p.w;
-  const std::int64_t step = p.row_step;
-  for (std::int64_t begin = 0; begin < p.cells; begin += p.block_cells, x += p.block_step) {
-    const std::int64_t count = p.cells - begin < p.block_cells ? p.cells - begin : p.block_cells;
-    w += p.w_first * count * p.w_step;
+  for (std::int64_t left = p.cells; left > 0; left -= bf16_block, x += p.block_step) {
+    const std::int64_t size = (left < bf16_block ? left : bf16_block) * w_step;
+    w += p.w_first * size;
     for (std::int64_t t = 0; t < p.tap_count; ++t) {
       for (std::int64_t line = 0; line < p.ahead_lines; ++line, ahead += cache_line) _mm_prefetch(ahead, _MM_HINT_T1);
-      const std::uint32_t* from[(Rows + 2) / 3];
-      CAMEO_CELL_LOOP
-      for (int i = 0; i < (Rows + 2) / 3; ++i) from[i] = x + p.taps[t] + 3 * i * step;
-      for (std::int64_t c = 0; c < count; ++c, w += p.w_step) {
+      const std::uint32_t* from = x + p.taps[t];
+      for (const std::uint32_t* const past = w + size; w < past; w += w_step, ++from) {
         cells columns[Vectors];
         CAMEO_CELL_LOOP
         for (int j = 0; j < Vectors; ++j) columns[j] = load_cells(w + j * bf16_lanes);
         CAMEO_CELL_LOOP
         for (int i = 0; i < Rows; ++i) {
-          const cells factor = broadcast_cell(from[i / 3] + (i % 3) * step + c);
+          const cells factor = broadcast_cell(from + i * bf16_block);
           CAMEO_CELL_LOOP
           for (int j = 0; j < Vectors; ++j) sums[i][j] = _mm512_dpbf16_ps(sums[i][j], factor, columns[j]);
         }
       }
     }
-    w += (p.w_taps - p.w_first - p.tap_count) * count * p.w_step;
+    w += (p.w_taps - p.w_first - p.tap_count) * size;
   }
 }
 
-/// What is done to sums, with the bias times beta. NaN stays: it is the second operand.
-CAMEO_CELL_INLINE __m512 finish(__m512 sum, __m512 alpha, __m512 bias, __m512 add, __m512 low, __m512 high) {
-  const __m512 v = _mm512_add_ps(_mm512_add_ps(_mm512_mul_ps(sum, alpha), bias), add);
-  return _mm512_min_ps(high, _mm512_max_ps(low, v));
-}
+/// Sums start with the bias where all rows have the same and nothing is multiplied into them: that costs nothing.
+CAMEO_CELL_INLINE bool starts_with_bias(const bf16_line& p) { return p.alpha == 1 && p.bias_row == 0; }
 CAMEO_CELL_INLINE __m512 bias_of(const bf16_line& p, std::int64_t row, int vector, __mmask16 lanes) {
   if (!p.bias) return _mm512_setzero_ps();
   const float* const from = p.bias + row * p.bias_row;
   const __m512 all = p.bias_column ? _mm512_maskz_loadu_ps(lanes, from + vector * bf16_lanes) : _mm512_set1_ps(*from);
   return _mm512_mul_ps(all, _mm512_set1_ps(p.beta));
 }
+CAMEO_CELL_INLINE __mmask16 lanes_of(const bf16_line& p, int vector) {
+  return first_lanes(vector + 1 == p.vectors ? p.lanes : bf16_lanes);
+}
 
-/// Outputs of whole vectors whose rows all have the same bias: nothing is asked or read again for each row.
-template <bool Adds, int Rows, int Vectors>
-CAMEO_CELL_INLINE void put_whole(const bf16_line& p, std::int64_t row, const __m512 (&sums)[Rows][Vectors]) {
-  const __m512 alpha = _mm512_set1_ps(p.alpha), low = _mm512_set1_ps(p.low), high = _mm512_set1_ps(p.high);
+/// Outputs of whole vectors, of sums that started with the bias. NaN stays: it is the second operand.
+template <int Rows, int Vectors>
+CAMEO_CELL_INLINE void put_whole(const bf16_line& p, std::int64_t row, __m512 (&sums)[Rows][Vectors]) {
+  const __m512 low = _mm512_set1_ps(p.low), high = _mm512_set1_ps(p.high);
   const std::int64_t y_row = p.y_row, y_vector = p.y_vector, add_row = p.add_row, add_vector = p.add_vector;
-  float* const y = p.y + row * y_row;
-  const float* const add = Adds ? p.add + row * add_row : nullptr;
-  __m512 bias[Vectors];
-  CAMEO_CELL_LOOP
-  for (int j = 0; j < Vectors; ++j) bias[j] = bias_of(p, row, j, first_lanes(bf16_lanes));
+  if (p.add) {
+    const float* const add = p.add + row * add_row;
+    CAMEO_CELL_LOOP
+    for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+    for (int j = 0; j < Vectors; ++j)
+      sums[i][j] = _mm512_add_ps(sums[i][j], _mm512_loadu_ps(add + i * add_row + j * add_vector));
+  }
   CAMEO_CELL_LOOP
   for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
-  for (int j = 0; j < Vectors; ++j) {
-    const __m512 more = Adds ? _mm512_loadu_ps(add + i * add_row + j * add_vector) : _mm512_setzero_ps();
-    _mm512_storeu_ps(y + i * y_row + j * y_vector, finish(sums[i][j], alpha, bias[j], more, low, high));
+  for (int j = 0; j < Vectors; ++j) sums[i][j] = _mm512_max_ps(low, sums[i][j]);
+  if (p.high < std::numeric_limits<float>::infinity()) {
+    CAMEO_CELL_LOOP
+    for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+    for (int j = 0; j < Vectors; ++j) sums[i][j] = _mm512_min_ps(high, sums[i][j]);
   }
+  float* const y = p.y + row * y_row;
+  CAMEO_CELL_LOOP
+  for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+  for (int j = 0; j < Vectors; ++j) _mm512_storeu_ps(y + i * y_row + j * y_vector, sums[i][j]);
 }
 template <int Rows, int Vectors>
 CAMEO_CELL_FUNCTION void put_any(const bf16_line& p, std::int64_t row, const __m512 (&sums)[Rows][Vectors]) {
   const __m512 alpha = _mm512_set1_ps(p.alpha), low = _mm512_set1_ps(p.low), high = _mm512_set1_ps(p.high);
   for (std::int64_t i = row; i < row + Rows; ++i)
     for (int j = 0; j < Vectors; ++j) {
-      const __mmask16 lanes = first_lanes(j + 1 == Vectors ? p.lanes : bf16_lanes);
-      const float* const add = p.add ? p.add + i * p.add_row + j * p.add_vector : nullptr;
-      const __m512 more = add ? _mm512_maskz_loadu_ps(lanes, add) : _mm512_setzero_ps();
-      const __m512 v = finish(sums[i - row][j], alpha, bias_of(p, i, j, lanes), more, low, high);
+      const __mmask16 lanes = lanes_of(p, j);
+      __m512 v = sums[i - row][j];
+      if (!starts_with_bias(p)) v = _mm512_add_ps(_mm512_mul_ps(v, alpha), bias_of(p, i, j, lanes));
+      if (p.add) v = _mm512_add_ps(v, _mm512_maskz_loadu_ps(lanes, p.add + i * p.add_row + j * p.add_vector));
+      v = _mm512_min_ps(high, _mm512_max_ps(low, v));
       float* const to = p.y + i * p.y_row + j * p.y_vector;
       if (p.fills) _mm512_storeu_ps(to, _mm512_maskz_mov_ps(lanes, v));
       else _mm512_mask_storeu_ps(to, lanes, v);
@@ -93,20 +101,22 @@ CAMEO_CELL_FUNCTION void put_any(const bf16_line& p, std::int64_t row, const __m
 }
 
 template <int Rows, int Vectors>
-CAMEO_CELL_FUNCTION void run_tile(const bf16_line& p, std::int64_t row, const char* ahead) {
+CAMEO_CELL_FUNCTION void run_tile(const bf16_line& p, std::int64_t row, const std::uint32_t* x, const char* ahead) {
   __m512 sums[Rows][Vectors];
+  const bool starts = starts_with_bias(p);
   const float* const add = p.add ? p.add + row * p.add_row : nullptr;
   CAMEO_CELL_LOOP
-  for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
   for (int j = 0; j < Vectors; ++j) {
-    sums[i][j] = _mm512_setzero_ps();
-    // What is added to the sums is on the way meanwhile: large tensors come from far away.
-    if (add) _mm_prefetch(add + i * p.add_row + j * p.add_vector, _MM_HINT_T0);
+    const __m512 start = starts ? bias_of(p, row, j, lanes_of(p, j)) : _mm512_setzero_ps();
+    CAMEO_CELL_LOOP
+    for (int i = 0; i < Rows; ++i) {
+      sums[i][j] = start;
+      // What is added to the sums is on the way meanwhile: large tensors come from far away.
+      if (add) _mm_prefetch(add + i * p.add_row + j * p.add_vector, _MM_HINT_T0);
+    }
   }
-  add_products<Rows, Vectors>(p, p.x + row * p.row_step, ahead, sums);
-  const bool whole = p.lanes == bf16_lanes && (!p.bias || p.bias_row == 0);
-  if (whole && p.add) return put_whole<true>(p, row, sums);
-  if (whole) return put_whole<false>(p, row, sums);
+  add_products<Rows, Vectors>(p, x, ahead, sums);
+  if (starts && p.lanes == bf16_lanes) return put_whole(p, row, sums);
   __m512 all[Rows][Vectors];  // `sums` itself, in memory here, would be there all the time
   CAMEO_CELL_LOOP
   for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
@@ -114,45 +124,40 @@ CAMEO_CELL_FUNCTION void run_tile(const bf16_line& p, std::int64_t row, const ch
   put_any(p, row, all);
 }
 
-using tile = void (*)(const bf16_line&, std::int64_t row, const char* ahead);
+using tile = void (*)(const bf16_line&, std::int64_t row, const std::uint32_t* x, const char* ahead);
 template <int Vectors, int... I>
 constexpr std::array<tile, sizeof...(I)> tiles_of(std::integer_sequence<int, I...>) {
   return {run_tile<I + 1, Vectors>...};
 }
 
-/// A line in as few tiles as possible, about equally high: lines of images are often a little longer than a tile.
 template <int Rows, int Vectors>
 void run_rows(const bf16_line& p) {
   static constexpr auto all = tiles_of<Vectors>(std::make_integer_sequence<int, Rows>());
-  const std::int64_t tiles = (p.rows + Rows - 1) / Rows;
-  const std::int64_t blocks = (p.cells + p.block_cells - 1) / p.block_cells;
-  std::int64_t row = 0;
-  for (std::int64_t t = 0; t < tiles; ++t) {
-    const std::int64_t n = p.rows / tiles + (t < p.rows % tiles);
-    all[std::size_t(n - 1)](p, row, p.ahead + t * p.ahead_lines * cache_line * p.tap_count * blocks);
-    row += n;
+  const std::int64_t step = p.ahead_lines * cache_line * p.tap_count * ((p.cells + bf16_block - 1) / bf16_block);
+  const std::uint32_t* x = p.x;
+  const char* ahead = p.ahead;
+  for (std::int64_t row = 0; row < p.rows; row += p.tile_rows, x += p.tile_step, ahead += step) {
+    const std::int64_t n = p.rows - row < p.tile_rows ? p.rows - row : p.tile_rows;
+    all[std::size_t(n - 1)](p, row, x, ahead);
   }
 }
 
 void run_line(const bf16_line& p) {
   if (p.vectors == 3) run_rows<8, 3>(p);
-  else if (p.vectors == 2) run_rows<bf16_tile_rows, 2>(p);
-  else run_rows<bf16_tile_rows, 1>(p);
+  else if (p.vectors == 2) run_rows<12, 2>(p);
+  else run_rows<12, 1>(p);
   if (!p.f) return;
   for (std::int64_t row = 0; row < p.rows; ++row)
     for (std::int64_t j = 0; j < p.vectors; ++j)
       apply_activation(*p.f, p.y + row * p.y_row + j * p.y_vector, j + 1 == p.vectors ? p.lanes : bf16_lanes);
 }
 
-void narrow(const float* from, std::int64_t count, std::uint32_t* to) {
-  for (std::int64_t i = 0; i < count; i += bf16_lanes) {
-    const std::int64_t left = count - i;
-    const __m512 v =
-        left >= bf16_lanes ? _mm512_loadu_ps(from + i) : _mm512_maskz_loadu_ps(first_lanes(left), from + i);
-    const __m256i made = (__m256i)_mm512_cvtneps_pbh(v);
-    if (left >= bf16_lanes) _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i / 2), made);
-    else _mm256_mask_storeu_epi32(to + i / 2, __mmask8((1u << (left + 1) / 2) - 1), made);
-  }
+void narrow(const float* from, std::int64_t step, std::int64_t count, std::uint32_t* to, std::int64_t to_step) {
+  for (; count >= bf16_lanes; count -= bf16_lanes, from += step, to += to_step)
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), (__m256i)_mm512_cvtneps_pbh(_mm512_loadu_ps(from)));
+  if (count <= 0) return;
+  const __m512 rest = _mm512_maskz_loadu_ps(first_lanes(count), from);
+  _mm256_mask_storeu_epi32(to, __mmask8((1u << (count + 1) / 2) - 1), (__m256i)_mm512_cvtneps_pbh(rest));
 }
 
 }  // namespace

@@ -12,23 +12,25 @@ namespace cameo::inline CAMEO_ABI::eps {
 // A cell has two numbers that are multiplied by two of a column and added to one sum, 32 bits as in integer_cells.hpp;
 // the first is the lower half. Each sum is one chain of additions, so it has the same bits whatever is computed beside.
 
+/// Cells of a row that lie side by side in x, and the same of the next row behind them. Tiles need no more than one
+/// pointer to x then: with a distance for each row, gcc would keep addresses in vector registers, from which they come
+/// only after all products before.
+inline constexpr std::int64_t bf16_block = 8;
+
 /// Rows of outputs, for up to three vectors of 16 columns.
 struct bf16_line {
-  const std::uint32_t* x;    // first row
-  std::int64_t row_step;     // cells from one row to the next
-  std::int64_t cells;        // of a row and a tap
-  std::int64_t block_cells;  // of them that lie side by side,
-  std::int64_t block_step;   // and cells of x from one such block to the next
-  const std::int64_t* taps;  // cells from a row's start to each of its taps
+  std::int64_t rows, tile_rows;        // tile_rows: see bf16_tile_rows()
+  const std::uint32_t* x;              // of each tile [blocks][rows][up to 8 cells]
+  std::int64_t tile_step, block_step;  // cells of x from one tile, and one block, to the next
+  std::int64_t cells;                  // of a row and a tap
+  const std::int64_t* taps;            // cells from a row's start to each of its taps
   std::int64_t tap_count;
   std::int64_t w_first, w_taps;  // taps of the weights: before the first of `taps`, and all
-  const std::uint32_t* w;        // [blocks][w_taps][cells of a block][w_step]
-  std::int64_t w_step;           // cells
+  const std::uint32_t* w;        // [blocks][w_taps][up to 8 cells][vectors * 16]
   std::int64_t vectors, lanes;   // vectors of outputs, and lanes of the last one that exist
   bool fills;                    // whether its other lanes are stored, as 0
-  std::int64_t rows;
-  const char* ahead;         // null, or weights that are wanted soon: on the way into the second cache meanwhile,
-  std::int64_t ahead_lines;  // cache lines of them for each block of a tap
+  const char* ahead;             // null, or weights that are wanted soon: on the way into the second cache meanwhile,
+  std::int64_t ahead_lines;      // cache lines of them for each block of a tap
   float* y;
   std::int64_t y_row, y_vector;  // elements from one row, and one vector, to the next
 
@@ -46,12 +48,17 @@ struct bf16_line {
 struct bf16_cells {
   std::string_view name;
   void (*line)(const bf16_line&);
-  /// To nearest, ties to even; what would not be normal becomes 0. An odd last number is followed by 0 in its cell.
-  void (*narrow)(const float* from, std::int64_t count, std::uint32_t* to);
+  /// Sixteen numbers after the other, `step` apart, become blocks of cells, `to_step` apart: to nearest, ties to even;
+  /// what would not be normal becomes 0. An odd last number is followed by 0 in its cell.
+  void (*narrow)(const float* from, std::int64_t step, std::int64_t count, std::uint32_t* to, std::int64_t to_step);
 };
 inline constexpr std::int64_t bf16_lanes = 16;
-/// Rows of a tile of one or two vectors.
-inline constexpr std::int64_t bf16_tile_rows = 12;
+/// Rows of the tiles that so many rows are done in, as few as possible and about equally high: lines of images are
+/// often a little longer than a tile.
+constexpr std::int64_t bf16_tile_rows(std::int64_t rows, std::int64_t vectors) {
+  const std::int64_t most = vectors == 3 ? 8 : 12, tiles = (rows + most - 1) / most;
+  return (rows + tiles - 1) / tiles;
+}
 
 /// The best that this processor has and that the instruction set in use allows; null: none.
 const bf16_cells* best_bf16_cells();

@@ -24,7 +24,7 @@ struct bf16_product {
 };
 status multiply_bf16(run_context&, const bf16_product&);
 
-/// Columns of a panel.
+/// Columns of a panel; the last one may have half of them.
 inline constexpr std::int64_t bf16_panel = 2 * bf16_lanes;
 
 /// Packs B [k, n], of which b(i, j) is an element as float, as [panel][cell][column].
@@ -33,9 +33,11 @@ void pack_bf16_b(std::int64_t k, std::int64_t n, const F& b, std::uint32_t* to) 
   const auto number = [&](std::int64_t i, std::int64_t j) -> std::uint32_t {
     return i < k && j < n ? bfloat16{b(i, j)}.bits : 0;
   };
-  for (std::int64_t j0 = 0; j0 < n; j0 += bf16_panel)
+  for (std::int64_t j0 = 0; j0 < n; j0 += bf16_panel) {
+    const std::int64_t width = n - j0 > bf16_lanes ? bf16_panel : bf16_lanes;
     for (std::int64_t i = 0; i < k; i += 2)
-      for (std::int64_t j = j0; j < j0 + bf16_panel; ++j) *to++ = number(i, j) | number(i + 1, j) << 16;
+      for (std::int64_t j = j0; j < j0 + width; ++j) *to++ = number(i, j) | number(i + 1, j) << 16;
+  }
 }
 
 /// Whether there are products of bfloat16 for elements of a type; programs of the target tier have none.
@@ -53,8 +55,8 @@ result<const std::uint32_t*> keep_bf16_b(bind_context& c, std::size_t input, boo
   if constexpr (multiplies_bf16<T>) {
     std::int64_t columns = 0, size = 0;
     if (!asked_bf16(c) || k < 1 || n < 1) return static_cast<const std::uint32_t*>(nullptr);
-    if (!checked_add(n, bf16_panel - 1, columns) ||
-        !checked_multiply(columns / bf16_panel * bf16_panel, (k - 1) / 2 + 1, size))
+    if (!checked_add(n, bf16_lanes - 1, columns) ||
+        !checked_multiply(columns / bf16_lanes * bf16_lanes, (k - 1) / 2 + 1, size))
       return status_code::out_of_memory;
     const auto fill = [&](const value& elements, std::span<std::uint32_t> to) -> status {
       const T* const from = elements.as_unchecked<T>().data();

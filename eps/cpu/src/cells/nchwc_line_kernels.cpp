@@ -86,8 +86,7 @@ HWY_INLINE void add_taps(const nchwc_line& p, const float* HWY_RESTRICT x, const
 }
 
 template <int Blocks, int Pixels, int Step>
-void run_tile(const nchwc_line& p, const float* HWY_RESTRICT x, float* HWY_RESTRICT y, const float* add,
-              const float* ahead) {
+void run_tile(const nchwc_line& p, const float* HWY_RESTRICT x, float* y, const float* add, const float* ahead) {
   constexpr int count = Blocks * vectors;
   vec sums[count][Pixels];
 #pragma GCC unroll 16

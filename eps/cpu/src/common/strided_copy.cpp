@@ -33,10 +33,11 @@ void copy_run(const inner_loops& l, const std::byte* from, std::byte* to) {
 template <std::size_t Bytes>
 void copy_steps(const inner_loops& l, const std::byte* from, std::byte* to) {
   constexpr auto size = std::int64_t(Bytes);
-  if (l.to == 1) {
-    for (std::int64_t i = 0; i < l.count; ++i) move_element<Bytes>(to + i * size, from + i * l.from * size);
+  const std::int64_t count = l.count, step = l.from * size, to_step = l.to * size;  // bytes that are stored may be `l`
+  if (to_step == size) {
+    for (std::int64_t i = 0; i < count; ++i) move_element<Bytes>(to + i * size, from + i * step);
   } else {
-    for (std::int64_t i = 0; i < l.count; ++i) move_element<Bytes>(to + i * l.to * size, from + i * l.from * size);
+    for (std::int64_t i = 0; i < count; ++i) move_element<Bytes>(to + i * to_step, from + i * step);
   }
 }
 

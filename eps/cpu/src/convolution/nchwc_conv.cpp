@@ -4,117 +4,33 @@
 #include "cells/nchwc.hpp"
 #include "cells/nchwc_kernels.hpp"
 #include "common/lane_scratch.hpp"
-#include "common/refuse.hpp"
+#include "convolution/nchwc_filters.hpp"
 
+#include <cstring>
 #include <limits>
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
 
-using filters = nchwc_conv::filters;
-
-/// What W says; INVALID_ARGUMENT for what this kernel has no loops for.
-result<filters> filters_of(const extents& w, std::int64_t groups) {
-  if (w.rank() != 4) return bad_input("weights ", w, ", need rank 4");
-  if (w[0] % groups != 0)
-    return bad_input("weights ", w, ": ", w[0], " channels don't divide into ", groups, " groups");
-  filters f{groups, w[0] / groups, w[1], {w[2], w[3]}, groups > 1 && w[0] == groups && w[1] == 1};
-  if (w[2] < 1 || w[3] < 1) return bad_input("weights ", w, ", need a kernel of 1 or more");
-  if (groups > 1 && !f.depthwise && (f.maps % channel_block != 0 || f.channels % channel_block != 0))
-    return bad_input("weights ", w, " in ", groups, " groups: groups need multiples of 16 channels, or one each");
-  return f;
-}
-
-std::int64_t all_maps(const filters& f) { return f.groups * f.maps; }
-
-/// Elements of packed weights, without overflow: W exists with as many elements but for the rounding.
-bool packed_size(const filters& f, std::size_t& size) {
-  const std::int64_t depth = f.depthwise ? 1 : f.channels;
-  std::int64_t n = 0;
-  if (!checked_multiply(rounded_up(all_maps(f)), f.taps(), n) || !checked_multiply(n, depth, n)) return false;
-  size = std::size_t(n);
-  return true;
-}
-
-/// Blocks of output channels of a group are worked on two by two; an odd one joins the last two. One alone where an
-/// instruction set has few registers.
-struct block_pairs {
-  std::int64_t blocks, step;
-  block_pairs(const filters& f, std::int64_t most) : blocks{blocks_of(f.maps)}, step{std::min<std::int64_t>(most, 2)} {}
-  std::int64_t count() const { return step == 1 ? blocks : std::max<std::int64_t>(1, blocks / 2); }
-  std::int64_t first(std::int64_t i) const { return i * step; }
-  std::int64_t size(std::int64_t i) const { return i + 1 == count() ? blocks - first(i) : step; }
-};
-
-/// W [M, C, taps] as [pair][C / 16][taps][up to 16 channels][blocks of the pair * 16].
-void pack_dense(const float* w, const filters& f, std::int64_t most, float* to) {
-  const block_pairs pairs{f, most};
-  const std::int64_t taps = f.taps();
-  for (std::int64_t g = 0; g < f.groups; ++g)
-    for (std::int64_t i = 0; i < pairs.count(); ++i) {
-      const std::int64_t first = pairs.first(i) * channel_block, width = pairs.size(i) * channel_block;
-      const std::int64_t filled = std::min(width, f.maps - first);
-      const float* const from = w + (g * f.maps + first) * f.channels * taps;
-      for (std::int64_t c0 = 0; c0 < f.channels; c0 += channel_block)
-        for (std::int64_t t = 0; t < taps; ++t)
-          for (std::int64_t c = c0; c < std::min(f.channels, c0 + channel_block); ++c, to += width) {
-            for (std::int64_t m = 0; m < filled; ++m) to[m] = from[(m * f.channels + c) * taps + t];
-            std::fill_n(to + filled, width - filled, 0.0f);
-          }
-    }
-}
-
-/// W [C, 1, taps] as [C / 16][taps][16].
-void pack_depthwise(const float* w, const filters& f, float* to) {
-  const std::int64_t taps = f.taps();
-  for (std::int64_t c0 = 0; c0 < f.groups; c0 += channel_block)
-    for (std::int64_t t = 0; t < taps; ++t)
-      for (std::int64_t c = c0; c < c0 + channel_block; ++c) *to++ = c < f.groups ? w[c * taps + t] : 0.0f;
-}
-
-/// Pairs of channels of a block in a copy of X that is rounded to bfloat16, and of all blocks of a group.
-constexpr std::int64_t pair_block = channel_block / 2;
-std::int64_t pairs_of(const filters& f) { return (f.channels + 1) / 2; }
-
-/// W [M, C, taps] as [pair of output blocks][C / 16][taps][up to 8 pairs of channels][blocks of the pair * 16].
-void pack_cells(const float* w, const filters& f, std::int64_t most, std::uint32_t* to) {
-  const block_pairs pairs{f, most};
-  const std::int64_t taps = f.taps();
-  for (std::int64_t g = 0; g < f.groups; ++g)
-    for (std::int64_t i = 0; i < pairs.count(); ++i) {
-      const std::int64_t first = pairs.first(i) * channel_block, width = pairs.size(i) * channel_block;
-      const auto number = [&](std::int64_t m, std::int64_t c, std::int64_t t) -> std::uint32_t {
-        if (first + m >= f.maps || c >= f.channels) return 0;
-        return bfloat16{w[((g * f.maps + first + m) * f.channels + c) * taps + t]}.bits;
-      };
-      for (std::int64_t c0 = 0; c0 < f.channels; c0 += channel_block)
-        for (std::int64_t t = 0; t < taps; ++t)
-          for (std::int64_t c = c0; c < std::min(f.channels, c0 + channel_block); c += 2)
-            for (std::int64_t m = 0; m < width; ++m) *to++ = number(m, c, t) | number(m, c + 1, t) << 16;
-    }
-}
-
-void pack(const float* w, const filters& f, std::int64_t most, float* to) {
-  if (f.depthwise) pack_depthwise(w, f, to);
-  else pack_dense(w, f, most, to);
-}
+using filters = nchwc_filters;
 
 /// One call: sizes, and where things are.
 struct conv_call {
   const nchwc_conv& k;
   filters w;
   bool plain = false;  // X's channels are planes
-  std::int64_t images = 0;
+  std::int64_t images = 0, in_channels = 0;
   window_axis rows = {}, columns = {};
   const float *x = nullptr, *packed = nullptr, *bias = nullptr, *add = nullptr;
-  const std::uint32_t* cells = nullptr;  // of weights, instead of `packed`: products are made of bfloat16
+  const std::uint32_t* cells = nullptr;  // of weights, instead of `packed`: products are made of bfloat16, and w is
+                                         // what they see
   float* y = nullptr;
   float low = -std::numeric_limits<float>::infinity(), high = -low;  // of Y
   const activation* more = nullptr;                                  // what is done to Y besides
   std::int64_t in_plane() const { return rows.in * columns.in; }
   std::int64_t out_plane() const { return rows.out * columns.out; }
   bool reads_planes() const { return plain && !cells; }
-  std::int64_t in_channels() const { return plain ? w.channels : rounded_up(w.groups * w.channels); }
+  bool joins() const { return cells && joins_columns(k.w); }
   std::int64_t depth() const { return (cells ? pairs_of(w) : w.channels) * w.taps(); }  // of a sum, as W has it
   std::int64_t lanes(std::int64_t block) const {                                        // of a block of Y
     return std::min(channel_block, all_maps(w) - block * channel_block);
@@ -124,7 +40,7 @@ struct conv_call {
 /// How the dense loops see X: as it is, or a copy of some of its lines where windows never end outside a line and
 /// neighbouring outputs see neighbouring pixels. A copy of stride s holds every s-th pixel of a line together, as a
 /// `phase`; what no window sees is left out. Where products are made of bfloat16, a copy has that, and pairs of
-/// channels are its elements, side by side also if they were planes.
+/// channels are its elements, in blocks also if they were planes.
 struct source_form {
   bool copied = false;
   std::int64_t unit = channel_block, from = channel_block;  // elements of a pixel, and of one of X
@@ -133,10 +49,10 @@ struct source_form {
   std::int64_t units = 0;                                   // blocks of channels, or planes, of a group
   explicit source_form(const conv_call& c) {
     const window_axis& a = c.columns;
-    const std::int64_t reach = (a.kernel - 1) * a.dilation;
+    const std::int64_t reach = (c.w.kernel[1] - 1) * a.dilation;
     copied = c.cells || c.plain || a.stride != 1 || a.pad_begin > 0 || a.out - 1 + reach >= a.in;
     from = c.plain ? 1 : channel_block;
-    unit = !c.cells ? from : c.plain ? pairs_of(c.w) : pair_block;
+    unit = c.cells ? bf16_block : from;
     units = c.reads_planes() ? c.w.channels : blocks_of(c.w.channels);
     phases = copied ? std::min(a.stride, reach + 1) : 1;
     phase = copied ? a.out + reach / a.stride : a.in;
@@ -181,46 +97,52 @@ conv_grid::conv_grid(const conv_call& c, const source_form& s, const block_pairs
   bands = (lines + band - 1) / band;
   copy_lines = std::min(c.rows.in, (band - 1) * c.rows.stride + (c.rows.kernel - 1) * c.rows.dilation + 1);
   const bool points = c.w.taps() == 1 && c.rows.pad_begin == 0 && c.rows.pad_end == 0;
-  if (points && !c.plain && (s.copied ? s.phase == c.columns.out : c.rows.stride == 1)) flat = c.columns.out;
+  if (points && !c.reads_planes() && (s.copied ? s.phase == c.columns.out : c.rows.stride == 1)) flat = c.columns.out;
 }
 
 /// Pixels of a blocked line, `step` apart, as pairs of bfloat16; of the lanes of a pixel `channels` count.
-void narrow_pixels(const float* from, std::int64_t step, std::int64_t count, std::int64_t channels, float* to) {
-  const bf16_cells& by = *best_bf16_cells();
+void narrow_pixels(const bf16_cells& by, const float* from, std::int64_t step, std::int64_t count,
+                   std::int64_t channels, float* to) {
   auto* const cells = reinterpret_cast<std::uint32_t*>(to);
-  if (step == 1) by.narrow(from, count * channel_block, cells);
-  for (std::int64_t i = 0; step != 1 && i < count; ++i)
-    by.narrow(from + i * step * channel_block, channel_block, cells + i * pair_block);
+  by.narrow(from, step * channel_block, count * channel_block, cells, bf16_block);
   constexpr std::uint32_t first = 0xFFFF;  // of a pair whose second lane may hold anything
-  for (std::int64_t i = 0; channels % 2 != 0 && i < count; ++i) cells[i * pair_block + channels / 2] &= first;
+  for (std::int64_t i = 0; channels % 2 != 0 && i < count; ++i) cells[i * bf16_block + channels / 2] &= first;
 }
 
-/// The same of planes, which become neighbours.
-void narrow_planes(const conv_call& c, const float* from, std::int64_t count, float* to) {
-  constexpr std::int64_t some = 256;
-  const std::int64_t pairs = pairs_of(c.w), step = c.columns.stride;
-  float line[some];
-  std::uint32_t narrow[2][some / 2];
-  for (std::int64_t done = 0; done < count; done += some)
-    for (std::int64_t p = 0; p < pairs; ++p) {
-      const std::int64_t n = std::min(some, count - done);
-      for (std::int64_t half = 0; half < 2; ++half) {
-        const float* const plane = from + (2 * p + half) * c.in_plane() + done * step;
-        if (2 * p + half == c.w.channels) {
-          std::fill_n(narrow[half], some / 2, 0);
-          continue;
-        }
-        if (step == 2) c.k.loops->every_second(plane, n, line);
-        for (std::int64_t i = 0; step > 2 && i < n; ++i) line[i] = plane[i * step];
-        best_bf16_cells()->narrow(step == 1 ? plane : line, n, narrow[half]);
-      }
-      auto* const cells = reinterpret_cast<std::uint32_t*>(to) + done * pairs + p;
-      for (std::int64_t i = 0; i < n; i += 2) {
-        const std::uint32_t a = narrow[0][i / 2], b = narrow[1][i / 2];
-        cells[i * pairs] = (a & 0xFFFF) | b << 16;
-        if (i + 1 < n) cells[(i + 1) * pairs] = a >> 16 | (b & 0xFFFF0000);
-      }
+/// Elements that join_columns() needs.
+bool joined_room(const conv_call& c, const source_form& s, std::int64_t& room) {
+  if (!checked_multiply(c.columns.padded(), c.k.w.channels, room)) return false;
+  return checked_add(room / 2, c.columns.in * s.from / 2 + channel_block, room);
+}
+
+/// A line of all channels where the columns of the kernel are channels too; `from` is its part of the first plane.
+/// `room` is for joined_room() elements: the line as it is, narrow, and [pixel][channel] with its padding.
+void join_columns(const conv_call& c, const source_form& s, const float* from, std::int64_t unit_step, float* to,
+                  float* room) {
+  const window_axis& a = c.columns;
+  const std::int64_t channels = c.k.w.channels, size = a.padded() * channels + channel_block;
+  auto* const narrow = reinterpret_cast<std::uint16_t*>(room);
+  std::uint16_t* const line = narrow + (a.in * s.from + 1) / 2 * 2;
+  std::fill_n(line, size, 0);
+  const std::int64_t count = std::clamp<std::int64_t>(a.padded() - a.pad_begin, 0, a.in);
+  for (std::int64_t ch = 0; ch < channels; ++ch) {
+    if (c.plain || ch == 0)
+      c.k.cells->narrow(from + ch * c.in_plane(), channel_block, count * s.from, reinterpret_cast<std::uint32_t*>(room),
+                        bf16_block);
+    const std::uint16_t* const numbers = narrow + (c.plain ? 0 : ch);
+    for (std::int64_t i = 0; i < count; ++i) line[(a.pad_begin + i) * channels + ch] = numbers[i * s.from];
+  }
+  for (std::int64_t u = 0; u < s.units; ++u) {
+    auto* pixel = reinterpret_cast<std::uint16_t*>(to + u * unit_step);
+    const std::int64_t first = u * channel_block, past = std::min(first + channel_block, c.w.channels);
+    for (std::int64_t o = 0; o < a.out; ++o, pixel += channel_block) {
+      const std::uint16_t* const window = line + o * a.stride * channels;
+      if (a.dilation == 1) std::memcpy(pixel, window + first, channel_block * sizeof *pixel);
+      for (std::int64_t i = first; a.dilation > 1 && i < past; ++i)
+        pixel[i - first] = window[i / channels * a.dilation * channels + i % channels];
+      if ((past - first) % 2 != 0) pixel[past - first] = 0;
     }
+  }
 }
 
 /// Copies line `from` of a unit's plane, of which `channels` count.
@@ -234,10 +156,8 @@ void copy_line(const conv_call& c, const source_form& s, const float* from, std:
     std::fill_n(to, begin * s.unit, 0.0f);
     if (begin < end) {
       const float* const first = from + (begin * a.stride - shift) * s.from;
-      if (c.cells && c.plain) {
-        narrow_planes(c, first, end - begin, to + begin * s.unit);
-      } else if (c.cells) {
-        narrow_pixels(first, a.stride, end - begin, channels, to + begin * s.unit);
+      if (c.cells) {
+        narrow_pixels(*c.k.cells, first, a.stride, end - begin, channels, to + begin * s.unit);
       } else if (a.stride == 1) {
         std::copy_n(first, (end - begin) * s.unit, to + begin * s.unit);
       } else if (s.unit == 1 && a.stride == 2) {
@@ -293,12 +213,13 @@ status dense_call::prepare(run_context& run) {
         *tap++ = y * c.rows.dilation * s.line + pixel * s.unit + i * unit_step;
     }
   if (!s.copied) return {};
-  std::int64_t size = 0;
-  if (!checked_multiply(s.units, grid.copy_lines, size) || !checked_multiply(size, s.line, size))
+  std::int64_t size = 0, room = 0;
+  if (!checked_multiply(s.units, grid.copy_lines, size) || !checked_multiply(size, s.line, size) ||
+      (c.joins() && !joined_room(c, s, room)) || !checked_add(size, room, size))
     return status_code::out_of_memory;
-  const auto room = lane_scratch<float>::make(run, std::size_t(size));
-  if (!room) return room.error();
-  copies = *room;
+  const auto made = lane_scratch<float>::make(run, std::size_t(size));
+  if (!made) return made.error();
+  copies = *made;
   result<std::span<std::int64_t>> lanes = run.scratch<std::int64_t>(run.lanes());
   if (!lanes) return lanes.error();
   notes = *lanes;
@@ -312,15 +233,17 @@ const float* dense_call::copy_band(const run_context& run, std::int64_t plane, s
   const std::int64_t top = first_line(first), reach = (c.rows.kernel - 1) * c.rows.dilation;
   const std::int64_t bottom = std::min(c.rows.in, start_line(first + count - 1) + reach + 1);
   const std::int64_t image = plane / c.w.groups, group = plane % c.w.groups;
-  const float* from = c.x + image * c.in_channels() * c.in_plane() + group * c.w.channels * c.in_plane();
+  const float* from = c.x + image * c.in_channels * c.in_plane() + group * c.w.channels * c.in_plane();
   detail::stop_pace pace;
-  for (std::int64_t u = 0; u < s.units; ++u, from += c.in_plane() * s.from)
+  for (std::int64_t u = 0; u < (c.joins() ? 1 : s.units); ++u, from += c.in_plane() * s.from)
     for (std::int64_t l = top; l < bottom; ++l) {
       if ((l - start_line(first)) % c.rows.stride > reach) continue;  // no window sees it
       if (run.stopped(pace)) return to;
       const std::int64_t at = grid.flat ? (l - top) / c.rows.stride : l - top;
-      const std::int64_t channels = std::min(channel_block, c.w.channels - u * channel_block);
-      copy_line(c, s, from + l * c.columns.in * s.from, channels, to + u * unit_step + at * s.line);
+      const float* const line = from + l * c.columns.in * s.from;
+      float* const copy = to + u * unit_step + at * s.line;
+      if (c.joins()) join_columns(c, s, line, unit_step, copy, to + s.units * unit_step);
+      else copy_line(c, s, line, std::min(channel_block, c.w.channels - u * channel_block), copy);
     }
   return to;
 }
@@ -333,9 +256,9 @@ struct weights_ahead {
   weights_ahead(const dense_call& d, std::int64_t pair, std::int64_t block, std::int64_t calls, std::int64_t outputs) {
     constexpr std::int64_t near = 1 << 17;  // elements that stay near by themselves
     const std::int64_t depth = d.c.depth();
-    if (pair + 1 >= d.pairs.count() || d.c.plain || d.c.w.maps * depth < near) return;
-    const std::int64_t tile = d.c.cells ? bf16_tile_rows : d.c.k.lines->most_pixels;
-    const std::int64_t tiles = (outputs + tile - 1) / tile, unit = d.c.cells ? pair_block : channel_block;
+    if (pair + 1 >= d.pairs.count() || d.c.reads_planes() || d.c.w.maps * depth < near) return;
+    const std::int64_t tile = d.c.cells ? bf16_tile_rows(outputs, 2) : d.c.k.lines->most_pixels;
+    const std::int64_t tiles = (outputs + tile - 1) / tile, unit = d.c.cells ? bf16_block : channel_block;
     const std::int64_t size = d.pairs.size(pair + 1) * channel_block, all = size * unit / channel_block;
     lines = (all + calls * tiles - 1) / (calls * tiles);
     step = lines * channel_block * tiles * ((depth + unit - 1) / unit);
@@ -349,16 +272,16 @@ struct weights_ahead {
   }
 };
 
-/// The same outputs from pairs of channels, of which a pixel has so many.
-bf16_line line_of_cells(const nchwc_line& p, std::int64_t pixel, const std::uint32_t* w) {
+/// The same outputs from pairs of channels.
+bf16_line line_of_cells(const nchwc_line& p, const std::uint32_t* w) {
   bf16_line line{};
   line.x = reinterpret_cast<const std::uint32_t*>(p.x);
-  line.cells = (p.channels + 1) / 2, line.block_step = p.x_block;
-  line.row_step = pixel, line.block_cells = pair_block;
+  line.rows = p.count, line.tile_rows = bf16_tile_rows(p.count, p.blocks);
+  line.tile_step = line.tile_rows * bf16_block, line.block_step = p.x_block;
+  line.cells = (p.channels + 1) / 2;
   line.taps = p.taps, line.tap_count = p.tap_count, line.w_first = p.w_first, line.w_taps = p.w_taps;
-  line.w = w, line.w_step = p.blocks * channel_block;
-  line.vectors = p.blocks, line.lanes = p.lanes, line.fills = true;
-  line.rows = p.count, line.y = p.y, line.y_row = channel_block, line.y_vector = p.y_block;
+  line.w = w, line.vectors = p.blocks, line.lanes = p.lanes, line.fills = true;
+  line.y = p.y, line.y_row = channel_block, line.y_vector = p.y_block;
   line.alpha = line.beta = 1, line.bias = p.bias, line.bias_column = 1;
   line.add = p.add, line.add_row = channel_block, line.add_vector = p.y_block;
   line.low = p.low, line.high = p.high, line.f = p.more;
@@ -378,7 +301,7 @@ void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane
     if (notes[lane] != band) copy_band(run, plane, first, count, to), notes[lane] = band;
     source = to, top = first_line(first);
   } else {
-    source = c.x + image * c.in_channels() * c.in_plane() + group * c.w.channels * c.in_plane();
+    source = c.x + image * c.in_channels * c.in_plane() + group * c.w.channels * c.in_plane();
   }
   const std::int64_t blocks = blocks_of(all_maps(c.w)), depth = c.depth();
   nchwc_line line{};
@@ -406,7 +329,7 @@ void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane
         line.y = c.y + at;
         line.add = c.add ? c.add + at : nullptr;
         ahead.give(line);
-        if (c.cells) best_bf16_cells()->line(line_of_cells(line, s.unit, c.cells + block * channel_block * depth));
+        if (c.cells) c.k.cells->line(line_of_cells(line, c.cells + block * channel_block * depth));
         else (c.plain ? c.k.lines->plain_line : c.k.lines->line)(line);
       }
     };
@@ -484,7 +407,7 @@ status add_weights(run_context& c, const nchwc_conv& k, conv_call& call) {
     if (!packed_size(call.w, size)) return status_code::out_of_memory;
     result<std::span<float>> made = c.scratch<float>(size);
     if (!made) return made.error();
-    pack(c.input<float>(1).data(), call.w, k.lines->most_blocks, made->data());
+    pack_filters(c.input<float>(1).data(), call.w, k.lines->most_blocks, made->data());
     call.packed = made->data();
   }
   if (!call.bias) {
@@ -500,6 +423,7 @@ status add_weights(run_context& c, const nchwc_conv& k, conv_call& call) {
 }  // namespace
 
 result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
+  c.may_overwrite(0, 3);  // an element of Sum is read just before that of Y is written
   result<window> shape = window::bind(c);
   if (!shape) return shape.error();
   result<activation> f = activation_named(c.string_or("activation", ""), dtype::f32);
@@ -515,19 +439,20 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   std::size_t size = 0;
   if (!known || !packed_size(*known, size)) return made;  // run says why
   const std::int64_t rounded = rounded_up(all_maps(*known));
-  if (asked_bf16(c) && !known->depthwise) {
-    const std::int64_t cells = pairs_of(*known) * known->taps() * rounded;
+  if (const bf16_cells* const asked = asked_bf16(c); asked && !known->depthwise) {
+    const filters seen = seen_by_cells(*known);
+    const std::int64_t cells = pairs_of(seen) * seen.taps() * rounded;
     const auto fill = [&](const value& w, std::span<std::uint32_t> to) -> status {
-      pack_cells(w.as_unchecked<float>().data(), *known, made.lines->most_blocks, to.data());
+      pack_filters(w.as_unchecked<float>().data(), *known, made.lines->most_blocks, to.data());
       return {};
     };
     const result<std::span<const std::uint32_t>> packed = c.pack<std::uint32_t>(1, std::size_t(cells), fill);
     if (!packed) return packed.error();
-    made.packed_cells = packed->data();
+    made.packed_cells = packed->data(), made.cells = asked;
   } else {
     const result<std::span<const float>> packed =
         c.pack<float>(1, size, [&](const value& w, std::span<float> to) -> status {
-          pack(w.as_unchecked<float>().data(), *known, made.lines->most_blocks, to.data());
+          pack_filters(w.as_unchecked<float>().data(), *known, made.lines->most_blocks, to.data());
           return {};
         });
     if (!packed) return packed.error();
@@ -553,7 +478,6 @@ status nchwc_conv::run(run_context& c) const {
   result<filters> found = w_known ? result<filters>{w} : filters_of(c.input(1).shape, w.groups);
   if (!found) return found.error();
   conv_call call{*this, *found};
-  call.cells = packed_cells;
   if (x.rank() != 4) return bad_input("input ", x, ", needs rank 4");
   std::int64_t channels = 0;
   if (!checked_multiply(call.w.groups, call.w.channels, channels) || channels > INT64_MAX - channel_block)
@@ -564,7 +488,8 @@ status nchwc_conv::run(run_context& c) const {
                      "for weights of ", channels);
   result<placed_window> placed = shape.place(x, call.w.kernel);
   if (!placed) return placed.error();
-  call.rows = placed->axes[0], call.columns = placed->axes[1], call.images = x[0];
+  if (packed_cells) call.cells = packed_cells, call.w = seen_by_cells(call.w);
+  call.rows = placed->axes[0], call.columns = placed->axes[1], call.images = x[0], call.in_channels = x[1];
   const extents y_shape{x[0], rounded_up(all_maps(call.w)), call.rows.out, call.columns.out};
   if (c.has_input(3) && c.input(3) && c.input(3).shape != y_shape)
     return bad_input("Sum ", c.input(3).shape, " needs the shape of Y ", y_shape);
@@ -573,6 +498,12 @@ status nchwc_conv::run(run_context& c) const {
   if (y->empty()) return {};
   if (status s = add_weights(c, *this, call); !s) return s;
   call.x = c.input<float>(0).data(), call.y = y->data();
+  if (call.x == call.y) {  // X is Sum, too, and Y is written over that
+    const result<std::span<float>> kept = c.scratch<float>(y->size());
+    if (!kept) return kept.error();
+    std::copy_n(call.x, kept->size(), kept->data());
+    call.x = kept->data();
+  }
   if (c.has_input(3) && c.input(3)) call.add = c.input<float>(3).data();
   switch (f.kind) {
     case activation_kind::none: break;

@@ -7,12 +7,14 @@ namespace cameo::inline CAMEO_ABI::eps {
 
 struct nchwc_kernels;
 struct nchwc_line_kernels;
+struct bf16_cells;
 
 /// com.microsoft.nchwc Conv: Y = f(X * W + B + Sum), on images whose channels lie in blocks of 16, next to each other.
 ///
 /// Y is [N, M', H, W] in extents and [N, M' / 16, H, W, 16] in memory; M' is M rounded up to a multiple of 16, and
 /// lanes behind channel M hold 0. X is blocked the same way, [N, C', ...], or, with one group of C < 16 channels, plain
-/// [N, C, ...]: the extents show which. Elements in X's lanes behind its channels are not read. Sum has Y's extents.
+/// [N, C, ...]: the extents show which. Elements in X's lanes behind its channels are not read. Sum has Y's extents,
+/// and Y may be written over it.
 ///
 /// Unlike ONNX Runtime's operator of this name, W [M, C / group, kh, kw] and B [M] are those of ONNX's Conv, neither
 /// padded nor reordered: the model then runs with any block, and W is packed here, once when it is constant. Attribute
@@ -37,7 +39,8 @@ struct nchwc_conv {
   const nchwc_kernels* loops = nullptr;
   const nchwc_line_kernels* lines = nullptr;
   const float* packed = nullptr;                // null: packed in every run
-  const std::uint32_t* packed_cells = nullptr;  // instead of that where ep.cpu.math asks for bfloat16
+  const std::uint32_t* packed_cells = nullptr;  // instead of that where ep.cpu.math asks for bfloat16,
+  const bf16_cells* cells = nullptr;            // and the loops for them
   const float* bias = nullptr;                  // rounded up with zeros; null: made in every run
   bool plain_weights = true;
 
