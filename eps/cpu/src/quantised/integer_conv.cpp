@@ -116,8 +116,9 @@ class convolution {
       const double work = double(c.outputs()) * double(depth) * double(c.p_.w.all_maps());
       const double wanted = c.c_.lanes() == 1 ? 1 : std::min(4.0 * double(c.c_.lanes()), work / double(least_work));
       const auto count = [&] { return double(c.p_.w.groups) * double((all() + band - 1) / band) * double(parts); };
+      const bool more_weights = panels * by.columns * depth > c.outputs() * pixel;
       while (count() < wanted) {
-        if (band > 1) band = (band + 1) / 2;
+        if (band > 1 && !(more_weights && parts < panels)) band = (band + 1) / 2;
         else if (parts < panels) parts = std::min(panels, 2 * parts);
         else if (together > 1) together = (together + 1) / 2;
         else if (piece > 2 * by.tile_rows) piece = in_tiles(piece / 2), pieces = (line + piece - 1) / piece;
