@@ -120,6 +120,30 @@ CAMEO_CELL_INLINE void add_sorted_runs(const integer_line& p, const std::byte* x
   add_cells<A, cell_kind::wide, Rows, Vectors>(p, x, w, sums);
 }
 
+/// The compiler's own vectors, which are the same for every instruction set.
+template <int Lanes>
+struct plain_vectors {
+  typedef std::int32_t words __attribute__((vector_size(4 * Lanes)));
+  typedef float floats __attribute__((vector_size(4 * Lanes)));
+};
+/// Sums become floats where they are.
+template <class A, int Rows, int Vectors>
+CAMEO_CELL_INLINE void make_floats(const integer_line& p, typename A::sum (&sums)[Rows][Vectors]) {
+  using words = typename plain_vectors<A::lanes>::words;
+  using floats = typename plain_vectors<A::lanes>::floats;
+  CAMEO_CELL_LOOP
+  for (int j = 0; j < Vectors; ++j) {
+    floats scale, bias;
+    std::memcpy(&scale, p.scale + j * A::lanes, sizeof scale);
+    std::memcpy(&bias, p.bias + j * A::lanes, sizeof bias);
+    CAMEO_CELL_LOOP
+    for (int i = 0; i < Rows; ++i) {
+      const floats scaled = __builtin_convertvector(__builtin_bit_cast(words, sums[i][j]), floats) * scale;
+      sums[i][j] = __builtin_bit_cast(typename A::sum, scaled + bias);
+    }
+  }
+}
+
 template <class A, int Rows, int Vectors>
 CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
   typename A::sum sums[Rows][Vectors];
@@ -133,8 +157,9 @@ CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
   if constexpr (requires { A::evens; }) add_sorted_runs<A, Rows, Vectors>(p, x, sums);
   else if constexpr (Rows == 1) add_runs_of_one<A, Vectors>(p, x, p.w, sums);
   else add_runs<A, Rows, Vectors>(p, x, p.w, sums);
-  if (p.sums) {
-    std::int32_t* const to = p.sums + row * p.step;
+  if (p.floats) make_floats<A>(p, sums);
+  if (p.sums || p.floats) {
+    std::int32_t* const to = (p.sums ? p.sums : reinterpret_cast<std::int32_t*>(p.floats)) + row * p.step;
     const int last = int(p.columns - (Vectors - 1) * A::lanes);  // columns of the last vector
     CAMEO_CELL_LOOP
     for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
@@ -157,21 +182,17 @@ CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
 }
 
 /// A line in tiles. What is left has tiles of fewer rows, one of which may compute some rows a second time. Lines of
-/// images are often a few times eight pixels: a little more than one tile, or two.
+/// images are often a few times eight pixels, a little more than one tile, or two; and so often is what is left.
 template <class A, int Vectors>
 CAMEO_CELL_FUNCTION void run_tiles(const integer_line& p) {
   constexpr int most = A::tile_rows, half = most / 2, quarter = most / 4 < 2 ? 2 : most / 4;
   constexpr int even = most > 8 ? 8 : most;
-  std::int64_t row = 0;
-  if (p.rows % even == 0 && p.rows % most != 0 && p.rows <= 4 * even) {
-    for (; row < p.rows; row += even) run_tile<A, even, Vectors>(p, row);
-    return;
-  }
-  for (; row + most <= p.rows; row += most) run_tile<A, most, Vectors>(p, row);
-  while (row < p.rows) {
+  for (std::int64_t row = 0; row < p.rows;) {
     const std::int64_t left = p.rows - row;
-    if (left > half && p.rows >= most) return run_tile<A, most, Vectors>(p, p.rows - most);
-    if (left >= half) run_tile<A, half, Vectors>(p, row), row += half;
+    if (left % even == 0 && left % most != 0 && left <= 4 * even) run_tile<A, even, Vectors>(p, row), row += even;
+    else if (left >= most) run_tile<A, most, Vectors>(p, row), row += most;
+    else if (left > half && p.rows >= most) return run_tile<A, most, Vectors>(p, p.rows - most);
+    else if (left >= half) run_tile<A, half, Vectors>(p, row), row += half;
     else if (left > quarter && p.rows >= half) return run_tile<A, half, Vectors>(p, p.rows - half);
     else if (left >= quarter) run_tile<A, quarter, Vectors>(p, row), row += quarter;
     else if (left > 1 && p.rows >= quarter) return run_tile<A, quarter, Vectors>(p, p.rows - quarter);
