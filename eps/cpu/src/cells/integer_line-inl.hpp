@@ -154,6 +154,8 @@ CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
     for (int i = 0; i < Rows; ++i) sums[i][j] = start;
   }
   const std::byte* const x = p.x + row * p.row_step;
+  for (int i = 0; p.floats && i < Rows; ++i)  // rows lie far apart: they come while sums are made
+    for (int j = 0; j < Vectors * A::lanes; j += 16) __builtin_prefetch(p.floats + (row + i) * p.step + j, 0, 2);
   if constexpr (requires { A::evens; }) add_sorted_runs<A, Rows, Vectors>(p, x, sums);
   else if constexpr (Rows == 1) add_runs_of_one<A, Vectors>(p, x, p.w, sums);
   else add_runs<A, Rows, Vectors>(p, x, p.w, sums);
