@@ -134,7 +134,7 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
         by->line(line);
         line.sums = nullptr, line.codes = codes.data();
         by->line(line);
-        line.floats = floats.data();
+        line.codes = nullptr, line.floats = floats.data();
         by->line(line);
         for (std::int64_t r = 0; r < rows; ++r)
           for (std::int64_t j = 0; j < columns; ++j) {

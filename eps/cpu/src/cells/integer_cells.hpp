@@ -33,7 +33,7 @@ struct integer_line {
   std::int64_t rows;          // at least 1
   std::int64_t columns;       // of the panel that exist
   const std::int32_t* start;  // [columns of a panel]: where sums begin
-  std::int32_t* sums;         // null: floats or codes are wanted
+  std::int32_t* sums;         // where these are wanted; one of `sums`, `codes` and `floats` is no null
   std::int64_t step;          // elements of `sums`, `floats` or `codes` from one row to the next
 
   // code = the integer nearest to sum * scale, ties to even, within [low, high], plus zero; its lowest byte is stored.
@@ -44,7 +44,7 @@ struct integer_line {
 
   // float = float(sum) * scale + bias, rounded after each of the two.
   const float* bias;  // [columns of a panel]
-  float* floats;      // null: codes are wanted
+  float* floats;
 };
 
 enum class cell_kind {

@@ -159,8 +159,8 @@ CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
   if constexpr (requires { A::evens; }) add_sorted_runs<A, Rows, Vectors>(p, x, sums);
   else if constexpr (Rows == 1) add_runs_of_one<A, Vectors>(p, x, p.w, sums);
   else add_runs<A, Rows, Vectors>(p, x, p.w, sums);
-  if (p.floats) make_floats<A>(p, sums);
-  if (p.sums || p.floats) {
+  if (!p.codes) {
+    if (p.floats) make_floats<A>(p, sums);
     std::int32_t* const to = (p.sums ? p.sums : reinterpret_cast<std::int32_t*>(p.floats)) + row * p.step;
     const int last = int(p.columns - (Vectors - 1) * A::lanes);  // columns of the last vector
     CAMEO_CELL_LOOP
@@ -189,12 +189,18 @@ template <class A, int Vectors>
 CAMEO_CELL_FUNCTION void run_tiles(const integer_line& p) {
   constexpr int most = A::tile_rows, half = most / 2, quarter = most / 4 < 2 ? 2 : most / 4;
   constexpr int even = most > 8 ? 8 : most;
-  for (std::int64_t row = 0; row < p.rows;) {
+  std::int64_t evens = p.rows % most, row = 0;
+  while (evens % even != 0 && evens + most <= p.rows && evens + most <= 4 * even) evens += most;
+  if (evens % even == 0) {
+    for (; row < p.rows - evens; row += most) run_tile<A, most, Vectors>(p, row);
+    for (; row < p.rows; row += even) run_tile<A, even, Vectors>(p, row);
+    return;
+  }
+  for (; row + most <= p.rows; row += most) run_tile<A, most, Vectors>(p, row);
+  while (row < p.rows) {
     const std::int64_t left = p.rows - row;
-    if (left % even == 0 && left % most != 0 && left <= 4 * even) run_tile<A, even, Vectors>(p, row), row += even;
-    else if (left >= most) run_tile<A, most, Vectors>(p, row), row += most;
-    else if (left > half && p.rows >= most) return run_tile<A, most, Vectors>(p, p.rows - most);
-    else if (left >= half) run_tile<A, half, Vectors>(p, row), row += half;
+    if (left > half && p.rows >= most) return run_tile<A, most, Vectors>(p, p.rows - most);
+    if (left >= half) run_tile<A, half, Vectors>(p, row), row += half;
     else if (left > quarter && p.rows >= half) return run_tile<A, half, Vectors>(p, p.rows - half);
     else if (left >= quarter) run_tile<A, quarter, Vectors>(p, row), row += quarter;
     else if (left > 1 && p.rows >= quarter) return run_tile<A, quarter, Vectors>(p, p.rows - quarter);
