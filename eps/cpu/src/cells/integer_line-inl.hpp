@@ -144,6 +144,25 @@ CAMEO_CELL_INLINE void make_floats(const integer_line& p, typename A::sum (&sums
   }
 }
 
+/// A tile's rows of floats lie far apart: they come while its sums are made.
+template <int Rows, int Columns>
+CAMEO_CELL_FUNCTION void ask_for_rows(const integer_line& p, std::int64_t row) {
+  for (int i = 0; i < Rows; ++i)
+    for (int j = 0; j < Columns; j += 16) __builtin_prefetch(p.floats + (row + i) * p.step + j, 0, 2);
+}
+
+/// The sums of a tile, or the floats that are made of them.
+template <class A, int Rows, int Vectors>
+CAMEO_CELL_INLINE void store_words(const integer_line& p, std::int64_t row, typename A::sum (&sums)[Rows][Vectors]) {
+  if (p.floats) make_floats<A>(p, sums);
+  std::int32_t* const to = (p.sums ? p.sums : reinterpret_cast<std::int32_t*>(p.floats)) + row * p.step;
+  const int last = int(p.columns - (Vectors - 1) * A::lanes);  // columns of the last vector
+  CAMEO_CELL_LOOP
+  for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+  for (int j = 0; j < Vectors; ++j)
+    A::store(sums[i][j], j + 1 == Vectors ? last : A::lanes, to + i * p.step + j * A::lanes);
+}
+
 template <class A, int Rows, int Vectors>
 CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
   typename A::sum sums[Rows][Vectors];
@@ -154,21 +173,11 @@ CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
     for (int i = 0; i < Rows; ++i) sums[i][j] = start;
   }
   const std::byte* const x = p.x + row * p.row_step;
-  for (int i = 0; p.floats && i < Rows; ++i)  // rows lie far apart: they come while sums are made
-    for (int j = 0; j < Vectors * A::lanes; j += 16) __builtin_prefetch(p.floats + (row + i) * p.step + j, 0, 2);
+  if (p.floats) ask_for_rows<Rows, Vectors * A::lanes>(p, row);
   if constexpr (requires { A::evens; }) add_sorted_runs<A, Rows, Vectors>(p, x, sums);
   else if constexpr (Rows == 1) add_runs_of_one<A, Vectors>(p, x, p.w, sums);
   else add_runs<A, Rows, Vectors>(p, x, p.w, sums);
-  if (!p.codes) {
-    if (p.floats) make_floats<A>(p, sums);
-    std::int32_t* const to = (p.sums ? p.sums : reinterpret_cast<std::int32_t*>(p.floats)) + row * p.step;
-    const int last = int(p.columns - (Vectors - 1) * A::lanes);  // columns of the last vector
-    CAMEO_CELL_LOOP
-    for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
-    for (int j = 0; j < Vectors; ++j)
-      A::store(sums[i][j], j + 1 == Vectors ? last : A::lanes, to + i * p.step + j * A::lanes);
-    return;
-  }
+  if (!p.codes) return store_words<A>(p, row, sums);
   std::uint8_t* const to = p.codes + row * p.step;
   if constexpr (requires { typename A::template row_codes<Vectors>; }) {
     typename A::template row_codes<Vectors>(p).put(sums, int(p.columns), to, p.step);
