@@ -3,7 +3,24 @@
 #include <algorithm>
 #include <cstdlib>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// Weights are read from end to end in each run: with pages of 4 KiB, a large model's wait for tables of pages as well.
+void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t size) noexcept {
+#ifdef __linux__
+  constexpr std::uintptr_t page = 4096;
+  const auto first = (reinterpret_cast<std::uintptr_t>(memory) + page - 1) / page * page;
+  const auto last = (reinterpret_cast<std::uintptr_t>(memory) + size) / page * page;
+  if (size >= std::size_t{1} << 22) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
+}
+
+}  // namespace
 
 void* arena::allocate_all(std::size_t count, std::size_t width, std::size_t alignment) noexcept {
   std::size_t bytes = 0;
@@ -30,6 +47,7 @@ bool detail::heap_arena::grow(arena& base, std::size_t bytes, std::size_t alignm
   if (size > self.left_) return false;
   auto* const fresh = static_cast<chunk*>(std::malloc(size));
   if (!fresh) return false;
+  prefer_large_pages(fresh, size);
   fresh->next = std::exchange(self.chunks_, fresh);
   self.left_ -= size;
   if (self.next_chunk_ < std::size_t{1} << 22) self.next_chunk_ *= 2;

@@ -125,14 +125,19 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
         const std::int32_t zero = std::int32_t(random.below(256));
         std::vector<std::int32_t> sums(std::size_t(rows * columns));
         std::vector<std::uint8_t> codes(std::size_t(rows * columns));
+        std::vector<float> bias(std::size_t(by->columns)), floats(std::size_t(rows * columns));
+        for (float& each : bias) each = float(random.from_to(-4000, 4000)) * step;
         eps::integer_line line{};
         line.x = x.data(), line.row_step = row_step, line.stretch = stretch, line.stretch_step = stretch_step;
         line.taps = taps.data(), line.tap_count = runs, line.cells = cells_of_run;
         line.w = form.panel(0), line.list = list.data(), line.rows = rows, line.columns = columns;
         line.start = begin.data(), line.sums = sums.data(), line.step = columns;
         line.scale = scale.data(), line.low = float(-zero), line.high = float(255 - zero), line.zero = zero;
+        line.bias = bias.data();
         by->line(line);
         line.sums = nullptr, line.codes = codes.data();
+        by->line(line);
+        line.codes = nullptr, line.floats = floats.data();
         by->line(line);
         for (std::int64_t r = 0; r < rows; ++r)
           for (std::int64_t j = 0; j < columns; ++j) {
@@ -140,7 +145,9 @@ TEST_CASE("lines of integer sums are the plain sums for each arithmetic that run
             for (std::int64_t d = 0; d < depth; ++d)
               sum += xs[std::size_t(r * depth + d)] * ws[std::size_t(j * depth + d)];
             const auto at = std::size_t(r * columns + j);
-            const double code = double(std::nearbyint(float(sum) * scale[std::size_t(j)])) + zero;
+            const float scaled = float(sum) * scale[std::size_t(j)];
+            const double code = double(std::nearbyint(scaled)) + zero;
+            wrong += floats[at] != scaled + bias[std::size_t(j)];
             wrong += sums[at] != sum || codes[at] != std::uint8_t(std::clamp(code, 0.0, 255.0));
           }
         products += rows * columns * depth + 1;

@@ -38,14 +38,18 @@ struct integer_line {
   std::int64_t columns;       // of the panel that exist
   std::int64_t ahead;         // bytes from the panel to what is read after it, which comes while this is read; or 0
   const std::int32_t* start;  // [columns of a panel]: where sums begin
-  std::int32_t* sums;         // null: codes are wanted
-  std::int64_t step;          // elements of `sums`, or of `codes`, from one row to the next
+  std::int32_t* sums;         // where these are wanted; one of `sums`, `codes` and `floats` is no null
+  std::int64_t step;          // elements of `sums`, `floats` or `codes` from one row to the next
 
   // code = the integer nearest to sum * scale, ties to even, within [low, high], plus zero; its lowest byte is stored.
-  const float* scale;  // [columns of a panel], finite
+  const float* scale;  // [columns of a panel], finite for codes
   float low, high;     // integers
   std::int32_t zero;
   std::uint8_t* codes;
+
+  // float = float(sum) * scale + bias, rounded after each of the two.
+  const float* bias;  // [columns of a panel]
+  float* floats;
 };
 
 /// In the order in which they lie in a panel.

@@ -159,6 +159,49 @@ CAMEO_CELL_INLINE void add_sorted_runs(const integer_line& p, const places_of<A,
   (add_cells<A, cell_kind(I), Rows, Vectors>(p, x, w, ahead, sums), ...);
 }
 
+/// The compiler's own vectors, which are the same for every instruction set.
+template <int Lanes>
+struct plain_vectors {
+  typedef std::int32_t words __attribute__((vector_size(4 * Lanes)));
+  typedef float floats __attribute__((vector_size(4 * Lanes)));
+};
+/// Sums become floats where they are.
+template <class A, int Rows, int Vectors>
+CAMEO_CELL_INLINE void make_floats(const integer_line& p, typename A::sum (&sums)[Rows][Vectors]) {
+  using words = typename plain_vectors<A::lanes>::words;
+  using floats = typename plain_vectors<A::lanes>::floats;
+  CAMEO_CELL_LOOP
+  for (int j = 0; j < Vectors; ++j) {
+    floats scale, bias;
+    std::memcpy(&scale, p.scale + j * A::lanes, sizeof scale);
+    std::memcpy(&bias, p.bias + j * A::lanes, sizeof bias);
+    CAMEO_CELL_LOOP
+    for (int i = 0; i < Rows; ++i) {
+      const floats scaled = __builtin_convertvector(__builtin_bit_cast(words, sums[i][j]), floats) * scale;
+      sums[i][j] = __builtin_bit_cast(typename A::sum, scaled + bias);
+    }
+  }
+}
+
+/// A tile's rows of floats lie far apart: they come while its sums are made.
+template <int Rows, int Columns>
+CAMEO_CELL_FUNCTION void ask_for_rows(const integer_line& p, std::int64_t row) {
+  for (int i = 0; i < Rows; ++i)
+    for (int j = 0; j < Columns; j += 16) __builtin_prefetch(p.floats + (row + i) * p.step + j, 0, 2);
+}
+
+/// The sums of a tile, or the floats that are made of them.
+template <class A, int Rows, int Vectors>
+CAMEO_CELL_INLINE void store_words(const integer_line& p, std::int64_t row, typename A::sum (&sums)[Rows][Vectors]) {
+  if (p.floats) make_floats<A>(p, sums);
+  std::int32_t* const to = (p.sums ? p.sums : reinterpret_cast<std::int32_t*>(p.floats)) + row * p.step;
+  const int last = int(p.columns - (Vectors - 1) * A::lanes);  // columns of the last vector
+  CAMEO_CELL_LOOP
+  for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+  for (int j = 0; j < Vectors; ++j)
+    A::store(sums[i][j], j + 1 == Vectors ? last : A::lanes, to + i * p.step + j * A::lanes);
+}
+
 template <class A, int Rows, int Vectors>
 CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
   typename A::sum sums[Rows][Vectors];
@@ -170,19 +213,12 @@ CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
   }
   const std::int64_t ahead = row == 0 ? p.ahead : 0;
   const places_of<A, Rows> x{p, row};
+  if (p.floats) ask_for_rows<Rows, Vectors * A::lanes>(p, row);
   if constexpr (requires { A::evens; })
     add_sorted_runs<A, Rows, Vectors>(p, x, ahead, sums, std::make_index_sequence<panel_kinds::count>{});
   else if constexpr (Rows == 1) add_runs_of_one<A, Vectors>(p, x, p.w, sums);
   else add_runs<A, Rows, Vectors>(p, x, p.w, ahead, sums);
-  if (p.sums) {
-    std::int32_t* const to = p.sums + row * p.step;
-    const int last = int(p.columns - (Vectors - 1) * A::lanes);  // columns of the last vector
-    CAMEO_CELL_LOOP
-    for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
-    for (int j = 0; j < Vectors; ++j)
-      A::store(sums[i][j], j + 1 == Vectors ? last : A::lanes, to + i * p.step + j * A::lanes);
-    return;
-  }
+  if (!p.codes) return store_words<A>(p, row, sums);
   std::uint8_t* const to = p.codes + row * p.step;
   if constexpr (requires { typename A::template row_codes<Vectors>; }) {
     typename A::template row_codes<Vectors>(p).put(sums, int(p.columns), to, p.step);
@@ -209,15 +245,16 @@ CAMEO_CELL_FUNCTION void run_even_tiles(const integer_line& p, std::index_sequen
   for (; row < p.rows; row += least) tile_of[least - 1](p, row);
 }
 /// A line in tiles. Where a size for each number of rows would be too much code, what is left has tiles of fewer rows,
-/// one of which may compute some rows a second time. Lines of images are often a few times eight pixels: a little more
-/// than one tile, or two.
+/// one of which may compute some rows a second time. Lines of images are often a few times eight pixels, a little more
+/// than one tile, or two; and so often is what is left.
 template <class A, int Vectors>
 CAMEO_CELL_FUNCTION void run_tiles(const integer_line& p) {
   if constexpr (takes_stretches<A>) return run_even_tiles<A, Vectors>(p, std::make_index_sequence<A::tile_rows>{});
-  constexpr int most = A::tile_rows, half = most / 2, quarter = most / 4 < 2 ? 2 : most / 4;
-  constexpr int even = most > 8 ? 8 : most;
-  std::int64_t row = 0;
-  if (p.rows % even == 0 && p.rows % most != 0 && p.rows <= 4 * even) {
+  constexpr int most = A::tile_rows, half = most / 2, quarter = most / 4, even = 8;
+  std::int64_t evens = p.rows % most, row = 0;
+  while (evens % even != 0 && evens + most <= p.rows && evens + most <= 4 * even) evens += most;
+  if (evens % even == 0) {
+    for (; row < p.rows - evens; row += most) run_tile<A, most, Vectors>(p, row);
     for (; row < p.rows; row += even) run_tile<A, even, Vectors>(p, row);
     return;
   }

@@ -35,23 +35,29 @@ HWY_INLINE void turn_block(const float* from, std::int64_t stride, const F& f) {
 #endif
 
 /// Goes over `rows` x `columns` elements of `from` and those of `to` that lie the other way round: to[j * to_stride +
-/// i] belongs to from[i * from_stride + j]. Four at a time: four(v, to), with a vector of 4; the rest: one(v, to).
+/// i] belongs to from[i * from_stride + j]. Four at a time: four(v, to), with a vector of 4; the rest: one(v, to). It
+/// goes along the lines that are further apart: of many at a time, a cache would hold too few.
 template <class Four, class One>
 HWY_INLINE void turn(const float* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns, float* to,
                      std::int64_t to_stride, [[maybe_unused]] const Four& four_at, const One& one_at) {
-  std::int64_t i = 0;
+  std::int64_t whole_rows = 0, whole_columns = 0;
 #if CAMEO_SIMD_VECTORS
-  for (; i + 4 <= rows; i += 4) {
-    std::int64_t j = 0;
-    for (; j + 4 <= columns; j += 4)
-      turn_block(from + i * from_stride + j, from_stride,
-                 [&](int k, auto v) { four_at(v, to + (j + k) * to_stride + i); });
-    for (; j < columns; ++j)
-      for (std::int64_t k = i; k < i + 4; ++k) one_at(from + k * from_stride + j, to + j * to_stride + k);
+  whole_rows = rows - rows % 4, whole_columns = columns - columns % 4;
+  const auto block = [&](std::int64_t i, std::int64_t j) HWY_ATTR {
+    turn_block(from + i * from_stride + j, from_stride,
+               [&](int k, auto v) HWY_ATTR { four_at(v, to + (j + k) * to_stride + i); });
+  };
+  if (to_stride > from_stride) {
+    for (std::int64_t j = 0; j < whole_columns; j += 4)
+      for (std::int64_t i = 0; i < whole_rows; i += 4) block(i, j);
+  } else {
+    for (std::int64_t i = 0; i < whole_rows; i += 4)
+      for (std::int64_t j = 0; j < whole_columns; j += 4) block(i, j);
   }
 #endif
-  for (; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j) one_at(from + i * from_stride + j, to + j * to_stride + i);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = i < whole_rows ? whole_columns : 0; j < columns; ++j)
+      one_at(from + i * from_stride + j, to + j * to_stride + i);
 }
 
 }  // namespace turning

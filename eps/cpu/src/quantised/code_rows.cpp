@@ -154,14 +154,17 @@ void find_range(const float* x, std::int64_t n, float& low, float& high) {
   float least = low, most = high;
   const auto take = [](float v, float& l, float& h) { l = v < l ? v : l, h = h < v ? v : h; };
   if (n >= chains * step) {
-    vec l[chains], h[chains];
+    vec l[chains], h[chains];  // registers, where all loops over them are unrolled
+#pragma GCC unroll 4
     for (std::int64_t k = 0; k < chains; ++k) l[k] = hn::Set(d, least), h[k] = hn::Set(d, most);
     for (; i + chains * step <= n; i += chains * step)
+#pragma GCC unroll 4
       for (std::int64_t k = 0; k < chains; ++k) {
         const vec v = hn::LoadU(d, x + i + k * step);
         l[k] = lesser(v, l[k]), h[k] = larger(v, h[k]);
       }
     float all[2][most_lanes];
+#pragma GCC unroll 4
     for (std::int64_t k = 0; k < chains; ++k) {
       hn::StoreU(l[k], d, all[0]), hn::StoreU(h[k], d, all[1]);
       for (std::int64_t j = 0; j < step; ++j) take(all[0][j], least, most), take(all[1][j], least, most);

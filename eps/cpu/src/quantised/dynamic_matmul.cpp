@@ -26,21 +26,18 @@ status multiply_to_floats(run_context& c, const scaled_codes& with, const intege
   if (status fits = check_columns(with.b_zero, p->n, "b_zero_point"); !fits) return fits;
   if (with.bias && with.bias.shape.count() != p->n)
     return bad_input("bias has shape ", with.bias.shape, "; it must have ", p->n, " numbers, one per column of B");
-  const result<std::span<float>> factors = c.scratch<float>(std::size_t(p->n));
-  if (!factors) return factors.error();
+  const std::size_t n = std::size_t(p->n), width = n + widest_panel;
+  const result<std::span<float>> factors = c.scratch<float>(width), bias = c.scratch<float>(width);
+  if (!factors || !bias) return status_code::out_of_memory;
   const float a_scale = with.a_scale.as_unchecked<float>()[0];
   const tensor_view<const float> scales = with.b_scale.as_unchecked<float>();
-  for (std::int64_t j = 0; j < p->n; ++j) (*factors)[std::size_t(j)] = a_scale * scales[scales.count() == 1 ? 0 : j];
-  const float* const bias = with.bias ? with.bias.as_unchecked<float>().data() : nullptr;
+  std::fill(factors->begin(), factors->end(), 0.0f), std::fill(bias->begin(), bias->end(), -0.0f);
+  for (std::size_t j = 0; j < n; ++j) (*factors)[j] = a_scale * scales[scales.count() == 1 ? 0 : std::int64_t(j)];
+  if (with.bias) std::copy_n(with.bias.as_unchecked<float>().data(), n, bias->data());
   product_run all{c, *p, packed, with.a, with.a_zero, with.b, with.b_zero};
   if (status s = all.prepare(); !s) return s;
   return all.each([&](const integer_product& product, std::int64_t row, std::int64_t) {
-    return multiply_to_sums(c, product, [&](const integer_block& block) {
-      for (std::int64_t i = 0; i < block.rows; ++i)
-        sums_to_floats(block.sums + i * block.step, factors->data() + block.column,
-                       bias ? bias + block.column : nullptr, block.columns,
-                       y + (row + block.row + i) * p->n + block.column);
-    });
+    return multiply_to_floats(c, product, {factors->data(), bias->data()}, y + row * p->n);
   });
 }
 

@@ -105,6 +105,14 @@ status multiply_to_sums(run_context& c, const integer_product& p, std::int32_t* 
   });
 }
 
+status multiply_to_floats(run_context& c, const integer_product& p, const float_form& form, float* y) {
+  return each_line(c, p, p.m, [&](integer_line& line, std::int64_t row, std::int64_t column, std::size_t) {
+    line.scale = form.scale + column, line.bias = form.bias + column;
+    line.floats = y + row * p.b.n + column, line.step = p.b.n;
+    p.b.by->line(line);
+  });
+}
+
 status multiply_to_codes(run_context& c, const integer_product& p, const code_form& form, std::uint8_t* y) {
   return each_line(c, p, p.m, [&](integer_line& line, std::int64_t row, std::int64_t column, std::size_t) {
     line.scale = form.scale + column, line.low = form.low, line.high = form.high, line.zero = form.zero;

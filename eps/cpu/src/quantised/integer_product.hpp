@@ -32,6 +32,12 @@ struct integer_block {
 status multiply_to_sums(run_context&, const integer_product&, detail::function_ref<void(const integer_block&)> f);
 /// Writes C [m, n] as int32, dense.
 status multiply_to_sums(run_context&, const integer_product&, std::int32_t* c);
+/// How sums become floats: float(sum) * scale + bias, rounded after each of the two. A bias of -0 changes no number.
+struct float_form {
+  const float *scale, *bias;  // [b.width()]
+};
+/// Writes C [m, n] as floats, dense.
+status multiply_to_floats(run_context&, const integer_product&, const float_form&, float* c);
 /// Writes C [m, n] as codes, dense; the scales are [b.width()].
 status multiply_to_codes(run_context&, const integer_product&, const code_form&, std::uint8_t* c);
 

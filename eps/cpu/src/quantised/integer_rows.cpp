@@ -48,22 +48,6 @@ void widen(const std::uint8_t* x, bool is_signed, std::int32_t zero, std::int64_
   }
 }
 
-void to_floats(const std::int32_t* sums, const float* scale, const float* bias, std::int64_t n, float* y) {
-  const floats d;
-  const words w;
-  const std::int64_t lanes = std::int64_t(hn::Lanes(d));
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    auto v = hn::Mul(hn::ConvertTo(d, hn::LoadU(w, sums + i)), hn::LoadU(d, scale + i));
-    if (bias) v = hn::Add(v, hn::LoadU(d, bias + i));
-    hn::StoreU(v, d, y + i);
-  }
-  for (; i < n; ++i) {
-    const float v = float(sums[i]) * scale[i];
-    y[i] = bias ? v + bias[i] : v;
-  }
-}
-
 void to_codes(const std::int32_t* sums, const code_form& form, std::int64_t n, std::uint8_t* codes) {
   std::int64_t i = 0;
 #if !CAMEO_SIMD_EMULATED
@@ -175,9 +159,6 @@ void shift_codes(const std::uint8_t* x, std::int64_t n, std::uint8_t* to) {
 }
 void widen_codes(const std::uint8_t* x, bool is_signed, std::int32_t zero, std::int64_t n, std::int16_t* to) {
   CAMEO_SIMD_BEST(integer_rows::widen)(x, is_signed, zero, n, to);
-}
-void sums_to_floats(const std::int32_t* sums, const float* scale, const float* bias, std::int64_t n, float* y) {
-  CAMEO_SIMD_BEST(integer_rows::to_floats)(sums, scale, bias, n, y);
 }
 void sums_to_codes(const std::int32_t* sums, const code_form& form, std::int64_t n, std::uint8_t* codes) {
   CAMEO_SIMD_BEST(integer_rows::to_codes)(sums, form, n, codes);

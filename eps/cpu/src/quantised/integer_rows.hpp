@@ -10,9 +10,6 @@ void shift_codes(const std::uint8_t* x, std::int64_t n, std::uint8_t* to);
 /// Codes less their zero point, which are numbers of 9 bits.
 void widen_codes(const std::uint8_t* x, bool is_signed, std::int32_t zero, std::int64_t n, std::int16_t* to);
 
-/// y = float(sum) * scale + bias, rounded after each of the two; `bias` may be null. y may be where the sums are.
-void sums_to_floats(const std::int32_t* sums, const float* scale, const float* bias, std::int64_t n, float* y);
-
 /// How sums become codes: the integer nearest to sum * scale, ties to even, within [low, high], plus `zero`, of which
 /// the lowest byte is stored. `low` and `high` are integers, scales are finite.
 struct code_form {

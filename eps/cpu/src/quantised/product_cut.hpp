@@ -18,7 +18,7 @@ struct product_cut {
   std::int64_t rows, panels;  // of a task
   std::int64_t row_blocks, panel_blocks;
   product_cut(const product_size& p, std::size_t lanes) : panels{p.panels} {
-    constexpr std::int64_t cached = 1 << 17, least_work = 1 << 20;  // bytes of rows; products worth a thread
+    constexpr std::int64_t cached = 1 << 18, least_work = 1 << 20;  // bytes of rows; products worth a thread
     const std::int64_t tiles = (p.m + p.tile_rows - 1) / p.tile_rows;
     std::int64_t row_tiles =
         std::clamp<std::int64_t>(cached / (std::max<std::int64_t>(1, p.row_bytes) * p.tile_rows), 1, tiles);
@@ -42,12 +42,12 @@ struct product_line {
   std::int64_t product, row, rows, panel;
   std::size_t lane;
 };
-/// Rows between two questions whether the run should end, at most `some`: whole tiles. `work`: multiplications of one
-/// row and one panel.
+/// Rows between two questions whether the run should end: whole tiles, or `some` where that is less. `work`:
+/// multiplications of one row and one panel.
 inline std::int64_t rows_between_questions(std::int64_t tile_rows, std::int64_t work,
                                            std::int64_t some = std::numeric_limits<std::int64_t>::max()) {
-  constexpr std::int64_t most = std::int64_t{1} << 22;
-  return std::max(tile_rows, std::min(some, most / std::max<std::int64_t>(1, work)) / tile_rows * tile_rows);
+  constexpr std::int64_t most = std::int64_t{1} << 23;
+  return std::min(some, std::max(tile_rows, most / std::max<std::int64_t>(1, work) / tile_rows * tile_rows));
 }
 /// f(product_line) for all rows and panels of so many products, `some` rows at a time.
 template <class F>

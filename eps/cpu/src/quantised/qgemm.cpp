@@ -30,14 +30,11 @@ struct scaling {
     for (std::int64_t i = 0; i < block.rows; ++i) {
       const std::int64_t to = (block.row + i) * n + block.column;
       const std::int32_t* const sums = block.sums + i * block.step;
-      if (y.type == dtype::f32) {
-        sums_to_floats(sums, factors + block.column, nullptr, block.columns,
-                       y.as_mutable_unchecked<float>().data() + to);
-        continue;
+      for (std::int64_t j = 0; j < block.columns; ++j) {
+        const float v = factors[block.column + j] * float(sums[j]);
+        if (y.type == dtype::f32) static_cast<float*>(y.data)[to + j] = v;
+        else static_cast<std::uint8_t*>(y.data)[to + j] = std::uint8_t(saturated_sum(v, zero(), range_of(y.type)));
       }
-      for (std::int64_t j = 0; j < block.columns; ++j)
-        static_cast<std::uint8_t*>(y.data)[to + j] =
-            std::uint8_t(saturated_sum(factors[block.column + j] * float(sums[j]), zero(), range_of(y.type)));
     }
   }
 };
@@ -95,7 +92,13 @@ status qgemm::run(run_context& c) const {
   for (std::int64_t j = 0; add && !rows_differ && j < n; ++j)
     (*start)[std::size_t(j)] = std::int32_t(std::uint32_t((*start)[std::size_t(j)]) + added(0, j));
   product.start = start->data();
-  if (!rows_differ && (*y)->type != dtype::f32 && all_finite(*factors))
+  if (!rows_differ && (*y)->type == dtype::f32) {
+    const result<std::span<float>> bias = c.scratch<float>(width);
+    if (!bias) return bias.error();
+    std::fill(bias->begin(), bias->end(), -0.0f);
+    return multiply_to_floats(c, product, {factors->data(), bias->data()}, static_cast<float*>((*y)->data));
+  }
+  if (!rows_differ && all_finite(*factors))
     return multiply_to_codes(c, product, form_of((*y)->type, how.zero(), factors->data()),
                              static_cast<std::uint8_t*>((*y)->data));
   return multiply_to_sums(c, product, [&](const integer_block& block) {
