@@ -4,7 +4,7 @@
 #include "cells/nchwc.hpp"
 #include "cells/nchwc_kernels.hpp"
 #include "common/lane_scratch.hpp"
-#include "convolution/nchwc_filters.hpp"
+#include "convolution/nchwc_conv_filters.hpp"
 
 #include <cstring>
 #include <limits>

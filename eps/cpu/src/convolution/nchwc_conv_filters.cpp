@@ -1,4 +1,4 @@
-#include "nchwc_filters.hpp"
+#include "nchwc_conv_filters.hpp"
 
 #include "common/refuse.hpp"
 
