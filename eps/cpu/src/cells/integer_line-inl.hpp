@@ -21,11 +21,17 @@
 template <class A>
 inline constexpr bool takes_stretches = A::tile_rows <= 8;
 
-/// Where a tile's rows are, in which all rows have numbers at the same places: from(bytes)(row).
+/// Where a tile's rows are, all of which have their numbers at the same places: from(bytes)(row). Apart: each row has
+/// an address.
 template <int Rows, bool Apart>
 struct row_places {
   const std::byte* at[Rows];
 
+  struct places {
+    const std::byte* const* at;
+    std::int64_t bytes;
+    CAMEO_CELL_INLINE const std::byte* operator()(int row) const { return at[row] + bytes; }
+  };
   CAMEO_CELL_INLINE row_places(const integer_line& p, std::int64_t row) {
     std::int64_t stretch = row < p.stretch ? 0 : row / p.stretch, rest = row - stretch * p.stretch;
     CAMEO_CELL_LOOP
@@ -34,9 +40,7 @@ struct row_places {
       if (++rest == p.stretch) rest = 0, ++stretch;
     }
   }
-  CAMEO_CELL_INLINE auto from(std::int64_t bytes) const {
-    return [ this, bytes ](int row) __attribute__((always_inline)) { return at[row] + bytes; };
-  }
+  CAMEO_CELL_INLINE places from(std::int64_t bytes) const { return {at, bytes}; }
 };
 template <int Rows>
 struct row_places<Rows, false> {
