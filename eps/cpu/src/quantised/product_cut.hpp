@@ -46,7 +46,7 @@ struct product_line {
 /// multiplications of one row and one panel.
 inline std::int64_t rows_between_questions(std::int64_t tile_rows, std::int64_t work,
                                            std::int64_t some = std::numeric_limits<std::int64_t>::max()) {
-  constexpr std::int64_t most = std::int64_t{1} << 23;
+  constexpr std::int64_t most = std::int64_t{1} << 22;
   return std::min(some, std::max(tile_rows, most / std::max<std::int64_t>(1, work) / tile_rows * tile_rows));
 }
 /// f(product_line) for all rows and panels of so many products, `some` rows at a time.
@@ -57,11 +57,14 @@ void each_product_line(run_context& c, const product_size& p, std::int64_t produ
     const std::int64_t product = std::int64_t(unit) / cut.tasks(), part = std::int64_t(unit) % cut.tasks();
     const std::int64_t r0 = part / cut.panel_blocks * cut.rows, r1 = std::min(p.m, r0 + cut.rows);
     const std::int64_t first = part % cut.panel_blocks * cut.panels, end = std::min(p.panels, first + cut.panels);
+    // About as many at a time, in whole tiles: a few that are left would take as long as a tile.
+    const std::int64_t times = (r1 - r0 + some - 1) / some, tiles = (r1 - r0 + p.tile_rows - 1) / p.tile_rows;
+    const std::int64_t rows = (tiles + times - 1) / times * p.tile_rows;
     detail::stop_pace pace;
     for (std::int64_t panel = first; panel < end; ++panel)
-      for (std::int64_t r = r0; r < r1; r += some) {
+      for (std::int64_t r = r0; r < r1; r += rows) {
         if ((panel > first || r > r0) && c.stopped(pace)) return;
-        f(product_line{product, r, std::min(some, r1 - r), panel, lane});
+        f(product_line{product, r, std::min(rows, r1 - r), panel, lane});
       }
   };
   const auto tasks = std::size_t(products * cut.tasks());
