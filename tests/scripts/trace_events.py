@@ -166,7 +166,8 @@ class Traces(unittest.TestCase):
 
     def test_threads_of_one_step_are_threads(self):
         """A product on two threads: what the other one does for it stands on its own line, within the product's time."""
-        kind = ob.tensor_type(ob.FLOAT, [700, 700])
+        # Large enough that the other thread takes part also where tests beside this one keep all processors busy.
+        kind = ob.tensor_type(ob.FLOAT, [1200, 1200])
         content = ob.model(ob.graph([ob.node("MatMul", ["a", "b"], ["y"], "product")], [("a", kind), ("b", kind)], [("y", kind)]))
         (self.dir / "model.onnx").write_bytes(content)
         done = subprocess.run([PROGRAM, "bench", self.dir / "model.onnx", "--seconds", "0.1", "--threads", "2", "--quiet",
