@@ -1,6 +1,7 @@
 // Preloaded, it makes libraries that bench/peers/fewer_instructions.py has changed believe that the processor has no
-// AVX-512, no VNNI and no AMX: AVX2 is the best that they find. Each place that asked the processor (CPUID) traps
-// there, and is answered here: the processor's own words, less those instructions. x86-64 and Linux.
+// better instructions than PEERS_INSTRUCTIONS says: avx2, avx_vnni (AVX2 and that), or avx512_vnni (all but AMX). Each
+// place that asked the processor (CPUID) traps there, and is answered here: the processor's own words, less the better
+// instructions. x86-64 and Linux.
 //
 // Bits: Intel's Software Developer's Manual, volume 2A, CPUID, leaf 7.
 #include <cpuid.h>
@@ -9,6 +10,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string_view>
 
 namespace {
 
@@ -18,15 +20,26 @@ constexpr std::uint32_t bits(std::initializer_list<int> places) {
   return all;
 }
 
-/// What a processor with AVX2 alone doesn't say of itself, in leaf 7.
-struct {
+/// Of leaf 7's first two parts.
+struct flags {
   std::uint32_t eax, ebx, ecx, edx;
-} constexpr withheld[] = {
-    {0, bits({16, 17, 21, 26, 27, 28, 30, 31}), bits({1, 6, 11, 12, 14}),
-     bits({2, 3, 8, 22, 23, 24, 25})},  // AVX512*, AMX
-    {bits({4, 5, 21, 23}), 0, 0,
-     bits({4, 5, 8, 10, 19})},  // AVX-VNNI, AVX512_BF16, AMX-FP16, AVX-IFMA; its int8, AVX10
 };
+/// What a processor doesn't say of itself whose best instructions have this name.
+struct {
+  std::string_view best;
+  flags withheld[2];
+} constexpr levels[] = {
+    {"avx2",
+     {{0, bits({16, 17, 21, 26, 27, 28, 30, 31}), bits({1, 6, 11, 12, 14}),
+       bits({2, 3, 8, 22, 23, 24, 25})},  // AVX512*, AMX
+      {bits({4, 5, 21, 23}), 0, 0,
+       bits({4, 5, 8, 10, 19})}}},  // AVX-VNNI, AVX512_BF16, AMX-FP16, AVX-IFMA; its int8, AVX10
+    {"avx_vnni",
+     {{0, bits({16, 17, 21, 26, 27, 28, 30, 31}), bits({1, 6, 11, 12, 14}), bits({2, 3, 8, 22, 23, 24, 25})},
+      {bits({5, 21, 23}), 0, 0, bits({4, 5, 8, 10, 19})}}},
+    {"avx512_vnni", {{0, 0, 0, bits({22, 24, 25})}, {bits({21}), 0, 0, bits({8})}}},  // AMX
+};
+const flags* withheld = levels[0].withheld;
 
 void answer(int, siginfo_t*, void* context) {
   greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
@@ -34,13 +47,19 @@ void answer(int, siginfo_t*, void* context) {
   std::uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
   __cpuid_count(leaf, part, eax, ebx, ecx, edx);
   if (leaf == 7 && part < 2) {
-    const auto& less = withheld[part];
+    const flags& less = withheld[part];
     eax &= ~less.eax, ebx &= ~less.ebx, ecx &= ~less.ecx, edx &= ~less.edx;
   }
   registers[REG_RAX] = eax, registers[REG_RBX] = ebx, registers[REG_RCX] = ecx, registers[REG_RDX] = edx;
 }
 
-[[gnu::constructor]] void listen() {
+/// Runs before the C library is ready (-z initfirst), so that getenv would find nothing.
+[[gnu::constructor]] void listen(int, char**, char** environment) {
+  constexpr std::string_view name = "PEERS_INSTRUCTIONS=";
+  for (; *environment; ++environment)
+    for (const auto& each : levels)
+      if (const std::string_view set = *environment; set.starts_with(name) && set.substr(name.size()) == each.best)
+        withheld = each.withheld;
   struct sigaction action {};
   action.sa_sigaction = answer;
   action.sa_flags = SA_SIGINFO;
