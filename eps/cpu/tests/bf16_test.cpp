@@ -58,6 +58,84 @@ bool is_product_of_rounded(const bf16_case& g, const std::vector<float>& a, cons
 
 }  // namespace
 
+TEST_CASE(
+    "lines of bfloat16 are sums of products for each instruction set that runs here, whatever is computed beside") {
+  std::mt19937 random{50};
+  const auto from_to = [&](std::int64_t low, std::int64_t high) {
+    return low + std::int64_t(random() % std::uint64_t(high - low + 1));
+  };
+  for (const eps::bf16_cells* by : eps::runnable_bf16_cells()) {
+    CAPTURE(by->name);
+    std::int64_t wrong = 0, differ = 0;
+    for (int round = 0; round < 300; ++round) {
+      constexpr std::int64_t block = eps::bf16_block, lanes = eps::bf16_lanes;
+      const std::int64_t vectors = from_to(1, 3), rows = from_to(1, 70), cells = from_to(1, 40), taps = from_to(1, 3);
+      const std::int64_t last = from_to(1, lanes), columns = (vectors - 1) * lanes + last, width = vectors * lanes;
+      const std::int64_t blocks = (cells + block - 1) / block;
+      // x has a row for each output and those that the taps reach behind it; a tile's taps lie in its own rows.
+      const std::int64_t tile = by->tile_rows(rows, vectors), tiles = (rows + tile - 1) / tile,
+                         in_tile = tile + taps - 1;
+      const auto numbers = test::random_numbers<float>(random, (rows + taps) * cells * 2);
+      const auto weights = test::random_numbers<float>(random, taps * cells * 2 * columns);
+      const auto bias = test::random_numbers<float>(random, width),
+                 add = test::random_numbers<float>(random, rows * width);
+      const auto bits = [](float v) { return std::uint32_t(bfloat16{v}.bits); };
+      const auto number = [&](std::int64_t row, std::int64_t i) { return numbers[std::size_t(row * cells * 2 + i)]; };
+      const auto weight = [&](std::int64_t t, std::int64_t i, std::int64_t j) {
+        return weights[std::size_t((t * cells * 2 + i) * columns + j)];
+      };
+      std::vector<std::uint32_t> x(std::size_t(tiles * blocks * in_tile * block), 0);
+      for (std::int64_t r = 0; r < tiles * in_tile; ++r)
+        for (std::int64_t c = 0; c < cells; ++c) {
+          const std::int64_t row = r / in_tile * tile + r % in_tile,
+                             place = (r / in_tile * blocks + c / block) * in_tile;
+          if (row < rows + taps)
+            x[std::size_t((place + r % in_tile) * block + c % block)] =
+                bits(number(row, 2 * c)) | bits(number(row, 2 * c + 1)) << 16;
+        }
+      std::vector<std::uint32_t> w(std::size_t(taps * cells * width), 0);
+      for (std::int64_t c = 0; c < cells; ++c)
+        for (std::int64_t t = 0; t < taps; ++t)
+          for (std::int64_t j = 0; j < columns; ++j) {
+            const std::int64_t first = c / block * block, size = std::min(block, cells - first);
+            w[std::size_t((first * taps + t * size + c % block) * width + j)] =
+                bits(weight(t, 2 * c, j)) | bits(weight(t, 2 * c + 1, j)) << 16;
+          }
+      std::vector<std::int64_t> at;
+      for (std::int64_t t = 0; t < taps; ++t) at.push_back(t * block);
+      std::vector<float> y = add;
+      eps::bf16_line line{};
+      line.rows = rows, line.tile_rows = tile, line.x = x.data();
+      line.tile_step = blocks * in_tile * block, line.block_step = in_tile * block;
+      line.cells = cells, line.taps = at.data(), line.tap_count = line.w_taps = taps, line.w = w.data();
+      line.vectors = vectors, line.lanes = last, line.y = y.data(), line.y_row = width, line.y_vector = lanes;
+      line.alpha = round % 3 == 0 ? 0.5f : 1.0f, line.beta = 2, line.bias = bias.data(), line.bias_column = 1;
+      line.bias_row = 0, line.low = -3, line.high = round % 2 == 0 ? 4 : std::numeric_limits<float>::infinity();
+      line.add = y.data(), line.add_row = width, line.add_vector = lanes;  // the sums are added to y itself
+      by->line(line);
+      for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t j = 0; j < columns; ++j) {
+          double sum = 0;
+          for (std::int64_t t = 0; t < taps; ++t)
+            for (std::int64_t i = 0; i < 2 * cells; ++i)
+              sum += double(rounded_to_bf16(number(r + t, i))) * double(rounded_to_bf16(weight(t, i, j)));
+          const auto place = std::size_t(r * width + j);
+          sum = double(line.alpha) * sum + 2 * double(bias[std::size_t(j)]) + double(add[place]);
+          const double want = std::clamp(sum, double(line.low), double(line.high));
+          wrong += !(std::abs(double(y[place]) - want) <= 1e-4);
+        }
+      const std::int64_t row = from_to(0, tile - 1);  // alone, of the first tile
+      if (row >= rows) continue;
+      std::vector<float> alone(add.begin() + row * width, add.begin() + (row + 1) * width);
+      line.rows = line.tile_rows = 1, line.x = x.data() + row * block, line.y = alone.data(), line.add = alone.data();
+      by->line(line);
+      differ += std::memcmp(alone.data(), y.data() + row * width, std::size_t(columns) * sizeof(float)) != 0;
+    }
+    CHECK(wrong == 0);
+    CHECK(differ == 0);
+  }
+}
+
 TEST_CASE("products of bfloat16 are sums of products of rounded numbers, alike for any number of threads") {
   if (test::no_bf16_here()) return;
   std::mt19937 random{51};

@@ -1,4 +1,4 @@
-// Products of bfloat16 with AVX-512 BF16: vdpbf16ps.
+// Products of bfloat16 with AVX-512 BF16: vdpbf16ps; and with AMX's tiles.
 #include "bf16_cells.hpp"
 #include "integer_target.hpp"
 
@@ -124,6 +124,14 @@ CAMEO_CELL_FUNCTION void run_tile(const bf16_line& p, std::int64_t row, const st
   put_any(p, row, all);
 }
 
+/// What is done to all outputs at last.
+void activate(const bf16_line& p) {
+  for (std::int64_t row = 0; p.f && row < p.rows; ++row)
+    for (std::int64_t j = 0; j < p.vectors; ++j)
+      apply_activation(*p.f, p.y + row * p.y_row + j * p.y_vector, j + 1 == p.vectors ? p.lanes : bf16_lanes);
+}
+
+constexpr int rows_of_two = 12, rows_of_three = 8;  // of tiles: their sums are in registers
 using tile = void (*)(const bf16_line&, std::int64_t row, const std::uint32_t* x, const char* ahead);
 template <int Vectors, int... I>
 constexpr std::array<tile, sizeof...(I)> tiles_of(std::integer_sequence<int, I...>) {
@@ -143,13 +151,10 @@ void run_rows(const bf16_line& p) {
 }
 
 void run_line(const bf16_line& p) {
-  if (p.vectors == 3) run_rows<8, 3>(p);
-  else if (p.vectors == 2) run_rows<12, 2>(p);
-  else run_rows<12, 1>(p);
-  if (!p.f) return;
-  for (std::int64_t row = 0; row < p.rows; ++row)
-    for (std::int64_t j = 0; j < p.vectors; ++j)
-      apply_activation(*p.f, p.y + row * p.y_row + j * p.y_vector, j + 1 == p.vectors ? p.lanes : bf16_lanes);
+  if (p.vectors == 3) run_rows<rows_of_three, 3>(p);
+  else if (p.vectors == 2) run_rows<rows_of_two, 2>(p);
+  else run_rows<rows_of_two, 1>(p);
+  activate(p);
 }
 
 void narrow(const float* from, std::int64_t step, std::int64_t count, std::uint32_t* to, std::int64_t to_step) {
@@ -163,8 +168,25 @@ void narrow(const float* from, std::int64_t step, std::int64_t count, std::uint3
 }  // namespace
 }  // namespace avx512_bf16
 
-constinit const bf16_cells avx512_bf16_cells{"avx512_bf16", avx512_bf16::run_line, avx512_bf16::narrow};
+constinit const bf16_cells avx512_bf16_cells{"avx512_bf16", avx512_bf16::rows_of_two, avx512_bf16::rows_of_three,
+                                             avx512_bf16::run_line, avx512_bf16::narrow};
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 CAMEO_CELLS_TARGET_END
+
+#if CAMEO_CELLS_AMX
+CAMEO_CELLS_TARGET("amx-tile,amx-bf16,avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma")
+namespace cameo::inline CAMEO_ABI::eps {
+namespace avx512_bf16 {
+namespace {
+#include "bf16_amx-inl.hpp"
+}  // namespace
+}  // namespace avx512_bf16
+
+constinit const bf16_cells amx_bf16_cells{"amx_bf16", 2 * avx512_bf16::side, avx512_bf16::side,
+                                          avx512_bf16::run_tiled_line, avx512_bf16::narrow};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
+CAMEO_CELLS_TARGET_END
+#endif
 #endif

@@ -8,6 +8,10 @@ namespace {
 
 // Without an instruction for it there is nothing to gain: float is then as fast, and exact.
 constexpr cells_row<bf16_cells> bf16_rows[] = {
+#if CAMEO_CELLS_AMX
+    {amx_bf16_cells, "AVX3",
+     [] { return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") && has_amx("bf16"); }},
+#endif
 #if CAMEO_CELLS_X86
     {avx512_bf16_cells, "AVX3",
      [] { return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw"); }},
@@ -17,12 +21,16 @@ constexpr cells_row<bf16_cells> bf16_rows[] = {
 
 }  // namespace
 
-constinit const bf16_cells no_bf16_cells{"", nullptr, nullptr};
+constinit const bf16_cells no_bf16_cells{"", 1, 1, nullptr, nullptr};
+
+std::span<const bf16_cells* const> runnable_bf16_cells() {
+  return tables_that_run<bf16_rows>().first(tables_that_run<bf16_rows>().size() -
+                                            1);  // without the last, which is none
+}
 
 const bf16_cells* best_bf16_cells() {
-  for (const auto& row : bf16_rows)
-    if (row.runs_here() && instruction_set_reaches(row.beside)) return row.table.line ? &row.table : nullptr;
-  return nullptr;
+  const bf16_cells& found = best_of<bf16_rows>();
+  return found.line ? &found : nullptr;
 }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

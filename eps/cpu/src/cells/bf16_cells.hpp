@@ -2,6 +2,7 @@
 #include <cameo/eps/cpu/detail/activation.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -19,7 +20,7 @@ inline constexpr std::int64_t bf16_block = 8;
 
 /// Rows of outputs, for up to three vectors of 16 columns.
 struct bf16_line {
-  std::int64_t rows, tile_rows;        // tile_rows: see bf16_tile_rows()
+  std::int64_t rows, tile_rows;        // tile_rows: of bf16_cells
   const std::uint32_t* x;              // of each tile [blocks][rows][up to 8 cells]
   std::int64_t tile_step, block_step;  // cells of x from one tile, and one block, to the next
   std::int64_t cells;                  // of a row and a tap
@@ -47,19 +48,23 @@ struct bf16_line {
 /// The loops of one instruction set.
 struct bf16_cells {
   std::string_view name;
+  std::int64_t most_rows, most_rows_of_three;  // of a tile of up to two vectors, and of three
   void (*line)(const bf16_line&);
   /// Sixteen numbers after the other, `step` apart, become blocks of cells, `to_step` apart: to nearest, ties to even;
   /// what would not be normal becomes 0. An odd last number is followed by 0 in its cell.
   void (*narrow)(const float* from, std::int64_t step, std::int64_t count, std::uint32_t* to, std::int64_t to_step);
+
+  /// Rows of the tiles that so many rows are done in, as few as possible and about equally high: lines of images are
+  /// often a little longer than a tile.
+  std::int64_t tile_rows(std::int64_t rows, std::int64_t vectors) const {
+    const std::int64_t most = vectors == 3 ? most_rows_of_three : most_rows, tiles = (rows + most - 1) / most;
+    return (rows + tiles - 1) / tiles;
+  }
 };
 inline constexpr std::int64_t bf16_lanes = 16;
-/// Rows of the tiles that so many rows are done in, as few as possible and about equally high: lines of images are
-/// often a little longer than a tile.
-constexpr std::int64_t bf16_tile_rows(std::int64_t rows, std::int64_t vectors) {
-  const std::int64_t most = vectors == 3 ? 8 : 12, tiles = (rows + most - 1) / most;
-  return (rows + tiles - 1) / tiles;
-}
 
+/// Those that this processor has, the best first. Fixed for the whole life of the program.
+std::span<const bf16_cells* const> runnable_bf16_cells();
 /// The best that this processor has and that the instruction set in use allows; null: none.
 const bf16_cells* best_bf16_cells();
 

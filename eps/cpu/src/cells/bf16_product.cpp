@@ -14,8 +14,8 @@ constexpr std::int64_t no_tap[] = {0};
 /// How A's rows lie, one A after the other: [tiles][blocks][rows][8 cells].
 struct cell_rows {
   std::int64_t tile, blocks, a_tiles;  // rows of a tile; tiles of one A
-  explicit cell_rows(const bf16_product& p)
-      : tile{bf16_tile_rows(p.m, 2)}, blocks{(p.k + bf16_lanes - 1) / bf16_lanes}, a_tiles{(p.m + tile - 1) / tile} {}
+  cell_rows(const bf16_product& p, const bf16_cells& by)
+      : tile{by.tile_rows(p.m, 2)}, blocks{(p.k + bf16_lanes - 1) / bf16_lanes}, a_tiles{(p.m + tile - 1) / tile} {}
   std::int64_t tile_step() const { return blocks * block_step(); }
   std::int64_t block_step() const { return tile * bf16_block; }
   std::int64_t at(std::int64_t product, std::int64_t row) const {
@@ -71,13 +71,13 @@ status multiply_bf16(run_context& c, const bf16_product& p) {
   const bf16_cells& by = *best_bf16_cells();
   const std::int64_t products = std::max<std::int64_t>(1, std::int64_t(p.a_offsets.size()));
   if (p.m == 0 || p.n == 0) return {};
-  const cell_rows rows{p};
+  const cell_rows rows{p, by};
   const result<const std::uint32_t*> a = cells_of(c, p, by, rows, products);
   if (!a) return a.error();
   const std::int64_t cells = (p.k + 1) / 2, panels = (p.n + bf16_panel - 1) / bf16_panel;
   const double work = double(p.m) * double(p.n) * double(p.k) / 2;
   const product_size size{p.m, cells * 4, rows.tile, panels, work};
-  const std::int64_t some = rows_between_questions(rows.tile, p.k * bf16_panel);
+  const std::int64_t some = rows_between_questions(rows.tile, p.k * bf16_panel, std::int64_t{1} << 22);
   each_product_line(c, size, products, some, [&](const product_line& part) {
     const std::int64_t row = part.product * p.m + part.row, column = part.panel * bf16_panel;
     bf16_line line = line_of(p, rows, part.panel);

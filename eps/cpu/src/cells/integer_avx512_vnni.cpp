@@ -1,4 +1,5 @@
-// Products with AVX-512 VNNI: vpdpbusd for bytes, vpdpwssd for numbers of 16 bits.
+// Products with AVX-512 VNNI: vpdpbusd for bytes, vpdpwssd for numbers of 16 bits; and the same with AMX's tiles for
+// bytes.
 #include "integer_target.hpp"
 
 #if CAMEO_CELLS_X86
@@ -52,4 +53,24 @@ constinit const integer_cells avx512_vnni_cells{"avx512_vnni",
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 CAMEO_CELLS_TARGET_END
+
+#if CAMEO_CELLS_AMX
+CAMEO_CELLS_TARGET("amx-tile,amx-int8,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")
+namespace cameo::inline CAMEO_ABI::eps {
+namespace avx512_vnni {
+namespace {
+#include "integer_amx-inl.hpp"
+}  // namespace
+}  // namespace avx512_vnni
+
+constinit const integer_cells amx_cells{"amx_int8",
+                                        avx512_vnni::tiled_bytes,
+                                        avx512_vnni::arithmetic_of<avx512_vnni::shorts>,
+                                        avx512_vnni::nbits_of<avx512_vnni::few_bits>,
+                                        avx512_vnni::depthwise,
+                                        avx512_vnni::add_codes<avx512_vnni::shorts>};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
+CAMEO_CELLS_TARGET_END
+#endif
 #endif

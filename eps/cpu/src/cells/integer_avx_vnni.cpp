@@ -1,8 +1,7 @@
-// Products with AVX-VNNI. No processor that has it was there to run them in this encoding, so they are left out unless
-// they are asked for.
+// Products with AVX-VNNI.
 #include "integer_target.hpp"
 
-#if CAMEO_CELLS_X86 && defined(CAMEO_UNTRIED_INSTRUCTION_SETS)
+#if CAMEO_CELLS_X86
 CAMEO_CELLS_TARGET("avxvnni,avx2,fma")
 namespace cameo::inline CAMEO_ABI::eps {
 namespace avx_vnni {

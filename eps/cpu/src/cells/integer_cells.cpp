@@ -11,8 +11,12 @@
 
 #if CAMEO_CELLS_NEON_DOT
 #include <sys/auxv.h>
-#elif CAMEO_CELLS_X86 && defined(CAMEO_UNTRIED_INSTRUCTION_SETS)
+#elif CAMEO_CELLS_X86
 #include <cpuid.h>
+#endif
+#if CAMEO_CELLS_AMX
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace cameo::inline CAMEO_ABI::eps {
@@ -22,27 +26,30 @@ namespace {
 // By their numbers, as old headers of the C library have no names for them.
 bool has_dot() { return (getauxval(AT_HWCAP) >> 20 & 1) != 0; }    // HWCAP_ASIMDDP
 bool has_i8mm() { return (getauxval(AT_HWCAP2) >> 13 & 1) != 0; }  // HWCAP2_I8MM
-#elif CAMEO_CELLS_X86 && defined(CAMEO_UNTRIED_INSTRUCTION_SETS)
-// Not all compilers have a name for it. The question is slow where a hypervisor answers it.
+#elif CAMEO_CELLS_X86
+// What not all compilers have a name for: bits of a register that CPUID answers leaf 7 with.
+enum class cpuid_register { a, b, c, d };
+bool has_bits(unsigned part, cpuid_register which, std::initializer_list<int> bits) {
+  unsigned r[4] = {};
+  if (!__get_cpuid_count(7, part, &r[0], &r[1], &r[2], &r[3])) return false;
+  return std::all_of(bits.begin(), bits.end(), [&](int bit) { return (r[std::size_t(which)] >> bit & 1) != 0; });
+}
 bool has_avx_vnni() {
-  static const bool found = [] {
-    unsigned a = 0, b = 0, c = 0, d = 0;
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __get_cpuid_count(7, 1, &a, &b, &c, &d) &&
-           (a >> 4 & 1) != 0;
-  }();
-  return found;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_bits(1, cpuid_register::a, {4});
 }
 #endif
 
 // __builtin_cpu_supports also asks whether the system keeps the registers.
 constexpr cells_row<integer_cells> cells_rows[] = {
+#if CAMEO_CELLS_AMX
+    {amx_cells, "AVX3",
+     [] { return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") && has_amx("int8"); }},
+#endif
 #if CAMEO_CELLS_X86
     {avx512_vnni_cells, "AVX3",
      [] { return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw"); }},
     {avx512_cells, "AVX3", [] { return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"); }},
-#ifdef CAMEO_UNTRIED_INSTRUCTION_SETS
     {avx_vnni_cells, "AVX2", has_avx_vnni},
-#endif
     {avx2_cells, "AVX2", [] { return bool(__builtin_cpu_supports("avx2")) && __builtin_cpu_supports("fma"); }},
     {sse2_cells, "SSE2", [] { return true; }},
 #endif
@@ -57,6 +64,14 @@ constexpr cells_row<integer_cells> cells_rows[] = {
 };
 
 }  // namespace
+
+#if CAMEO_CELLS_AMX
+bool has_amx(std::string_view type) {
+  constexpr int request_permission = 0x1023, tile_data = 18;  // of <asm/prctl.h>, and of the processor's manual
+  return has_bits(0, cpuid_register::d, {24, type == "bf16" ? 22 : 25}) &&
+         syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+}
+#endif
 
 bool instruction_set_reaches(std::string_view wanted) {
   constexpr std::string_view order[] = {"AVX3", "AVX2", "SSE4", "SSSE3", "SSE2", "NEON"};
@@ -91,20 +106,7 @@ void panel_kinds::list(const std::byte* panel, const std::int64_t* taps, std::in
   }
 }
 
-std::span<const integer_cells* const> runnable_integer_cells() {
-  static const auto found = [] {
-    std::pair<std::array<const integer_cells*, std::size(cells_rows)>, std::size_t> made{};
-    for (const auto& row : cells_rows)
-      if (row.runs_here()) made.first[made.second++] = &row.table;
-    return made;
-  }();
-  return std::span{found.first}.first(found.second);
-}
-
-const integer_cells& best_integer_cells() {
-  for (const auto& row : cells_rows)
-    if (row.runs_here() && instruction_set_reaches(row.beside)) return row.table;
-  return portable_cells;
-}
+std::span<const integer_cells* const> runnable_integer_cells() { return tables_that_run<cells_rows>(); }
+const integer_cells& best_integer_cells() { return best_of<cells_rows>(); }
 
 }  // namespace cameo::inline CAMEO_ABI::eps

@@ -92,6 +92,8 @@ struct integer_arithmetic {
   void (*sort)(const panel_kinds&, std::byte* panel);
   /// What `line` takes from each number of a row before it multiplies; start_sums() makes up for it.
   std::int32_t middle;
+  std::int64_t at_once = 1 << 22;    // multiplications that take a few hundred microseconds at most
+  std::int64_t row_cache = 1 << 18;  // bytes of rows that stay near, in the second cache, beside a panel
 
   std::int64_t cells_of(std::int64_t numbers) const { return (numbers + per_cell - 1) / per_cell; }
   std::int64_t panels_of(std::int64_t n) const { return (n + columns - 1) / columns; }

@@ -257,7 +257,7 @@ struct weights_ahead {
     constexpr std::int64_t near = 1 << 17;  // elements that stay near by themselves
     const std::int64_t depth = d.c.depth();
     if (pair + 1 >= d.pairs.count() || d.c.reads_planes() || d.c.w.maps * depth < near) return;
-    const std::int64_t tile = d.c.cells ? bf16_tile_rows(outputs, 2) : d.c.k.lines->most_pixels;
+    const std::int64_t tile = d.c.cells ? d.c.k.cells->tile_rows(outputs, 2) : d.c.k.lines->most_pixels;
     const std::int64_t tiles = (outputs + tile - 1) / tile, unit = d.c.cells ? bf16_block : channel_block;
     const std::int64_t size = d.pairs.size(pair + 1) * channel_block, all = size * unit / channel_block;
     lines = (all + calls * tiles - 1) / (calls * tiles);
@@ -273,10 +273,10 @@ struct weights_ahead {
 };
 
 /// The same outputs from pairs of channels.
-bf16_line line_of_cells(const nchwc_line& p, const std::uint32_t* w) {
+bf16_line line_of_cells(const bf16_cells& by, const nchwc_line& p, const std::uint32_t* w) {
   bf16_line line{};
   line.x = reinterpret_cast<const std::uint32_t*>(p.x);
-  line.rows = p.count, line.tile_rows = bf16_tile_rows(p.count, p.blocks);
+  line.rows = p.count, line.tile_rows = by.tile_rows(p.count, p.blocks);
   line.tile_step = line.tile_rows * bf16_block, line.block_step = p.x_block;
   line.cells = (p.channels + 1) / 2;
   line.taps = p.taps, line.tap_count = p.tap_count, line.w_first = p.w_first, line.w_taps = p.w_taps;
@@ -329,7 +329,7 @@ void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane
         line.y = c.y + at;
         line.add = c.add ? c.add + at : nullptr;
         ahead.give(line);
-        if (c.cells) c.k.cells->line(line_of_cells(line, c.cells + block * channel_block * depth));
+        if (c.cells) c.k.cells->line(line_of_cells(*c.k.cells, line, c.cells + block * channel_block * depth));
         else (c.plain ? c.k.lines->plain_line : c.k.lines->line)(line);
       }
     };

@@ -92,6 +92,7 @@ class convolution {
     std::int64_t together = 1;           // lines of a piece, where each is one piece
     std::int64_t band = 1, bands = 1;    // pieces of a task
     std::int64_t panels = 1, parts = 1;  // of a group, and cuts of them
+    std::int64_t unit = 1, units = 1;    // panels that are not cut, and how many times so many there are
     std::size_t tasks = 1;
 
     explicit cut(const convolution& c) {
@@ -102,11 +103,11 @@ class convolution {
       if (is_flat) line = c.outputs(), lines = 1;
       if (!c.by_) return;
       const integer_arithmetic& by = *c.by_;
-      constexpr std::int64_t cached = 1 << 17, most_work = 1 << 22, least_work = 1 << 20;
+      constexpr std::int64_t cached = 1 << 17;
       const integer_panels form = c.p_.w.panels(by);
       const std::int64_t depth = std::max<std::int64_t>(1, form.runs * form.numbers);
       const std::int64_t pixel = std::max<std::int64_t>(1, c.steps_[w.rank - 1] * c.last_axis().stride);
-      const std::int64_t rows = std::min(most_work / (depth * by.columns), cached / pixel);
+      const std::int64_t rows = std::min(by.at_once / (depth * by.columns), cached / pixel);
       const auto in_tiles = [&](std::int64_t n) { return std::max<std::int64_t>(1, n / by.tile_rows) * by.tile_rows; };
       piece = std::min(line, in_tiles(rows));
       pieces = (line + piece - 1) / piece;
@@ -114,14 +115,17 @@ class convolution {
       panels = by.panels_of(form.n);
       band = std::clamp<std::int64_t>(cached / (piece * together * pixel), 1, std::max<std::int64_t>(1, all()));
       const double work = double(c.outputs()) * double(depth) * double(c.p_.w.all_maps());
-      const double wanted = c.c_.lanes() == 1 ? 1 : std::min(4.0 * double(c.c_.lanes()), work / double(least_work));
+      const double wanted = c.c_.lanes() == 1 ? 1 : std::min(4.0 * double(c.c_.lanes()), 4 * work / double(by.at_once));
       const auto count = [&] { return double(c.p_.w.groups) * double((all() + band - 1) / band) * double(parts); };
+      // Panels whose codes share a cache line stay in one task: two threads that wrote it would wait for each other.
+      unit = std::max<std::int64_t>(1, 64 / by.columns), units = (panels + unit - 1) / unit;
       const bool more_weights = panels * by.columns * depth > c.outputs() * pixel;
       while (count() < wanted) {
-        if (band > 1 && !(more_weights && parts < panels)) band = (band + 1) / 2;
-        else if (parts < panels) parts = std::min(panels, 2 * parts);
+        if (band > 1 && !(more_weights && parts < units)) band = (band + 1) / 2;
+        else if (more_weights && parts < units) parts = std::min(units, 2 * parts);
         else if (together > 1) together = (together + 1) / 2;
         else if (piece > 2 * by.tile_rows) piece = in_tiles(piece / 2), pieces = (line + piece - 1) / piece;
+        else if (parts < units) parts = std::min(units, 2 * parts);
         else break;
       }
       bands = (all() + band - 1) / band;
@@ -273,7 +277,8 @@ class convolution {
     const std::byte* const panels = form.panel(0);
     const std::int64_t end = std::min(by.all(), (band + 1) * by.band);
     detail::stop_pace pace;
-    for (std::int64_t panel = by.panels * part / by.parts; panel < by.panels * (part + 1) / by.parts; ++panel)
+    const std::int64_t last = std::min(by.panels, by.units * (part + 1) / by.parts * by.unit);
+    for (std::int64_t panel = by.units * part / by.parts * by.unit; panel < last; ++panel)
       for (std::int64_t i = begin; i < end; ++i) {
         if (c_.stopped(pace)) return;
         const std::int64_t l = i / by.pieces * by.together, first = i % by.pieces * by.piece;

@@ -11,6 +11,8 @@ struct product_size {
   std::int64_t m, row_bytes, tile_rows;  // rows of A
   std::int64_t panels;                   // of B
   double work;                           // multiplications
+  std::int64_t row_cache = 1 << 18;      // bytes of rows that stay near
+  std::int64_t at_once = 1 << 22;        // multiplications that take a few hundred microseconds at most
 };
 
 /// How C is cut into tasks, where what a task computes does not depend on the cut: so threads may decide.
@@ -18,10 +20,10 @@ struct product_cut {
   std::int64_t rows, panels;  // of a task
   std::int64_t row_blocks, panel_blocks;
   product_cut(const product_size& p, std::size_t lanes) : panels{p.panels} {
-    constexpr std::int64_t cached = 1 << 18, least_work = 1 << 20;  // bytes of rows; products worth a thread
+    const std::int64_t least_work = p.at_once / 4;  // products worth a thread
     const std::int64_t tiles = (p.m + p.tile_rows - 1) / p.tile_rows;
     std::int64_t row_tiles =
-        std::clamp<std::int64_t>(cached / (std::max<std::int64_t>(1, p.row_bytes) * p.tile_rows), 1, tiles);
+        std::clamp<std::int64_t>(p.row_cache / (std::max<std::int64_t>(1, p.row_bytes) * p.tile_rows), 1, tiles);
     const double wanted = lanes == 1 ? 1 : std::min(4.0 * double(lanes), p.work / double(least_work));
     const auto tasks = [&] {
       return double((tiles + row_tiles - 1) / row_tiles) * double((p.panels + panels - 1) / panels);
@@ -42,11 +44,10 @@ struct product_line {
   std::int64_t product, row, rows, panel;
   std::size_t lane;
 };
-/// Rows between two questions whether the run should end: whole tiles, or `some` where that is less. `work`:
-/// multiplications of one row and one panel.
-inline std::int64_t rows_between_questions(std::int64_t tile_rows, std::int64_t work,
+/// Rows between two questions whether the run should end: whole tiles of no more than `most` multiplications, or `some`
+/// where that is less. `work`: those of one row and one panel.
+inline std::int64_t rows_between_questions(std::int64_t tile_rows, std::int64_t work, std::int64_t most,
                                            std::int64_t some = std::numeric_limits<std::int64_t>::max()) {
-  constexpr std::int64_t most = std::int64_t{1} << 22;
   return std::min(some, std::max(tile_rows, most / std::max<std::int64_t>(1, work) / tile_rows * tile_rows));
 }
 /// f(product_line) for all rows and panels of so many products, `some` rows at a time.

@@ -1,0 +1,20 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <cstdint>
+
+namespace cameo::inline CAMEO_ABI::eps {
+
+/// What ldtilecfg reads: the size of each of the processor's tiles. Those that have none can't be used.
+struct alignas(64) tile_sizes {
+  std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
+  std::uint16_t row_bytes[16] = {};
+  std::uint8_t rows[16] = {};
+
+  /// Rows of so many cells of 4 bytes, at most 16 of both.
+  void set(int tile, std::int64_t height, std::int64_t cells) {
+    rows[tile] = std::uint8_t(height), row_bytes[tile] = std::uint16_t(4 * cells);
+  }
+};
+
+}  // namespace cameo::inline CAMEO_ABI::eps
