@@ -63,6 +63,8 @@ constexpr std::uint16_t narrow(float value, detail::float_format f, bool saturat
   if (f.specials == detail::float_specials::nan_only) largest = top << m_bits | (all - 1);
   const bool is_nan = (in & 0x7FFFFFFF) > 0x7F800000, is_inf = (in & 0x7FFFFFFF) == 0x7F800000;
   if (is_nan) return std::uint16_t(has_nan ? nan : largest);
+  // bfloat16 is a float's upper half: rounding carries into the exponent, and at last to infinity, by itself.
+  if (ieee && e_bits == 8 && m_bits == 7) return std::uint16_t((in + 0x7FFF + (in >> 16 & 1)) >> 16);
   const std::uint32_t over = ieee && (is_inf || !saturate) ? high | top << m_bits
                              : saturate || !has_nan        ? high | largest
                                                            : nan;
