@@ -68,7 +68,8 @@ constinit const integer_cells amx_cells{"amx_int8",
                                         avx512_vnni::arithmetic_of<avx512_vnni::shorts>,
                                         avx512_vnni::nbits_of<avx512_vnni::few_bits>,
                                         avx512_vnni::depthwise,
-                                        avx512_vnni::add_codes<avx512_vnni::shorts>};
+                                        avx512_vnni::add_codes<avx512_vnni::shorts>,
+                                        "avx512_vnni"};
 
 }  // namespace cameo::inline CAMEO_ABI::eps
 CAMEO_CELLS_TARGET_END

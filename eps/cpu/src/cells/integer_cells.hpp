@@ -163,6 +163,7 @@ struct integer_cells {
   /// Adds the first elements, and says how many; null where there is nothing faster than floats.
   std::int64_t (*add_codes)(const whole_code_sum&, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* y,
                             std::int64_t n) = nullptr;
+  std::string_view panels = name;  // tables of which this is the same pack alike, so that contexts serve all of them
 };
 
 /// Those that this processor can run, the best first; the last needs nothing. Fixed for the whole life of the program.
