@@ -13,8 +13,7 @@
 #include <string_view>
 
 #if defined(__x86_64__) && defined(__linux__)
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "cells/amx_tiles.hpp"
 #endif
 
 namespace peers {
@@ -69,16 +68,12 @@ PEERS_LOOP(bytes_avx_vnni, PEERS_VNNI_Y)
 PEERS_LOOP(bytes_avx512_vnni, PEERS_VNNI_Z)
 PEERS_LOOP(bf16_avx512, PEERS_BF16_Z)
 
-/// What ldtilecfg reads, for tiles of 16 rows of 64 bytes.
-struct alignas(64) tile_sizes {
-  std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
-  std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-  std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-};
+#ifdef __linux__
 /// `product` of tiles 6 and 7, to the sums in tiles 0 to 5.
 #define PEERS_TILES(name, product)                                                                                  \
   void name(std::size_t turns) {                                                                                    \
-    static constexpr tile_sizes sizes;                                                                              \
+    cameo::eps::tile_sizes sizes;                                                                                   \
+    for (int i = 0; i < 8; ++i) sizes.set(i, 16, 16);                                                               \
     asm volatile("ldtilecfg %1\n1:\n" product "0\n" product "1\n" product "2\n" product "3\n" product "4\n" product \
                  "5\n dec %0\n jnz 1b\n tilerelease\n"                                                              \
                  : "+r"(turns)                                                                                      \
@@ -87,6 +82,7 @@ struct alignas(64) tile_sizes {
   }
 PEERS_TILES(bytes_amx, "tdpbusd %%tmm6, %%tmm7, %%tmm")
 PEERS_TILES(bf16_amx, "tdpbf16ps %%tmm6, %%tmm7, %%tmm")
+#endif
 
 constexpr loop loops[] = {
     {{"int8", "avx2", "vpmaddubsw + vpmaddwd + vpaddd"}, 12 * 32, bytes_avx2},
@@ -96,8 +92,10 @@ constexpr loop loops[] = {
     {{"int16", "avx2", "vpmaddwd + vpaddd"}, 12 * 16, words_avx2},
     {{"int16", "avx512bw", "vpmaddwd + vpaddd"}, 12 * 32, words_avx512},
     {{"bf16", "avx512_bf16", "vdpbf16ps"}, 12 * 32, bf16_avx512},
+#ifdef __linux__
     {{"int8", "amx_int8", "tdpbusd"}, 6 * 16 * 16 * 64, bytes_amx},
     {{"bf16", "amx_bf16", "tdpbf16ps"}, 6 * 16 * 16 * 32, bf16_amx},
+#endif
 };
 
 #else
@@ -106,13 +104,12 @@ constexpr std::array<loop, 0> loops{};
 
 #endif
 
-/// Linux lets a process use tiles when it has asked for them.
-bool may_use_tiles() {
+/// Whether a unit that the processor has may be used.
+bool may_use(std::string_view flag) {
 #if defined(__x86_64__) && defined(__linux__)
-  return syscall(SYS_arch_prctl, 0x1023, 18) == 0;  // ARCH_REQ_XCOMP_PERM, XTILEDATA
-#else
-  return false;
+  if (flag.starts_with("amx")) return cameo::eps::may_use_tiles();
 #endif
+  return !flag.empty();
 }
 
 }  // namespace
@@ -135,7 +132,7 @@ std::vector<unit> measure_units(std::size_t threads, double seconds) {
   std::vector<unit> measured;
   for (const loop& each : loops) {
     if (std::find(flags.begin(), flags.end(), each.is.flag) == flags.end()) continue;
-    if (std::string_view{each.is.flag}.starts_with("amx") && !may_use_tiles()) continue;
+    if (!may_use(each.is.flag)) continue;
     constexpr std::size_t turns = 1 << 17;
     unit& made = measured.emplace_back(each.is);
     made.operations = cameo::eps::best_rate(threads, seconds, 2 * each.multiply_adds * double(turns * threads),

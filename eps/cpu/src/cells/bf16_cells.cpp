@@ -24,8 +24,8 @@ constexpr cells_row<bf16_cells> bf16_rows[] = {
 constinit const bf16_cells no_bf16_cells{"", 1, 1, nullptr, nullptr};
 
 std::span<const bf16_cells* const> runnable_bf16_cells() {
-  return tables_that_run<bf16_rows>().first(tables_that_run<bf16_rows>().size() -
-                                            1);  // without the last, which is none
+  const auto all = tables_that_run<bf16_rows>();
+  return all.first(all.size() - 1);  // without the last, which stands for none
 }
 
 const bf16_cells* best_bf16_cells() {

@@ -77,7 +77,7 @@ status multiply_bf16(run_context& c, const bf16_product& p) {
   const std::int64_t cells = (p.k + 1) / 2, panels = (p.n + bf16_panel - 1) / bf16_panel;
   const double work = double(p.m) * double(p.n) * double(p.k) / 2;
   const product_size size{p.m, cells * 4, rows.tile, panels, work};
-  const std::int64_t some = rows_between_questions(rows.tile, p.k * bf16_panel, std::int64_t{1} << 22);
+  const std::int64_t some = rows_between_questions(size, p.k * bf16_panel);
   each_product_line(c, size, products, some, [&](const product_line& part) {
     const std::int64_t row = part.product * p.m + part.row, column = part.panel * bf16_panel;
     bf16_line line = line_of(p, rows, part.panel);

@@ -14,10 +14,6 @@
 #elif CAMEO_CELLS_X86
 #include <cpuid.h>
 #endif
-#if CAMEO_CELLS_AMX
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 
 namespace cameo::inline CAMEO_ABI::eps {
 namespace {
@@ -67,9 +63,7 @@ constexpr cells_row<integer_cells> cells_rows[] = {
 
 #if CAMEO_CELLS_AMX
 bool has_amx(std::string_view type) {
-  constexpr int request_permission = 0x1023, tile_data = 18;  // of <asm/prctl.h>, and of the processor's manual
-  return has_bits(0, cpuid_register::d, {24, type == "bf16" ? 22 : 25}) &&
-         syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+  return has_bits(0, cpuid_register::d, {24, type == "bf16" ? 22 : 25}) && may_use_tiles();
 }
 #endif
 

@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "amx_tiles.hpp"
 #include "bf16_cells.hpp"
 #include "integer_cells.hpp"
 
@@ -24,6 +23,7 @@
 // Linux says which programs may use AMX.
 #if CAMEO_CELLS_X86 && defined(__linux__)
 #define CAMEO_CELLS_AMX 1
+#include "amx_tiles.hpp"
 #else
 #define CAMEO_CELLS_AMX 0
 #endif

@@ -70,7 +70,7 @@ status each_line(run_context& c, const integer_product& p, std::int64_t some, co
   const std::int64_t cells = p.b.cells(), step = p.b.panel_step();
   const std::byte* const panels = p.b.panel(0);
   const product_size size{p.m, cells * 4, by.tile_rows, by.panels_of(p.b.n), work, by.row_cache, by.at_once};
-  some = rows_between_questions(by.tile_rows, p.k * by.columns, by.at_once, some);
+  some = rows_between_questions(size, p.k * by.columns, some);
   each_product_line(c, size, 1, some, [&](const product_line& part) {
     const std::int64_t column = part.panel * by.columns;
     integer_line line{};

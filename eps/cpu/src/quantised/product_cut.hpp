@@ -44,11 +44,12 @@ struct product_line {
   std::int64_t product, row, rows, panel;
   std::size_t lane;
 };
-/// Rows between two questions whether the run should end: whole tiles of no more than `most` multiplications, or `some`
-/// where that is less. `work`: those of one row and one panel.
-inline std::int64_t rows_between_questions(std::int64_t tile_rows, std::int64_t work, std::int64_t most,
+/// Rows between two questions whether the run should end: whole tiles, or `some` where that is less. `work`:
+/// multiplications of one row and one panel.
+inline std::int64_t rows_between_questions(const product_size& p, std::int64_t work,
                                            std::int64_t some = std::numeric_limits<std::int64_t>::max()) {
-  return std::min(some, std::max(tile_rows, most / std::max<std::int64_t>(1, work) / tile_rows * tile_rows));
+  const std::int64_t rows = p.at_once / std::max<std::int64_t>(1, work);
+  return std::min(some, std::max(p.tile_rows, rows / p.tile_rows * p.tile_rows));
 }
 /// f(product_line) for all rows and panels of so many products, `some` rows at a time.
 template <class F>
