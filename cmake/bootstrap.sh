@@ -12,7 +12,7 @@ cameo_packages_tests="doctest-dev libeigen3-dev libxtensor-dev libonnx-testdata 
   chromium"
 cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev lld-14 g++-aarch64-linux-gnu qemu-user
   g++-arm-linux-gnueabihf gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm
-  doxygen dpkg-dev"
+  doxygen dpkg-dev file make"
 
 cameo_say() { printf '== %s\n' "$*" >&2; }
 
@@ -57,11 +57,18 @@ cameo_install() {
     printf '  apt-get update && apt-get install -y --no-install-recommends %s\n' "${missing[*]}" >&2
     return 1
   fi
-  cameo_say "installing with apt-get: ${missing[*]}"
-  cameo_retry apt-get -qq update &&
-    DEBIAN_FRONTEND=noninteractive cameo_retry apt-get -qq -o Dpkg::Use-Pty=0 install -y \
-      --no-install-recommends "${missing[@]}" >/dev/null
+  cameo_say "installing with apt-get, which takes a minute or two: ${missing[*]}"
+  cameo_retry apt-get -qq update && cameo_retry cameo_apt_install "${missing[@]}"
 }
+
+# apt-get install, with a line at the beginning, one after the downloads and one for every twenty packages.
+cameo_apt_install() (
+  set -o pipefail
+  DEBIAN_FRONTEND=noninteractive apt-get -o Dpkg::Use-Pty=0 install -y --no-install-recommends "$@" |
+    awk '/newly installed/ { all = $3 }
+         /^Need to get|^Fetched/ { print "   " $0; fflush() }
+         /^Setting up/ && ++done % 20 == 0 { print "   set up " done " of " all " packages"; fflush() }' >&2
+)
 
 # cameo_venv [NAME REQUIREMENTS]: a python3 with the packages of a requirements file, its path left in
 # CAMEO_VENV_PYTHON; of another NAME, in CAMEO_VENV_<NAME>.
@@ -91,24 +98,31 @@ cameo_openvino() {
 # Processors this process may use, at least one.
 cameo_jobs() { nproc 2>/dev/null || echo 1; }
 
-# cameo_build PRESET [target...]: configures build/PRESET when needed and builds. ccache is to know the same files
-# elsewhere, too: tests/scripts/add_kernel.py builds a copy of the tree. (Traces of the stack may name the other folder.)
-# CAMEO_WERROR=ON makes warnings errors.
+# cameo_build PRESET [target...]: configures build/PRESET when needed and builds. CAMEO_WERROR=ON makes warnings errors, and
+# CAMEO_LEAVE_OUT=OFF what a missing library would leave out. CAMEO_BUILD_MINUTES is about how long all of it takes one
+# processor, for a line that says so.
 cameo_build() {
-  local preset=$1 target arguments=()
+  local preset=$1 target arguments=() minutes
   shift
   for target in "$@"; do arguments+=(--target "$target"); done
-  local python=() log
-  [ -z "${CAMEO_WERROR:-}" ] || python+=(-DCAMEO_WERROR="$CAMEO_WERROR")
-  [ -z "${CAMEO_VENV_PYTHON:-}" ] || python+=(-DCAMEO_VENV_PYTHON="$CAMEO_VENV_PYTHON")
+  local options=() log
+  [ -z "${CAMEO_WERROR:-}" ] || options+=(-DCAMEO_WERROR="$CAMEO_WERROR")
+  [ -z "${CAMEO_LEAVE_OUT:-}" ] || options+=(-DCAMEO_LEAVE_OUT="$CAMEO_LEAVE_OUT")
+  [ -z "${CAMEO_VENV_PYTHON:-}" ] || options+=(-DCAMEO_VENV_PYTHON="$CAMEO_VENV_PYTHON")
   case $preset in release|clang|asan)
-    [ -z "${CAMEO_VENV_openvino:-}" ] || python+=(-DCAMEO_EP_OPENVINO=ON -DCAMEO_OPENVINO_PYTHON="$CAMEO_VENV_openvino"
+    [ -z "${CAMEO_VENV_openvino:-}" ] || options+=(-DCAMEO_EP_OPENVINO=ON -DCAMEO_OPENVINO_PYTHON="$CAMEO_VENV_openvino"
       -DCAMEO_ORT_OPENVINO_PYTHON="${CAMEO_VENV_ort_openvino:-}") ;;
   esac
-  # CMake's chatter is of interest only when it fails.
-  log=$(cd "$cameo_root" && cmake --preset "$preset" -Wno-dev ${python[@]+"${python[@]}"} 2>&1 </dev/null) || {
+  # CMake's chatter is of interest only when it fails, but for what is left out.
+  log=$(cd "$cameo_root" && cmake --preset "$preset" -Wno-dev ${options[@]+"${options[@]}"} 2>&1 </dev/null) || {
     printf '%s\n' "$log" >&2
     return 1
   }
-  CCACHE_BASEDIR=$cameo_root CCACHE_NOHASHDIR=1 cmake --build "$cameo_root/build/$preset" -j "${CAMEO_JOBS:-$(cameo_jobs)}" ${arguments[@]+"${arguments[@]}"} </dev/null >&2
+  grep '^-- cameo: ' <<<"$log" >&2 || true
+  local jobs=${CAMEO_JOBS:-$(cameo_jobs)}
+  if [ -n "${CAMEO_BUILD_MINUTES:-}" ]; then
+    minutes=$(((CAMEO_BUILD_MINUTES + jobs - 1) / jobs))
+    cameo_say "compiling: about $minutes minutes on $jobs processors, less where ccache has seen it; the first line takes a while"
+  fi
+  cmake --build "$cameo_root/build/$preset" -j "$jobs" ${arguments[@]+"${arguments[@]}"} </dev/null >&2
 }

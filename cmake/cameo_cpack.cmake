@@ -1,6 +1,7 @@
 # Packages of a build: Debian's (library, development files, program) and one relocatable archive of everything.
 #   cmake --preset install && cmake --build --preset install && cpack --config build/install/CPackConfig.cmake
-# Needs dpkg-shlibdeps (dpkg-dev), which finds out which packages the libraries need.
+# Needs dpkg-shlibdeps (dpkg-dev), which finds out which packages the libraries need, and file, which tells it libraries from
+# other files. cpack checks for both when it runs (cameo_cpack_needs.cmake).
 
 function(cameo_add_packages)
   set(abi ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
@@ -14,6 +15,7 @@ function(cameo_add_packages)
   set(CPACK_VERBATIM_VARIABLES ON)
   set(CPACK_GENERATOR DEB TGZ)
   set(CPACK_ARCHIVE_COMPONENT_INSTALL OFF)
+  set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/cameo_cpack_needs.cmake)
 
   set(CPACK_DEB_COMPONENT_INSTALL ON)
   set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
@@ -35,17 +37,20 @@ function(cameo_add_packages)
   if(TARGET cameo_external::re2)
     string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libre2-dev")
   endif()
-  foreach(library jpeg:libjpeg-dev png:libpng-dev tiff:libtiff-dev webp:libwebp-dev openjp2:libopenjp2-7-dev)
-    string(REGEX MATCH "([^:]+):(.+)" library "${library}")
-    if(TARGET cameo_external::${CMAKE_MATCH_1})
-      string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", ${CMAKE_MATCH_2}")
+  foreach(library IN LISTS CAMEO_PICTURES)
+    if(TARGET cameo_external::${library})
+      list(GET cameo_picture_${library} 1 package)
+      string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", ${package}")
     endif()
   endforeach()
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME cameo)
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 
   # Without what links with libraries that no package of Debian has, such as the helper of the provider openvino.
-  set(CPACK_COMPONENTS_ALL cameo_shared cameo_headers cameo_static cameo_development cameo_program)
+  set(CPACK_COMPONENTS_ALL cameo_shared cameo_headers cameo_static cameo_development)
+  if(TARGET cameo_program)
+    list(APPEND CPACK_COMPONENTS_ALL cameo_program)
+  endif()
   include(CPack)
   cpack_add_component_group(library DISPLAY_NAME "Shared library" DESCRIPTION "The shared library of cameo")
   cpack_add_component_group(development DISPLAY_NAME "Development files"

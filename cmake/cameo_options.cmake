@@ -14,10 +14,7 @@ if(PROJECT_IS_TOP_LEVEL)
   if(CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O3 -DNDEBUG")  # nobody chose it; a kernel's source asks for -O3 where it gains
     set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
   endif()
-  find_program(CAMEO_CCACHE ccache)
-  if(CAMEO_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CAMEO_CCACHE})
-  endif()
+  include(cameo_compiler_cache)
 endif()
 
 # LLVM's linker takes an eighth of the time for objects that clang has instrumented.

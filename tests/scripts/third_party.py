@@ -21,7 +21,7 @@ for source in [*ROOT.glob("src/**/*.[ch]pp"), *ROOT.glob("include/**/*.hpp"), *R
     for name in re.findall(r"^\s*#\s*include <(png\.h|jpeglib\.h|tiffio\.h|openjpeg\.h|utf8proc\.h)>", source.read_text(), re.MULTILINE):
         found.setdefault(name.removesuffix(".h") if name.startswith("utf8") else name, source.relative_to(ROOT))
 for rules in [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/cameo_*.cmake"), *ROOT.glob("src/**/CMakeLists.txt")]:
-    for name in re.findall(r"(?:find_package|cameo_find_dependency|cameo_external)\((\w+)", re.sub(r"#.*", "", rules.read_text())):
+    for name in re.findall(r"(?:find_package|cameo_look_for)\((\w+)", re.sub(r"#.*", "", rules.read_text())):
         found.setdefault(name, rules.relative_to(ROOT))
 
 bad = []

@@ -1,0 +1,16 @@
+# Read by cpack for each kind of package: what Debian's need that a machine may lack is named before any work is done.
+if(CPACK_GENERATOR STREQUAL "DEB")
+  set(missing)
+  foreach(need dpkg-shlibdeps:dpkg-dev file:file)
+    string(REGEX MATCH "(.+):(.+)" need ${need})
+    find_program(found_${CMAKE_MATCH_2} ${CMAKE_MATCH_1})
+    if(NOT found_${CMAKE_MATCH_2})
+      list(APPEND missing ${CMAKE_MATCH_2})
+    endif()
+  endforeach()
+  if(missing)
+    list(JOIN missing " " missing)
+    message(FATAL_ERROR "cameo: to make Debian's packages cpack needs the packages ${missing}: apt-get install ${missing}. "
+      "Without them `cpack -G TGZ` makes the archive alone")
+  endif()
+endif()
