@@ -43,7 +43,7 @@ LEFT_OUT = {
     "libbenchmark-dev": ["no Google Benchmark .*benchmarks of single operators"],
     "python3": ["no python3 .*tests in Python"],
 }
-# Packages of which CMake must not depend, those without which nothing is configured at all, and those that tests use when they
+# Packages on which CMake must not depend, those without which nothing is configured at all, and those that tests use when they
 # run.
 NOT_NEEDED = {"git", "protobuf-compiler"}
 TOOLS = {"g++", "cmake", "ninja-build"}
@@ -110,7 +110,11 @@ class Machine:
     def check_compilable(self, preset):
         """The compiler finds what is included by each source that may reach a hidden header, and ninja has a rule for all."""
         names = {path.split("/include/", 1)[1] for path in self.hidden if "/include/" in path}
-        reaching = sources_reaching(names | {name.split("/", 1)[1] for name in names if "/" in name})
+        names |= {name.split("/", 1)[1] for name in names if "/" in name}  # such as eigen3/Eigen/Core
+        generated = self.folder / preset / "generated"
+        names |= {str(path.relative_to(generated)) for path in generated.rglob("*.h*")
+                  if names & set(INCLUDE.findall(path.read_text(encoding="utf-8")))}
+        reaching = sources_reaching(names)
         for each in self.commands(preset):
             file = pathlib.Path(each["file"])
             inside = {file, *map(pathlib.Path, re.findall(r'#include "(/[^"]*)"', file.read_text(encoding="utf-8")))}
@@ -208,6 +212,47 @@ def check_left_out(name, lacks, expected):
         machine.check_compilable("install")
         if machine.configure("release", "-DCAMEO_LEAVE_OUT=OFF") == 0:
             raise Failed("CAMEO_LEAVE_OUT=OFF leaves something out")
+
+
+FINDS = """cmake_minimum_required(VERSION 3.25)
+project(finds LANGUAGES CXX)
+find_package(cameo PATHS ${CMAKE_CURRENT_SOURCE_DIR} NO_DEFAULT_PATH)
+message(STATUS "goes on, found: ${cameo_FOUND}")
+find_package(cameo REQUIRED PATHS ${CMAKE_CURRENT_SOURCE_DIR} NO_DEFAULT_PATH)
+"""
+
+
+@check("an installed cameo, of whose static libraries one is missing")
+def installed():
+    """find_package(cameo) fails in words; without REQUIRED the project goes on."""
+    for package, library in ("libhwy-dev", "Highway"), ("libre2-dev", "RE2"), ("libwebp-dev", "libwebp"):
+        machine = Machine(f"installed_{package}", [package])
+        (machine.folder / "cameoConfig.cmake").write_text(
+            f'set(CAMEO_RE2 ON)\nset(CAMEO_PICTURES webp)\ninclude("{ROOT}/cmake/cameo_dependencies.cmake")\n')
+        (machine.folder / "CMakeLists.txt").write_text(FINDS)
+        status, said = machine.run("cmake", "-G", "Ninja", "-S", machine.folder, "-B", machine.folder / "build")
+        said = " ".join(said.split())
+        if status == 0 or said.count(f"cameo needs {library}") != 2 or not re.search("goes on, found: (0|FALSE)", said):
+            raise Failed(f"without {package} find_package(cameo) says: {said}")
+
+
+@check("a Python without Python.h, numpy or nanobind")
+def python_package():
+    """The project in src/python names what it lacks, before it looks at cameo."""
+    header = subprocess.run([sys.executable, "-c", "import sysconfig; print(sysconfig.get_paths()['include'])"],
+                            capture_output=True, text=True, check=True).stdout.strip() + "/Python.h"
+    numpy = subprocess.run([sys.executable, "-c", "import numpy; print(numpy.__file__)"],
+                           capture_output=True, text=True, check=True).stdout.strip()
+    for name, hidden, words in (("header", header, "apt-get install python3-dev"), ("numpy", numpy, "has no numpy"),
+                                ("nanobind", None, "has no nanobind")):
+        machine = Machine(f"python_{name}", [])
+        paths = {os.path.join(os.path.realpath(os.path.dirname(hidden)), os.path.basename(hidden))} if hidden else set()
+        (machine.folder / "absent.txt").write_text("".join(f"{path}\n" for path in paths))
+        status, said = machine.run("cmake", "-G", "Ninja", "-S", ROOT / "src" / "python", "-B", machine.folder / "build",
+                                   f"-DPython_EXECUTABLE={sys.executable}")
+        said = " ".join(said.split())
+        if status == 0 or words not in said:
+            raise Failed(f"'{words}' is not said: {said[-1500:]}")
 
 
 def check_sentences(said, expected):

@@ -31,8 +31,7 @@ def make_wheel(build):
     shutil.rmtree(OUT / "wheels", ignore_errors=True)
     settings = [f"cmake.define.CAMEO_BUILT={build}", f"cmake.define.CAMEO_WERROR={os.environ.get('CAMEO_WERROR', 'OFF')}"]
     done = command(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--disable-pip-version-check",
-                   "-w", OUT / "wheels", *(f"-C{each}" for each in settings), ROOT,
-                   env=dict(os.environ, CCACHE_BASEDIR=str(ROOT), CCACHE_NOHASHDIR="1"))
+                   "-w", OUT / "wheels", *(f"-C{each}" for each in settings), ROOT)
     if done.returncode:
         sys.exit(f"{done.stdout[-6000:]}\n0 passed, 1 failed")
     wheel, = (OUT / "wheels").glob("cameo-*.whl")

@@ -5,7 +5,7 @@ sees that they are as fast as their like and that rewrites know them. The progra
 same models.
 
 Needs CAMEO_SOURCE_DIR, CAMEO_BINARY_DIR and CAMEO_PROGRAM, as CTest sets them, and a python3 with onnx. What the patch
-does not touch comes from ccache when the tree was built with CCACHE_BASEDIR set to its root, as tests/run does.
+does not touch comes from ccache (cmake/cameo_compiler_cache.cmake).
 """
 import json
 import os
@@ -60,13 +60,12 @@ def check_patches():
 
 
 def copy_tree(to):
-    """What git has or would have, as it is now: builds and caches stay behind."""
-    listed = subprocess.run(["git", "-c", f"safe.directory={source}", "ls-files", "-z", "--cached", "--others",
-                             "--exclude-standard"], cwd=source, capture_output=True, check=True)
-    for name in filter(None, listed.stdout.decode().split("\0")):
-        if (source / name).is_file():
-            (to / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source / name, to / name)
+    """What the build reads, as it is now, from a clone and from an archive alike."""
+    to.mkdir()
+    for name in "CMakeLists.txt", "LICENSE", "THIRD_PARTY.md":
+        shutil.copy2(source / name, to / name)
+    for name in "cmake", "include", "src", "eps", "packaging":
+        shutil.copytree(source / name, to / name, ignore=shutil.ignore_patterns("__pycache__"))
 
 
 def model_of(op, nodes, inputs, outputs, imports):
@@ -146,8 +145,7 @@ def build(tree):
     out = tree / ("build/patched" if inside.startswith("..") else inside)
     command("cmake", "-S", tree, "-B", out, "-Wno-dev", "-G", options["CMAKE_GENERATOR"], "-DCAMEO_TESTS=OFF",
             *[f"-D{name}={options[name]}" for name in KEPT[1:] if options.get(name)])
-    environment = dict(os.environ, CCACHE_BASEDIR=str(tree), CCACHE_NOHASHDIR="1")
-    environment.pop("CCACHE_DISABLE", None)
+    environment = {name: value for name, value in os.environ.items() if name != "CCACHE_DISABLE"}
     jobs = os.environ.get("CAMEO_JOBS") or len(os.sched_getaffinity(0))
     command("cmake", "--build", out, "-j", jobs, "--target", "cameo_program", env=environment)
     return out / "cameo"

@@ -275,6 +275,8 @@ def check_command(where, line):
         elif program == "cmake" and "--preset" in words:
             preset = words[words.index("--preset") + 1]
             check(preset in PRESETS or PLACEHOLDER.search(preset), where, f"there is no preset {preset}")
+        elif program == "cmake" and {"-S", "-B"} & set(words):
+            check("Ninja" in words, where, "cmake without -G Ninja wants make, which is none of cmake/bootstrap.sh's packages")
         for word in words[1:]:
             option = re.match(r"-D(CAMEO_\w+)=", word)
             if option:
@@ -406,6 +408,7 @@ OFFENCES = [  # a page, and what must be said of it
     ("```sh\ncameo package show toy --from x\n```\n", "no option --from"),
     ("```sh\n./tests/ran\n```\n", "there is no ./tests/ran"),
     ("```sh\ncmake --preset quick\n```\n", "no preset quick"),
+    ("```sh\ncmake -S . -B build\n```\n", "wants make"),
     ("```c\n#include <cameo/c/cameo.h>\nint main(void) { return cameo_fly(); }\n```\n", "cameo_fly"),
     ("```json\n{,}\n```\n", "Expecting property name"),
     ("```python\nif:\n```\n", "invalid syntax"),
