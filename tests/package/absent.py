@@ -181,8 +181,10 @@ def everything():
     other = [file for file, command in less.items() if "/examples/" not in file and more.get(file) != command]
     if other or len(less) < 50:
         raise Failed(f"compiled twice, for the presets install and release: {other or less}")
+    if any(" -Werror " not in command for file, command in less.items() if "/src/" in file):
+        raise Failed("CI, which sets CAMEO_WERROR, compiles with other flags than who builds by hand")
     for each in machine.commands("install"):
-        if f"/{'tests'}/" in each["file"] or f"{ROOT}/bench" in each["file"]:
+        if f"{ROOT}/tests/" in each["file"] or f"{ROOT}/bench" in each["file"]:
             raise Failed(f"the preset install configures {each['file']}")
     rules = (machine.folder / "install" / "build.ninja").read_text(encoding="utf-8") + "".join(
         path.read_text(encoding="utf-8") for path in (machine.folder / "install" / "CMakeFiles").glob("rules.ninja"))
