@@ -378,7 +378,7 @@ function(cameo_find_test_python to)
     RESULT_VARIABLE without ERROR_QUIET)
   if(without)
     cameo_left_out("onnx and onnxruntime for ${CAMEO_VENV_PYTHON}"
-      "none; tests/run makes a python3 that has them, -DCAMEO_VENV_PYTHON names another"
+      "none, but tests/run makes a python3 that has them; -DCAMEO_VENV_PYTHON names another"
       "the tests in Python, and of models that Python makes, are left out")
     return()
   endif()

@@ -257,7 +257,22 @@ def python_package():
             raise Failed(f"'{words}' is not said: {said[-1500:]}")
 
 
+@check("a python3 without onnx")
+def python_without_onnx():
+    """The tests that need it are left out, and those of C++ are not."""
+    machine = Machine("without_onnx", [])
+    bare = pathlib.Path(sys.base_prefix) / "bin" / "python3"
+    if machine.configure("release", f"-DCAMEO_VENV_PYTHON={bare}"):
+        raise Failed(machine.said[-3000:])
+    check_sentences(machine.sentences(), [f"no onnx and onnxruntime for {bare} .*tests in Python"])
+    tests = subprocess.run(["ctest", "--test-dir", machine.folder / "release", "-N"], capture_output=True, text=True, check=True)
+    if re.search(r"script[.]|make_models|image_classifier", tests.stdout) or "interop.eigen" not in tests.stdout:
+        raise Failed(f"tests: {tests.stdout}")
+
+
 def check_sentences(said, expected):
+    if len(said) != len(set(said)):
+        raise Failed(f"a sentence is said twice: {said}")
     for words in expected:
         if not any(re.search(words, sentence) for sentence in said):
             raise Failed(f"no sentence says '{words}': {said}")
