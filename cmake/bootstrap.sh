@@ -122,7 +122,7 @@ cameo_build() {
   local jobs=${CAMEO_JOBS:-$(cameo_jobs)}
   if [ -n "${CAMEO_BUILD_MINUTES:-}" ]; then
     minutes=$(((CAMEO_BUILD_MINUTES + jobs - 1) / jobs))
-    cameo_say "compiling: about $minutes minutes on $jobs processors, less where ccache has seen it; the first line takes a while"
+    cameo_say "compiling: about $minutes min on $jobs processors, less where ccache has seen it; the first line takes a while"
   fi
   cmake --build "$cameo_root/build/$preset" -j "$jobs" ${arguments[@]+"${arguments[@]}"} </dev/null >&2
 }

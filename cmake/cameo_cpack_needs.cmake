@@ -10,7 +10,7 @@ if(CPACK_GENERATOR STREQUAL "DEB")
   endforeach()
   if(missing)
     list(JOIN missing " " missing)
-    message(FATAL_ERROR "cameo: to make Debian's packages cpack needs the packages ${missing}: apt-get install ${missing}. "
-      "Without them `cpack -G TGZ` makes the archive alone")
+    message(FATAL_ERROR "cameo: cpack lacks what it makes Debian's packages with: apt-get install ${missing}. "
+      "Without that `cpack -G TGZ` makes the archive alone")
   endif()
 endif()
