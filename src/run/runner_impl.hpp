@@ -73,6 +73,8 @@ struct runner::impl {
   bool dirty = false;                               // a run ended early, or a fixed value did not keep to its shape
   std::atomic_flag tables_in_use = ATOMIC_FLAG_INIT;
   bool shared = false;                         // several steps run at once
+  std::size_t lanes = 0;                       // of the run's pool, while a run has it
+  std::size_t refused = 0;                     // bytes that there was no memory for, for the words of an error
   shape_plans* plans = nullptr;                // only for a plan with shapes that are known in a run, run in order
   const shape_plans::entry* active = nullptr;  // the one that this run, or the last, uses
   detail::storage_block* active_block = nullptr;
@@ -81,9 +83,13 @@ struct runner::impl {
 
   std::atomic_flag* lock() { return !target_tier && shared ? &tables_in_use : nullptr; }
 
-  /// Work for all threads of the run's pool, which compute with floats as the run asks for.
-  void parallel(std::size_t count, task f) const;
+  /// Work for all threads of the run's pool, which compute with floats as the run asks for. What a piece of it throws
+  /// is thrown again here, so that one lane and many end a run alike. The pool may be the user's: no piece is done that
+  /// there is no memory for.
+  void parallel(std::size_t count, task f);
   status prepare();
+  status begin_work();
+  status end_work();
   status run();
   status run_steps(frame&, step_context&);
   status run_levels(frame&);
