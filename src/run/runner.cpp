@@ -6,11 +6,25 @@
 #include "run/denormals.hpp"
 #include "run/runner_impl.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <memory>
 
 namespace cameo::inline CAMEO_ABI {
+
+namespace {
+
+status no_memory_for(std::size_t bytes) {
+  if constexpr (target_tier) return status_code::out_of_memory;
+  constexpr std::string_view before = "there is no memory for ", after = " bytes";
+  char line[before.size() + 20 + after.size()];
+  char* const number = std::copy(before.begin(), before.end(), line);
+  char* const end = std::to_chars(number, number + 20, bytes).ptr;
+  return {status_code::out_of_memory, {line, std::size_t(std::copy(after.begin(), after.end(), end) - line)}};
+}
+
+}  // namespace
 
 step_context::step_context(runner::impl& r, std::size_t lanes, std::size_t at)
     : run_context{services, &r, lanes}, lane{at} {}
@@ -57,34 +71,34 @@ status runner::run(std::span<const value> inputs, std::span<value> outputs, cons
   if (self.dirty) self.start_over();
   self.begin(inputs, outputs);
   const denormals_as_zero mode{options.denormals_as_zero};
-  status done = self.begin_work();
-  if (done) done = self.run();
-  if (self.lanes)
-    if (status s = self.end_work(); done) done = std::move(s);
+  status done = self.work();
   if (done) done = guarded_hook([&] { return self.finish(outputs); });
   if (!done) self.dirty = true;
   return done;
 }
 
 /// The pool may be the user's: what it throws becomes an error, and kernels rely on the number of its lanes.
-status runner::impl::begin_work() {
-  lanes = 0;
-  return guarded([&]() -> status {
-    const detail::task_pool_ref& pool = options->pool;
-    const std::size_t count = call_user("the task pool's concurrency()", [&] { return pool.concurrency(); });
-    if (count == 0 && !target_tier)
+status runner::impl::work() {
+  const detail::task_pool_ref& pool = options->pool;
+  if constexpr (target_tier) {
+    pool.begin_run();
+    lanes = std::max<std::size_t>(pool.concurrency(), 1);
+    status done = run();
+    pool.end_run();
+    return done;
+  }
+  status done = guarded([&]() -> status {
+    lanes = call_user("the task pool's concurrency()", [&] { return pool.concurrency(); });
+    if (lanes == 0)
       return {status_code::invalid_argument, "the task pool's concurrency() is 0; it is at least 1, for the caller"};
     call_user("the task pool's begin_run()", [&] { pool.begin_run(); });
-    lanes = std::max<std::size_t>(count, 1);
     return {};
   });
-}
-
-status runner::impl::end_work() {
-  return guarded([&]() -> status {
-    call_user("the task pool's end_run()", [&] { options->pool.end_run(); });
-    return {};
-  });
+  if (!done) return done;
+  done = run();
+  status after =
+      guarded([&]() -> status { return call_user("the task pool's end_run()", [&] { pool.end_run(); }), status{}; });
+  return done ? std::move(after) : std::move(done);
 }
 
 void runner::impl::parallel(std::size_t count, task f) {
@@ -123,7 +137,7 @@ status runner::impl::prepare() {
     memories = all->first(kind + 1);
     if (!bytes) continue;
     void* const region = bytes > limit ? nullptr : sources[kind].allocate(sources[kind].self, bytes, 64);
-    if (!region) return {status_code::out_of_memory, "no memory for the values of this model"};
+    if (!region) return no_memory_for(bytes).in("the values of this model");
     main.regions[kind] = static_cast<std::byte*>(region);
   }
   for (std::size_t s = 0; s < plan.initial.size(); ++s) main.values[s] = main.start(slot(s));
@@ -241,11 +255,8 @@ status named(status failed, const plan_view& plan, const plan_step& step, std::s
     if (words.output.empty() && s != 0) words.output = plan.names[s];
   words.say([&](std::string_view part) { used += part.copy(line + used, sizeof line - used); });
   constexpr status_code full = status_code::out_of_memory;
-  if (refused && failed.code() == full && failed.words() == detail::words_without_details(full)) {
-    char size[64] = "there is no memory for ";
-    char* const end = std::to_chars(size + std::strlen(size), size + 50, refused).ptr;
-    failed = {full, {size, std::size_t(std::copy_n(" bytes", 6, end) - size)}};
-  }
+  if (refused && failed.code() == full && failed.words() == detail::words_without_details(full))
+    failed = no_memory_for(refused);
   return std::move(failed).in({line, used});
 }
 

@@ -73,13 +73,13 @@ struct runner::impl {
   bool dirty = false;                               // a run ended early, or a fixed value did not keep to its shape
   std::atomic_flag tables_in_use = ATOMIC_FLAG_INIT;
   bool shared = false;                         // several steps run at once
-  std::size_t lanes = 0;                       // of the run's pool, while a run has it
-  std::size_t refused = 0;                     // bytes that there was no memory for, for the words of an error
   shape_plans* plans = nullptr;                // only for a plan with shapes that are known in a run, run in order
   const shape_plans::entry* active = nullptr;  // the one that this run, or the last, uses
   detail::storage_block* active_block = nullptr;
   detail::storage_block* texts = nullptr;  // characters of strings, linked by `next`; filled from the front
   std::size_t text_used = 0;
+  std::size_t lanes = 0;    // of the run's pool
+  std::size_t refused = 0;  // bytes that there was no memory for, for the words of an error
 
   std::atomic_flag* lock() { return !target_tier && shared ? &tables_in_use : nullptr; }
 
@@ -88,8 +88,7 @@ struct runner::impl {
   /// there is no memory for.
   void parallel(std::size_t count, task f);
   status prepare();
-  status begin_work();
-  status end_work();
+  status work();  // run(), between the pool's begin and end
   status run();
   status run_steps(frame&, step_context&);
   status run_levels(frame&);
