@@ -8,21 +8,25 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 namespace cameo::c {
 namespace {
 
-/// The providers of the build: their names are constants that end with a zero.
-const auto& rows_of_build() {
-  static const auto all = program::program_runtime{}.providers();
-  return all;
+/// The providers of the build: their names are constants that end with a zero. No provider is made, which may fail.
+template <class... Ps>
+std::array<const provider_row*, sizeof...(Ps)> rows_of(type_list<Ps...>) {
+  return {&detail::row_of<Ps>()...};
+}
+std::array<const provider_row*, program::runtime_of<program::providers>::count> rows_of_build() {
+  return rows_of(program::providers{});
 }
 
 status check_provider(std::string_view name) {
   std::vector<std::string_view> known;
-  for (const provider& each : rows_of_build()) {
-    if (name == each.row->name || name == each.row->long_name) return {};
-    known.push_back(each.row->name);
+  for (const provider_row* each : rows_of_build()) {
+    if (name == each->name || name == each->long_name) return {};
+    known.push_back(each->name);
   }
   return failed(status_code::invalid_argument, "the library has no provider '{}'; it has {}{}", name,
                 fmt::join(known, ", "), did_you_mean(name, known));
@@ -39,7 +43,7 @@ cameo::result<cameo::session_options> cameo_runtime::options(const cameo_options
                          "providers; give one of the two"};
   if (!made.choose_devices) {
     made.providers = names;
-    if (names.empty()) made.providers.emplace_back(cameo::c::rows_of_build().back().row->name);
+    if (names.empty()) made.providers.emplace_back(cameo::c::rows_of_build().back()->name);
   }
   return made;
 }
@@ -47,8 +51,8 @@ cameo::result<cameo::session_options> cameo_runtime::options(const cameo_options
 std::size_t cameo_provider_count() { return cameo::c::rows_of_build().size(); }
 
 const char* cameo_provider_name(std::size_t number) {
-  const auto& rows = cameo::c::rows_of_build();
-  return number < rows.size() ? rows[number].row->name.data() : nullptr;
+  const auto rows = cameo::c::rows_of_build();
+  return number < rows.size() ? rows[number]->name.data() : nullptr;
 }
 
 cameo_error* cameo_runtime_new(const char* const* providers, std::size_t count, cameo_runtime** made) {

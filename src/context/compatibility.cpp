@@ -19,7 +19,7 @@ std::optional<std::string> compatibility_of(const model& m, std::string_view lon
 result<compiled_fit> fit_of(const provider& p, std::string_view written) {
   const auto ask = [&] { return p.row->contexts.fits(p.self.get(), written); };
   result<compiled_fit> fit = guarded_hook(ask);
-  if (!fit) return failed(status_code::fail, "{}: {}", p.row->long_name, fit.error().words());
+  if (!fit) return with_code(status_code::fail, fit.error()).in(p.row->long_name);
   return fit;
 }
 

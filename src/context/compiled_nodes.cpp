@@ -45,31 +45,35 @@ status add_nodes(const graph& g, std::vector<compiled_node_info>& to) {
 }  // namespace
 
 result<std::vector<compiled_node_info>> compiled_nodes_of(const model& m) {
-  std::vector<compiled_node_info> made;
-  if (status s = add_nodes(m.main(), made); !s) return s;
-  for (const function& f : m.functions)
-    if (f.body)
-      if (status s = add_nodes(*f.body, made); !s) return s;
-  return made;
+  return guarded([&]() -> result<std::vector<compiled_node_info>> {
+    std::vector<compiled_node_info> made;
+    if (status s = add_nodes(m.main(), made); !s) return s;
+    for (const function& f : m.functions)
+      if (f.body)
+        if (status s = add_nodes(*f.body, made); !s) return s;
+    return made;
+  });
 }
 
 status require_contexts_beside(const model& m, std::string_view output) {
-  if (m.path.empty()) return {};
-  std::error_code error;
-  const std::string from = folder_of(m.path), to = folder_of(output);
-  if (std::filesystem::equivalent(from.empty() ? "." : from, to.empty() ? "." : to, error)) return {};
-  const result<std::vector<compiled_node_info>> nodes = compiled_nodes_of(m);
-  if (!nodes) return status{nodes.error()};
-  if (std::none_of(nodes->begin(), nodes->end(), [](const compiled_node_info& n) { return !n.file.empty(); }))
+  return guarded([&]() -> status {
+    if (m.path.empty()) return {};
+    std::error_code error;
+    const std::string from = folder_of(m.path), to = folder_of(output);
+    if (std::filesystem::equivalent(from.empty() ? "." : from, to.empty() ? "." : to, error)) return {};
+    const result<std::vector<compiled_node_info>> nodes = compiled_nodes_of(m);
+    if (!nodes) return status{nodes.error()};
+    if (std::none_of(nodes->begin(), nodes->end(), [](const compiled_node_info& n) { return !n.file.empty(); }))
+      return {};
+    const result<detail::held_folder> folder = detail::held_folder::open(to);
+    for (const compiled_node_info& n : *nodes)
+      if (!n.file.empty() && (!folder || !folder->find(context_path, n.file, open_for::place).is(found_kind::file)))
+        return failed(status_code::invalid_argument,
+                      "node '{}' was compiled before, and its context '{}' lies beside '{}'; from '{}' it would not "
+                      "be found: put a copy of it there first, or write the model into its own folder",
+                      n.node, n.file, m.path, output);
     return {};
-  const result<detail::held_folder> folder = detail::held_folder::open(to);
-  for (const compiled_node_info& n : *nodes)
-    if (!n.file.empty() && (!folder || !folder->find(context_path, n.file, open_for::place).is(found_kind::file)))
-      return failed(status_code::invalid_argument,
-                    "node '{}' was compiled before, and its context '{}' lies beside '{}'; from '{}' it would not "
-                    "be found: put a copy of it there first, or write the model into its own folder",
-                    n.node, n.file, m.path, output);
-  return {};
+  });
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -84,7 +84,7 @@ class restorer {
     if (folder_) return {};
     if (where_.folder) return folder_ = where_.folder, status{};
     result<detail::held_folder> now = detail::held_folder::open(where_.path);
-    if (!now) return status{status_code::invalid_graph, now.error().words()}.in(words_for(r));
+    if (!now) return with_code(status_code::invalid_graph, now.error()).in(words_for(r));
     folder_ = std::make_shared<const detail::held_folder>(*std::move(now));
     result<detail::held_folder> also =
         where_.also.empty() ? result<detail::held_folder>{status_code::fail} : detail::held_folder::open(where_.also);
@@ -258,8 +258,8 @@ class restorer {
       const auto call = [&] { return provider_.row->contexts.graphs(provider_.self.get(), binary); };
       result<std::vector<std::string>> graphs = guarded_hook(call);
       if (!graphs)
-        return failed(status_code::invalid_graph, "{}: {}: {}", provider_.row->long_name, binary.where(),
-                      graphs.error().words());
+        return with_code(status_code::invalid_graph, graphs.error())
+            .in(fmt::format("{}: {}", provider_.row->long_name, binary.where()));
       const std::lock_guard lock{pool.guard};
       for (std::string& name : *graphs)
         if (!own.contains(name))

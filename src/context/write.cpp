@@ -176,7 +176,7 @@ void compiled_model::tell_fit(const provider& p, std::span<const fused_view> gro
 }
 
 /// All groups of one provider.
-status compiled_model::store(std::size_t p, std::deque<fused_node>& fused, std::span<const compiled_node> programs,
+status compiled_model::store(std::size_t p, std::vector<fused_node>& fused, std::span<const compiled_node> programs,
                              const provider& of, const context_output& out) {
   const provider_row& row = *of.row;
   std::vector<std::size_t> mine;
@@ -259,7 +259,7 @@ status require_one_folder(const context_output& out, std::span<const provider> p
   return {};
 }
 
-result<std::unique_ptr<compiled_model>> compiled_model::make(model& m, std::deque<fused_node>& fused,
+result<std::unique_ptr<compiled_model>> compiled_model::make(model& m, std::vector<fused_node>& fused,
                                                              std::span<const compiled_node> programs,
                                                              std::span<const provider> providers,
                                                              const context_output& out) {
@@ -272,7 +272,8 @@ result<std::unique_ptr<compiled_model>> compiled_model::make(model& m, std::dequ
   return made;
 }
 
-compiled_model::~compiled_model() {
+void compiled_model::restore() {
+  is_restored_ = true;
   for (const original& each : before_) {
     detail::graph_node& now = (*each.in)[each.node];
     now.domain = each.as_it_was.domain, now.op_type = each.as_it_was.op_type;
@@ -281,8 +282,12 @@ compiled_model::~compiled_model() {
     each.in->set_inputs(each.node, each.inputs);
     each.in->remove_unused_initializers();
   }
-  model_.imports = imports_;
-  model_.metadata = metadata_;
+  model_.imports = std::move(imports_);
+  model_.metadata = std::move(metadata_);
+}
+
+compiled_model::~compiled_model() {
+  if (!is_restored_) static_cast<void>(guarded([&] { return restore(), status{}; }));
 }
 
 }  // namespace cameo::inline CAMEO_ABI

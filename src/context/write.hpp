@@ -21,19 +21,22 @@ struct context_output {
   bool is_last = false;                       // of those several: the context is complete now
 };
 
-/// Turns a partitioned model into the compiled one, for a writer of its format, and back again when it is destroyed:
-/// compiled groups become EPContext nodes, imports and metadata get what those need, and initializers that only
-/// compiled groups read are removed for good. Contexts in files exist once files() are committed. Errors are those of
+/// Turns a partitioned model into the compiled one, for a writer of its format, and back again by restore(): compiled
+/// groups become EPContext nodes, imports and metadata get what those need, and initializers that only compiled groups
+/// read are removed for good. Contexts in files exist once files() are committed. Errors are those of
 /// the providers' hooks, with their names.
 class compiled_model {
  public:
-  static result<std::unique_ptr<compiled_model>> make(model&, std::deque<fused_node>&,
+  static result<std::unique_ptr<compiled_model>> make(model&, std::vector<fused_node>&,
                                                       std::span<const compiled_node> programs,
                                                       std::span<const provider>, const context_output&);
   compiled_model(const compiled_model&) = delete;
   compiled_model& operator=(const compiled_model&) = delete;
+  /// Restores the model as far as there is memory; only where restore() was not called, after an error.
   ~compiled_model();
 
+  /// Makes the model what it was. Called once, at the end; throws std::bad_alloc.
+  void restore();
   /// Compiled nodes in it; 0: nothing was compiled.
   std::size_t node_count() const { return before_.size(); }
   /// Contexts that become files, and what else is to be there with them or not at all.
@@ -48,7 +51,7 @@ class compiled_model {
   };
   compiled_model(model& m, file_batch* files)
       : model_{m}, imports_{m.imports}, metadata_{m.metadata}, files_{files ? files : &own_files_} {}
-  status store(std::size_t p, std::deque<fused_node>&, std::span<const compiled_node>, const provider&,
+  status store(std::size_t p, std::vector<fused_node>&, std::span<const compiled_node>, const provider&,
                const context_output&);
   status keep_context(shared_context&, const context_output&);
   status finish_shared(const provider&, const context_output&);
@@ -62,6 +65,7 @@ class compiled_model {
   std::vector<opset_import> imports_;
   std::vector<detail::property> metadata_;
   std::vector<original> before_;
+  bool is_restored_ = false;
   std::deque<std::string> texts_;  // of attributes and metadata
   file_batch own_files_;
   file_batch* files_;

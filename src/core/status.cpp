@@ -4,23 +4,37 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-detail::heap_words::~heap_words() { delete[] chars_; }
+namespace {
+
+// It takes the place of a message that there was no memory for, and is never changed or deleted.
+char lost_words[] = "there is no memory for the message of this error";
+
+void release(char* words) noexcept {
+  if (words != lost_words) delete[] words;
+}
+
+}  // namespace
+
+detail::heap_words::~heap_words() { release(chars_); }
 
 // A code without words gets some on its way up: a message ends with what is wrong, never with where.
-void detail::heap_words::prepend(std::string_view where) noexcept {
+void detail::heap_words::prepend(std::string_view where, std::string_view otherwise) noexcept {
   if (where.empty()) return;
-  join(where, ": ", view().empty() ? "no details" : view());
+  join(where, ": ", view().empty() ? otherwise : view());
 }
 void detail::heap_words::append(std::string_view more) noexcept { join(view(), "", more); }
 
 void detail::heap_words::join(std::string_view a, std::string_view b, std::string_view c) noexcept {
   char* const all = new (std::nothrow) char[a.size() + b.size() + c.size() + 1];
-  if (!all) return;
+  if (!all) {  // an older message is better than none
+    if (!chars_) chars_ = lost_words;
+    return;
+  }
   char* end = all;
   for (std::string_view part : {a, b, c})
     if (!part.empty()) end += part.copy(end, part.size());
   *end = '\0';
-  delete[] std::exchange(chars_, all);
+  release(std::exchange(chars_, all));
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -57,38 +57,45 @@ void detail::sort_by_preference(std::vector<ep_device>& devices) {
 }
 
 result<std::vector<std::size_t>> preferred_devices(const device_request& request, device_kind kind) {
-  const auto first = [&](auto is_wanted) {
-    const auto at = std::find_if(request.devices.begin(), request.devices.end(), is_wanted);
-    return std::size_t(at - request.devices.begin());
-  };
-  const std::size_t none = request.devices.size();
-  std::vector<std::size_t> chosen;
-  if (kind != device_kind::cpu)
-    if (const std::size_t i = first([&](const ep_device& d) { return d.kind() == kind; }); i != none)
-      chosen.push_back(i);
-  const std::size_t cpu = first([](const ep_device& d) { return d.kind() == device_kind::cpu; });
-  if (cpu == none)
-    return status{status_code::fail, "no provider has a device of kind cpu, and a policy needs one to fall back on"};
-  chosen.push_back(cpu);
-  const std::size_t last = first([](const ep_device& d) { return d.kind() == device_kind::cpu && d.is_fallback; });
-  if (last != none && last != cpu) chosen.push_back(last);
-  return chosen;
+  return guarded([&]() -> result<std::vector<std::size_t>> {
+    const auto first = [&](auto is_wanted) {
+      const auto at = std::find_if(request.devices.begin(), request.devices.end(), is_wanted);
+      return std::size_t(at - request.devices.begin());
+    };
+    const std::size_t none = request.devices.size();
+    std::vector<std::size_t> chosen;
+    if (kind != device_kind::cpu)
+      if (const std::size_t i = first([&](const ep_device& d) { return d.kind() == kind; }); i != none)
+        chosen.push_back(i);
+    const std::size_t cpu = first([](const ep_device& d) { return d.kind() == device_kind::cpu; });
+    if (cpu == none)
+      return status{status_code::fail, "no provider has a device of kind cpu, and a policy needs one to fall back on"};
+    chosen.push_back(cpu);
+    const std::size_t last = first([](const ep_device& d) { return d.kind() == device_kind::cpu && d.is_fallback; });
+    if (last != none && last != cpu) chosen.push_back(last);
+    return chosen;
+  });
 }
 
 result<detail::device_delegate> detail::delegate_of(device_policy policy) {
-  for (const policy_row& row : policies)
-    if (row.policy == policy)
-      return detail::device_delegate{[kind = row.kind](const device_request& r) { return preferred_devices(r, kind); }};
-  return failed(status_code::invalid_argument, "{} is no device policy; they have numbers from 0 to {}", int(policy),
-                std::size(policies) - 1);
+  return guarded([&]() -> result<detail::device_delegate> {
+    for (const policy_row& row : policies)
+      if (row.policy == policy)
+        return detail::device_delegate{
+            [kind = row.kind](const device_request& r) { return preferred_devices(r, kind); }};
+    return failed(status_code::invalid_argument, "{} is no device policy; they have numbers from 0 to {}", int(policy),
+                  std::size(policies) - 1);
+  });
 }
 
 result<device_policy> detail::device_policy_named(std::string_view word) {
-  for (const policy_row& row : policies)
-    if (row.name == word) return row.policy;
-  const auto names = policies | ranges::views::transform(&policy_row::name);
-  return failed(status_code::invalid_argument, "'{}' is no device policy; there are {}{}", word, fmt::join(names, ", "),
-                did_you_mean(word, names));
+  return guarded([&]() -> result<device_policy> {
+    for (const policy_row& row : policies)
+      if (row.name == word) return row.policy;
+    const auto names = policies | ranges::views::transform(&policy_row::name);
+    return failed(status_code::invalid_argument, "'{}' is no device policy; there are {}{}", word,
+                  fmt::join(names, ", "), did_you_mean(word, names));
+  });
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -220,8 +220,8 @@ result<std::unique_ptr<output_file>> write_output(const std::string& path, file_
 class former_file {
  public:
   explicit former_file(const std::string& path) : path_{path} {
-    const std::string name = name_beside(path);
-    if (::link(path.c_str(), name.c_str()) == 0) name_ = name;
+    std::string name = name_beside(path);
+    if (::link(path.c_str(), name.c_str()) == 0) name_ = std::move(name);
     else was_there_ = errno != ENOENT;
   }
   former_file(former_file&& other) noexcept

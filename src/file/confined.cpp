@@ -143,7 +143,7 @@ result<std::shared_ptr<const detail::file_bytes>> detail::held_folder::map(const
   const result<found_path> at = file(rule, location, whose, open_for::reading, also);
   if (!at) return status{at.error()};
   auto mapped = detail::map_opened(at->handle, path_of(*at, location));
-  if (!mapped) return status{rule.refused, mapped.error().words()}.in(whose);
+  if (!mapped) return with_code(rule.refused, mapped.error()).in(whose);
   return mapped;
 } catch (const std::bad_alloc&) {
   return status_code::out_of_memory;

@@ -49,7 +49,8 @@ int own_descriptor(const std::string& path, const struct stat& there) {
 }  // namespace
 
 status system_error(const std::string& path, std::string_view doing) {
-  return failed(status_code::fail, "{}: {}: {}", path, doing, std::strerror(errno));
+  const int error = errno;
+  return failed(code_of_system(error), "{}: {}: {}", path, doing, std::strerror(error));
 }
 
 std::string folder_part(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }

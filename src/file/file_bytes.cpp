@@ -16,9 +16,7 @@ namespace {
 
 status cannot_read(const std::string& path, std::string_view doing) {
   const int error = errno;
-  const status_code code = error == ENOENT || error == ENOTDIR ? status_code::no_suchfile
-                           : error == ENOMEM                   ? status_code::out_of_memory
-                                                               : status_code::fail;
+  const status_code code = error == ENOENT || error == ENOTDIR ? status_code::no_suchfile : code_of_system(error);
   return failed(code, "{}: {}: {}", path, doing, std::strerror(error));
 }
 

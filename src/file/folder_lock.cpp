@@ -22,7 +22,8 @@ using clock = std::chrono::steady_clock;
 constexpr const char* name = folder_lock_file.data();
 
 status system_error(const detail::held_folder& folder) {
-  return failed(status_code::fail, "{}/{}: cannot be made: {}", folder.path(), name, std::strerror(errno));
+  const int error = errno;
+  return failed(code_of_system(error), "{}/{}: cannot be made: {}", folder.path(), name, std::strerror(error));
 }
 
 /// "process 4711 (cameo) on host, since 2026-01-31 12:00:00 UTC"

@@ -32,6 +32,7 @@ found_path troubled(path_trouble trouble, std::string why) {
 /// What an open that failed means: nothing there, or trouble.
 found_path not_opened(int error) {
   if (error == ENOENT || error == ENOTDIR) return {};
+  if (error == ENOMEM) throw std::bad_alloc{};
   return troubled(path_trouble::system, fmt::format("cannot be opened ({})", std::strerror(error)));
 }
 
@@ -193,8 +194,8 @@ result<detail::held_folder> detail::held_folder::open(const std::string& path) t
   detail::descriptor opened{::open(named.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!opened) {
     const int error = errno;
-    return failed(error == ENOENT || error == ENOTDIR ? status_code::no_suchfile : status_code::fail, "folder '{}': {}",
-                  named, std::strerror(error));
+    return failed(error == ENOENT || error == ENOTDIR ? status_code::no_suchfile : code_of_system(error),
+                  "folder '{}': {}", named, std::strerror(error));
   }
   found_path at = with_facts(std::move(opened));
   if (!at.handle) return failed(status_code::fail, "folder '{}': {}", named, at.why);

@@ -106,7 +106,9 @@ class decoder {
   }
   template <class T>
   taken put(const field& f, numbers<T>& to) {
-    if (const char* const why = to.add(f.payload, memory_)) return no_message(why, f.payload.data()), taken::failed;
+    const char* const why = to.add(f.payload, memory_);
+    if (why == no_memory) return full();
+    if (why) return no_message(why, f.payload.data()), taken::failed;
     return charge(field_bytes, f.payload.size(), std::integral<T> ? 8 : 1);
   }
   template <class Message>

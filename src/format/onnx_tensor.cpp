@@ -284,7 +284,7 @@ result<byte_span> tensor_reader::external(const wire::tensor_message& t, std::si
   if (at == mapped.end()) {
     if (!opened) {
       result<detail::held_folder> now = detail::held_folder::open(folder);
-      if (!now) return status{status_code::invalid_graph, now.error().words()}.in(describe(t));
+      if (!now) return with_code(status_code::invalid_graph, now.error()).in(describe(t));
       opened = std::make_shared<const detail::held_folder>(*std::move(now));
     }
     auto file = opened->map(external_data_path, std::string{location}, describe(t));

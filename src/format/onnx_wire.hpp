@@ -162,6 +162,9 @@ struct enumerated {
   int number = 0;
 };
 
+/// What `numbers::add` returns where it has no memory: nothing is wrong with the bytes.
+inline constexpr char no_memory[] = "there is no memory for it";
+
 /// A repeated number, where it lies in the file: packed or one by one.
 template <class T>
 class numbers {
@@ -199,7 +202,7 @@ class numbers {
     made.size_ = size_;
     return made;
   }
-  /// Null when it is taken; otherwise what is wrong with the bytes.
+  /// Null when it is taken, or `no_memory`; otherwise what is wrong with the bytes.
   const char* add(byte_span bytes, arena& memory) {
     std::size_t count = bytes.size() / sizeof(T);
     if constexpr (std::floating_point<T>) {
@@ -211,7 +214,7 @@ class numbers {
         if (!at.varint(number)) return "a number that does not end";
     }
     size_ += count;
-    return bytes.empty() || parts_.add(memory, bytes) ? nullptr : "no memory for it";
+    return bytes.empty() || parts_.add(memory, bytes) ? nullptr : no_memory;
   }
 
  private:

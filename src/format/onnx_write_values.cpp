@@ -1,6 +1,7 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/format/pb.hpp>
 
+#include "memory_reserve.hpp"
 #include "onnx_writing.hpp"
 
 #include <onnx/onnx-data_pb.h>
@@ -92,8 +93,19 @@ status pb_writer::write(const value& v, onnx::MapProto& to) {
   return status_code::ok;
 }
 
+/// About the memory that protobuf takes for a value: its elements in the message and in the file.
+std::size_t bytes_to_write(const value& v) {
+  std::size_t bytes = 4096;
+  for (const value& part : v.parts) bytes += bytes_to_write(part);
+  if (v.kind != value_kind::tensor) return bytes;
+  if (v.type != dtype::string) return bytes + 4 * v.bytes();
+  for (std::string_view text : v.as_unchecked<std::string_view>()) bytes += 128 + 3 * text.size();
+  return bytes;
+}
+
 template <class Message>
 result<std::string> write_message(const value& v, std::string_view name) {
+  const memory_reserve spare{bytes_to_write(v) + 3 * name.size()};
   Message message;
   if constexpr (std::is_same_v<Message, onnx::SparseTensorProto>) message.mutable_values()->set_name(std::string{name});
   else message.set_name(std::string{name});
@@ -101,6 +113,7 @@ result<std::string> write_message(const value& v, std::string_view name) {
   std::string bytes;
   if (!message.SerializeToString(&bytes))
     return failed(status_code::invalid_argument, "'{}': over 2 GB, more than protobuf allows", name);
+  if (spare.is_used()) return status_code::out_of_memory;
   return bytes;
 }
 

@@ -1,3 +1,4 @@
+#include "memory_reserve.hpp"
 #include "onnx_writing.hpp"
 
 #include <cameo/file/atomic_file.hpp>
@@ -275,20 +276,51 @@ class onnx_writer {
   tensor_writer& tensors_;
 };
 
+status too_large() {
+  return {status_code::invalid_argument,
+          "the model is over 2 GB, more than protobuf allows; use external data (write_options.external_data)"};
+}
+
+/// About the memory that protobuf takes for an attribute, a node or a graph without its weights: objects, and texts and
+/// lists twice, in the message and in the file.
+std::size_t bytes_to_write(const graph& g) {
+  std::size_t bytes = 4096;
+  for (std::size_t v = 0; v < g.value_count(); ++v) bytes += 512 + 2 * g[value_id(v)].name.size();
+  for (node_id n : g.order()) {
+    const detail::graph_node& node = g[n];
+    bytes += 512 + 2 * (node.name.size() + node.op_type.size() + node.doc_string.size() + node.unknown.size());
+    for (const attribute& a : node.attributes) {
+      bytes += 512 + 2 * (a.name.size() + a.s.size()) + 24 * a.ints.size() + 12 * a.floats.size();
+      for (std::string_view each : a.strings) bytes += 64 + 2 * each.size();
+      bytes += 512 * a.tensors.size();
+    }
+    for (const graph* body : node.subgraphs) bytes += bytes_to_write(*body);
+  }
+  return bytes;
+}
+
+result<std::string> message_of(const model& from, tensor_writer& tensors) {
+  std::size_t bytes = (std::size_t{1} << 16) + bytes_to_write(from.main());
+  for (const function& each : from.functions) bytes += bytes_to_write(*each.body);
+  const memory_reserve spare{bytes};
+  onnx::ModelProto message;
+  if (status s = onnx_writer{from, tensors}.write(message); !s) return s;
+  if (message.ByteSizeLong() > std::size_t{INT_MAX}) return too_large();
+  std::string text = message.SerializeAsString();
+  if (spare.is_used()) return status_code::out_of_memory;
+  return text;
+}
+
 /// The message in pieces that borrow the model's weights and what `tensors` packed.
 result<wire_pieces> pieces_of(const model& from, tensor_writer& tensors) {
   std::vector<std::span<const std::byte>> raw;
   tensors.raw = &raw;
-  onnx::ModelProto message;
-  if (status s = onnx_writer{from, tensors}.write(message); !s) return s;
-  const status too_large{status_code::invalid_argument,
-                         "the model is over 2 GB, more than protobuf allows; use external data "
-                         "(write_options.external_data)"};
-  if (message.ByteSizeLong() > std::size_t{INT_MAX}) return too_large;
-  result<wire_pieces> pieces = insert_raw_data(message.SerializeAsString(), raw);
+  const result<std::string> message = message_of(from, tensors);
+  if (!message) return message.error();
+  result<wire_pieces> pieces = insert_raw_data(*message, raw);
   if (!pieces) return pieces;
   pieces->text.append(from.unknown);
-  if (pieces->size() > std::size_t{INT_MAX}) return too_large;
+  if (pieces->size() > std::size_t{INT_MAX}) return too_large();
   return pieces;
 }
 

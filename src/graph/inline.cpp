@@ -109,7 +109,9 @@ class copier {
       attribute made;
       made.name = rule.name, made.kind = rule.kind;
       made.i = rule.default_int, made.f = rule.default_float, made.s = rule.default_string;
-      return memory_.keep(made);
+      const attribute* const kept = memory_.keep(made);
+      if (!kept) throw std::bad_alloc{};
+      return kept;
     }
     return nullptr;
   }

@@ -13,6 +13,13 @@ T or_throw(result<T> made) {
   return *std::move(made);
 }
 
+/// Whether something that was tried is possible. Throws std::bad_alloc where memory was lacking to find out: that is an
+/// error of the whole, and a model must not depend on it.
+inline bool is_possible(const status& tried) {
+  if (tried.code() == status_code::out_of_memory) throw std::bad_alloc{};
+  return bool(tried);
+}
+
 inline node_words words_of(const graph& g, const detail::graph_node& n) {
   node_words words{n.name, n.domain, n.op_type};
   for (value_id v : n.outputs)

@@ -1,7 +1,7 @@
 // Which nodes of ONNX Runtime's graph a provider takes.
 #include <cameo/partition/convex_groups.hpp>
 
-#include "file/messages.hpp"
+#include "graph/messages.hpp"
 #include "ort_plugin/context_node.hpp"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace cameo::inline CAMEO_ABI::detail::ort {
 /// graphs, whose nodes all have to be the provider's.
 bool execution_provider_object::runs_alone(const ort_graph& in, const ort_node& node) const {
   result<read_graph> one = read_one(shared->side, shared->ops, in, node);
-  if (!one || !one->trouble().empty()) return false;
+  if (!is_possible(one.error()) || !one->trouble().empty()) return false;
   session_options how = session;
   how.optimize = optimization_level::none;
-  return bool(cameo::session::load(parts_of(*shared), std::move(one->net), how));
+  return is_possible(cameo::session::load(parts_of(*shared), std::move(one->net), how).error());
 }
 
 /// Before 1.24 a body does not say whose it is, and ONNX Runtime mixes up what is fused in several of them: what has no
@@ -42,7 +42,7 @@ result<bool> execution_provider_object::is_left_to_its_node(const ort_graph& bod
   if (status s = shared->side.ask<api::Graph_GetParentNode>(&body, &parent); !s) return s;
   if (!parent) return shared->side.version() < 24 ? looks_like_body(body) : false;
   const result<read_graph> one = read_one(shared->side, shared->ops, body, *parent);  // of the same opsets
-  return !one || !one->trouble().empty() || runs_alone(body, *parent);
+  return !is_possible(one.error()) || !one->trouble().empty() || runs_alone(body, *parent);
 }
 
 /// Each compiled node is a group. Groups with a name are the provider's own; all other nodes that it takes are joined

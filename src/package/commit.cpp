@@ -40,8 +40,12 @@ class passing_folder {
   passing_folder(const passing_folder&) = delete;
   passing_folder& operator=(const passing_folder&) = delete;
   ~passing_folder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
+    if (!path_.empty())
+      static_cast<void>(guarded([&]() -> status {  // it lists the folder, and may have no memory for that
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+        return {};
+      }));
   }
   const std::string& path() const { return path_; }
   /// Takes its place; what is there already, unless it is an empty folder, stays, and this fails.

@@ -69,7 +69,7 @@ status check_model(const package::impl& in, const package_variant& v, const std:
   std::optional<detail::held_folder> files;
   if (!from.empty()) {
     result<detail::held_folder> opened = detail::held_folder::open(from);
-    if (!opened) return status{status_code::invalid_argument, opened.error().words()};
+    if (!opened) return with_code(status_code::invalid_argument, opened.error());
     files = *std::move(opened);
   }
   if (!v.model_file) return {};
@@ -293,7 +293,7 @@ status package::remove_variant(std::string_view from, std::string_view name) {
 result<std::string> package::add_asset(const std::string& from, std::string_view expected) {
   return guarded([&]() -> result<std::string> {
     result<std::string> uri = hash_folder(from);
-    if (!uri) return status{status_code::invalid_argument, uri.error().words()};
+    if (!uri) return with_code(status_code::invalid_argument, uri.error());
     if (!expected.empty() && *uri != expected)
       return refused("the files in '{}' make {}, and not {}", from, *uri, expected);
     if (impl_->assets.find(*uri)) return uri;

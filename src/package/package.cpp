@@ -39,6 +39,7 @@ result<std::unique_ptr<package::impl>> read_folder(const std::string& folder, co
   made->options = options;
   result<detail::held_folder> root = detail::held_folder::open(folder);
   if (!root) {
+    if (root.error().code() == status_code::out_of_memory) return std::move(root).error();
     problem_list{problems}.add(
         root.error().code() == status_code::no_suchfile ? package_fault::not_found : package_fault::io, {{}},
         "not a folder that can be opened, as a package is");
@@ -130,17 +131,21 @@ std::span<const package_asset> package::assets() const { return impl_->assets.al
 const package_component* package::find(std::string_view component) const { return impl_->find(component); }
 
 result<const package_component*> package::component(std::string_view name) const {
-  if (const package_component* found = find(name)) return found;
-  return failed(status_code::invalid_argument, "the package has no component '{}'{}", name,
-                it_has(impl_->components, name));
+  return guarded([&]() -> result<const package_component*> {
+    if (const package_component* found = find(name)) return found;
+    return failed(status_code::invalid_argument, "the package has no component '{}'{}", name,
+                  it_has(impl_->components, name));
+  });
 }
 
 result<const package_variant*> package::variant(std::string_view in, std::string_view name) const {
-  const result<const package_component*> found = component(in);
-  if (!found) return status{found.error()};
-  if (const package_variant* v = (*found)->find(name)) return v;
-  return failed(status_code::invalid_argument, "component '{}' has no variant '{}'{}", in, name,
-                it_has((*found)->variants, name));
+  return guarded([&]() -> result<const package_variant*> {
+    const result<const package_component*> found = component(in);
+    if (!found) return status{found.error()};
+    if (const package_variant* v = (*found)->find(name)) return v;
+    return failed(status_code::invalid_argument, "component '{}' has no variant '{}'{}", in, name,
+                  it_has((*found)->variants, name));
+  });
 }
 
 result<std::string> package::resolve(std::string_view base, std::string_view text, bool must_exist,

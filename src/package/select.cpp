@@ -40,7 +40,10 @@ variant_fit ask(const device_facts& device, const std::string& text, std::string
       words = answers[std::size_t(*answer)];
       return *answer;
     }
+    if (answer.error().code() == status_code::out_of_memory) throw std::bad_alloc{};
     words = fmt::format("the provider could not judge it ({})", answer.error().words());
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& e) {
     words = fmt::format("the provider could not judge it ({})", e.what());
   } catch (...) {

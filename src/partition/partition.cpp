@@ -59,7 +59,7 @@ class partitioner {
     return {};
   }
 
-  result<std::deque<fused_node>> run() {
+  result<std::vector<fused_node>> run() {
     if (rows_.empty()) return status{status_code::invalid_argument, "a session needs at least one provider"};
     for (bool inlined = true; inlined;) {
       if (status s = claim_contexts(model_.main()); !s) return s;  // again: a function's body may bring some
@@ -285,7 +285,7 @@ class partitioner {
   }
 
   /// The fused nodes without those that became a part of others.
-  std::deque<fused_node> those_that_stayed() {
+  std::vector<fused_node> those_that_stayed() {
     std::erase_if(fused_, [](const fused_node& each) { return !each.in; });
     for (std::size_t i = 0; i < fused_.size(); ++i) (*fused_[i].in)[fused_[i].node].fused = std::int32_t(i);
     return std::move(fused_);
@@ -405,7 +405,7 @@ class partitioner {
   std::span<const claim_row> rows_;
   const op_table& ops_;
   const partition_options& options_;
-  std::deque<fused_node> fused_;
+  std::vector<fused_node> fused_;
   std::size_t inlined_ = 0;
   std::map<std::pair<const graph*, node_id>, std::string>
       origins_;  // of inlined nodes: the call, and the providers that refused it
@@ -425,8 +425,8 @@ status inline_functions(model& m, std::span<const claim_row> rows, const op_tabl
   return partitioner{m, rows, ops, options}.inline_ahead();
 }
 
-result<std::deque<fused_node>> partition(model& m, std::span<const claim_row> rows, const op_table& ops,
-                                         const partition_options& options) {
+result<std::vector<fused_node>> partition(model& m, std::span<const claim_row> rows, const op_table& ops,
+                                          const partition_options& options) {
   return partitioner{m, rows, ops, options}.run();
 }
 

@@ -122,7 +122,8 @@ class planner {
       result<value> moved = copy_constant(*info.constant, options_.memories[kind], kind, memory_);
       if (!moved) return moved.error();
       values_[*to] = *moved;
-      infos_[*to].constant = &*memory_.keep(*moved);
+      infos_[*to].constant = memory_.keep(*moved);
+      if (!infos_[*to].constant) return status_code::out_of_memory;
     } else {
       const std::uint8_t from = values_[s].memory;
       result<plan_step> step = copy_step(options_.memories[from ? from : kind], from != 0, s, *to, memory_);

@@ -6,9 +6,25 @@
 #include "run/denormals.hpp"
 #include "run/runner_impl.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cstring>
 #include <memory>
 
 namespace cameo::inline CAMEO_ABI {
+
+namespace {
+
+status no_memory_for(std::size_t bytes) {
+  if constexpr (target_tier) return status_code::out_of_memory;
+  constexpr std::string_view before = "there is no memory for ", after = " bytes";
+  char line[before.size() + 20 + after.size()];
+  char* const number = std::copy(before.begin(), before.end(), line);
+  char* const end = std::to_chars(number, number + 20, bytes).ptr;
+  return {status_code::out_of_memory, {line, std::size_t(std::copy(after.begin(), after.end(), end) - line)}};
+}
+
+}  // namespace
 
 step_context::step_context(runner::impl& r, std::size_t lanes, std::size_t at)
     : run_context{services, &r, lanes}, lane{at} {}
@@ -51,23 +67,58 @@ status runner::run(std::span<const value> inputs, std::span<value> outputs, cons
     return {status_code::invalid_argument, "the plan has another number of inputs or outputs"};
   self.options = &options;
   self.ended.store(status_code::ok, std::memory_order_relaxed);
+  if constexpr (!target_tier) self.refused = 0;
   if (self.dirty) self.start_over();
   self.begin(inputs, outputs);
   const denormals_as_zero mode{options.denormals_as_zero};
-  options.pool.begin_run();
-  status done = self.run();
-  options.pool.end_run();
-  if (done) done = self.finish(outputs);
+  status done = self.work();
+  if (done) done = guarded_hook([&] { return self.finish(outputs); });
   if (!done) self.dirty = true;
   return done;
 }
 
-void runner::impl::parallel(std::size_t count, task f) const {
-  if (!options->denormals_as_zero) return options->pool.parallel(count, f);
-  options->pool.parallel(count, [f](std::size_t i, std::size_t lane) {
-    const denormals_as_zero mode{true};
-    f(i, lane);
+/// The pool may be the user's: what it throws becomes an error, and kernels rely on the number of its lanes.
+status runner::impl::work() {
+  const detail::task_pool_ref& pool = options->pool;
+  if constexpr (target_tier) {
+    pool.begin_run();
+    lanes = std::max<std::size_t>(pool.concurrency(), 1);
+    status done = run();
+    pool.end_run();
+    return done;
+  }
+  status done = guarded([&]() -> status {
+    lanes = call_user("the task pool's concurrency()", [&] { return pool.concurrency(); });
+    if (lanes == 0)
+      return {status_code::invalid_argument, "the task pool's concurrency() is 0; it is at least 1, for the caller"};
+    call_user("the task pool's begin_run()", [&] { pool.begin_run(); });
+    return {};
   });
+  if (!done) return done;
+  done = run();
+  status after =
+      guarded([&]() -> status { return call_user("the task pool's end_run()", [&] { pool.end_run(); }), status{}; });
+  return done ? std::move(after) : std::move(done);
+}
+
+void runner::impl::parallel(std::size_t count, task f) {
+  if constexpr (target_tier) {
+    if (!options->denormals_as_zero) return options->pool.parallel(count, f);
+    return options->pool.parallel(count, [f](std::size_t i, std::size_t lane) {
+      const denormals_as_zero mode{true};
+      f(i, lane);
+    });
+  }
+  first_exception thrown;
+  const auto checked = [&](std::size_t i, std::size_t lane) {
+    if (i >= count || lane >= lanes) return ended.store(status_code::fail, std::memory_order_relaxed);
+    thrown.collect([&] {
+      const denormals_as_zero mode{options->denormals_as_zero};
+      f(i, lane);
+    });
+  };
+  call_user("the task pool's parallel()", [&] { options->pool.parallel(count, checked); });
+  thrown.rethrow();
 }
 
 status runner::impl::prepare() {
@@ -86,7 +137,7 @@ status runner::impl::prepare() {
     memories = all->first(kind + 1);
     if (!bytes) continue;
     void* const region = bytes > limit ? nullptr : sources[kind].allocate(sources[kind].self, bytes, 64);
-    if (!region) return {status_code::out_of_memory, "no memory for the values of this model"};
+    if (!region) return no_memory_for(bytes).in("the values of this model");
     main.regions[kind] = static_cast<std::byte*>(region);
   }
   for (std::size_t s = 0; s < plan.initial.size(); ++s) main.values[s] = main.start(slot(s));
@@ -184,17 +235,18 @@ void runner::impl::learn_shapes() {
 }
 
 status runner::impl::run() {
-  shared = !target_tier && plan.by_level && options->pool.concurrency() > 1;
+  shared = !target_tier && plan.by_level && lanes > 1;
   if constexpr (!target_tier)
     if (shared) return run_levels(main);
-  step_context context{*this, options->pool.concurrency(), 0};
+  step_context context{*this, lanes, 0};
   context.within = &main;
   return run_steps(main, context);
 }
 
 namespace {
 
-status named(status failed, const plan_view& plan, const plan_step& step) {
+/// What a kernel says when it gets no memory has no size; `refused` is the last that there was no memory for, if any.
+status named(status failed, const plan_view& plan, const plan_step& step, std::size_t refused) {
   if constexpr (!status::has_words) return failed;
   char line[256];
   std::size_t used = 0;
@@ -202,8 +254,9 @@ status named(status failed, const plan_view& plan, const plan_step& step) {
   for (slot s : step.outputs)
     if (words.output.empty() && s != 0) words.output = plan.names[s];
   words.say([&](std::string_view part) { used += part.copy(line + used, sizeof line - used); });
-  if (failed.code() == status_code::out_of_memory && failed.words().empty())
-    failed = {status_code::out_of_memory, "there is no more memory"};
+  constexpr status_code full = status_code::out_of_memory;
+  if (refused && failed.code() == full && failed.words() == detail::words_without_details(full))
+    failed = no_memory_for(refused);
   return std::move(failed).in({line, used});
 }
 
@@ -223,7 +276,7 @@ status runner::impl::run_steps(frame& within, step_context& context) {
   });
   if (done || !at) return done;
   if (has_stopped()) return stop_status();
-  return named(std::move(done), *within.plan, *at);
+  return named(std::move(done), *within.plan, *at, refused);
 }
 
 status runner::impl::run_step(const plan_step& step, frame& within, step_context& context) {
@@ -232,7 +285,9 @@ status runner::impl::run_step(const plan_step& step, frame& within, step_context
   const step_observer* const observer = options->observer;
   const std::int64_t start = observer ? observer->now() : 0;
   status done = step.kernel.run(step.kernel.state, context);
-  if (observer) observer->record(observer->self, step, start, observer->now(), context.lane, within.values);
+  if (observer)
+    call_user("run_settings::observer",
+              [&] { observer->record(observer->self, step, start, observer->now(), context.lane, within.values); });
   if (has_stopped()) return stop_status();  // a kernel need not notice that pieces of its work were left out
   if (!done) return done;
   if (context.scratch || context.opened) end_step(context);
@@ -249,24 +304,23 @@ status runner::impl::run_levels(frame& within) {
   const std::span<const plan_step> steps = plan.steps;
   for (std::size_t first = 0, last; first < steps.size(); first = last) {
     for (last = first + 1; last < steps.size() && steps[last].level == steps[first].level;) ++last;
-    if (stopped(nullptr)) return stop_status();
     const std::size_t count = last - first;
     std::atomic<std::size_t> failed{count};
     status why;
-    const auto run_one = [&](std::size_t i, std::size_t lane, std::size_t lanes) {
-      if (failed.load(std::memory_order_relaxed) < i || stopped(nullptr)) return;
-      step_context context{*this, lanes, lane};
+    const auto run_one = [&](std::size_t i, std::size_t lane, std::size_t lanes_of_step) {
+      if (failed.load(std::memory_order_relaxed) < i) return;
+      step_context context{*this, lanes_of_step, lane};
       context.within = &within;
-      status done =
-          guarded_as<status_code::runtime_exception>([&] { return run_step(steps[first + i], within, context); });
+      status done = guarded_as<status_code::runtime_exception>(
+          [&]() -> status { return stopped(nullptr) ? stop_status() : run_step(steps[first + i], within, context); });
       if (done) return;
       const spin_lock hold{lock()};
       if (i < failed.load(std::memory_order_relaxed)) {
         failed.store(i, std::memory_order_relaxed);
-        why = named(std::move(done), plan, steps[first + i]);
+        why = named(std::move(done), plan, steps[first + i], refused);
       }
     };
-    if (count == 1) run_one(0, 0, options->pool.concurrency());
+    if (count == 1) run_one(0, 0, lanes);
     else parallel(count, [&](std::size_t i, std::size_t lane) { run_one(i, lane, 1); });
     if (has_stopped()) return stop_status();
     if (!why) return why;
@@ -356,7 +410,9 @@ result<value> runner::impl::relocate(const value& from) {
 }
 
 detail::storage_block* runner::impl::take(std::uint8_t kind, std::size_t bytes) {
-  return memories[kind]->allocate(bytes);
+  detail::storage_block* const block = memories[kind]->allocate(bytes);
+  if (!target_tier && !block) refused = bytes;
+  return block;
 }
 
 status runner::impl::copy(const value& from, void* to, std::uint8_t kind) {
@@ -435,7 +491,10 @@ bool runner::impl::stopped(detail::stop_pace* pace) {
 
 status runner::impl::stop_status() const {
   const status_code why = ended.load(std::memory_order_relaxed);
-  return {why, why == status_code::canceled ? "the run was asked to stop" : "the run did not end before its deadline"};
+  return {why, why == status_code::canceled            ? "the run was asked to stop"
+               : why == status_code::deadline_exceeded ? "the run did not end before its deadline"
+                                                       : "the task pool called a task with an index or a lane that it "
+                                                         "was not given"};
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -78,12 +78,17 @@ struct runner::impl {
   detail::storage_block* active_block = nullptr;
   detail::storage_block* texts = nullptr;  // characters of strings, linked by `next`; filled from the front
   std::size_t text_used = 0;
+  std::size_t lanes = 0;    // of the run's pool
+  std::size_t refused = 0;  // bytes that there was no memory for, for the words of an error
 
   std::atomic_flag* lock() { return !target_tier && shared ? &tables_in_use : nullptr; }
 
-  /// Work for all threads of the run's pool, which compute with floats as the run asks for.
-  void parallel(std::size_t count, task f) const;
+  /// Work for all threads of the run's pool, which compute with floats as the run asks for. What a piece of it throws
+  /// is thrown again here, so that one lane and many end a run alike. The pool may be the user's: no piece is done that
+  /// there is no memory for.
+  void parallel(std::size_t count, task f);
   status prepare();
+  status work();  // run(), between the pool's begin and end
   status run();
   status run_steps(frame&, step_context&);
   status run_levels(frame&);

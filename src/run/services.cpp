@@ -1,6 +1,7 @@
 // What kernels ask of the runner while they run.
 #include <cameo/run/run_plan.hpp>
 
+#include "core/guarded.hpp"
 #include "plan/too_large.hpp"
 #include "run/runner_impl.hpp"
 
@@ -356,7 +357,7 @@ bool parallel(run_context& base, std::size_t count, task f) {
     if (r.stopped(pace(alone ? c.lane : lane))) return;
     const std::int64_t start = told ? told->now() : 0;
     f(i, lane);
-    if (told) told->piece(told->self, *c.step, start, told->now(), lane);
+    if (told) call_user("run_settings::observer", [&] { told->piece(told->self, *c.step, start, told->now(), lane); });
   };
   if (!alone) r.parallel(count, ask);
   else

@@ -74,32 +74,42 @@ using byte_sized = std::tuple<float, std::uint8_t, std::int8_t, std::uint16_t, s
 }  // namespace
 
 any_value any_value::copy_of(const value& from) {
-  auto memory = std::make_shared<detail::heap_arena>(from.kind == value_kind::tensor ? from.bytes() + 256 : 4096);
   any_value made;
-  if (copy_into(*memory, from, made.value_)) made.memory_ = std::move(memory);
-  else made.value_ = {};
+  const status done = guarded([&]() -> status {
+    auto memory = std::make_shared<detail::heap_arena>(from.kind == value_kind::tensor ? from.bytes() + 256 : 4096);
+    if (!copy_into(*memory, from, made.value_)) return status_code::out_of_memory;
+    made.memory_ = std::move(memory);
+    return {};
+  });
+  if (!done) made.value_ = {};
   return made;
 }
 
 status detail::check_tensor(const value& v, dtype elements) {
-  if (v.kind == value_kind::tensor && v.type == elements && v.memory == 0) return {};
-  std::string is = to_string(v, 0);
-  if (v.memory != 0) is += " in a device's memory";
-  return failed(status_code::invalid_argument, "is {}, and is read as a tensor of {}", is,
-                detail::row_of(elements).name);
+  return guarded([&]() -> status {
+    if (v.kind == value_kind::tensor && v.type == elements && v.memory == 0) return {};
+    std::string is = to_string(v, 0);
+    if (v.memory != 0) is += " in a device's memory";
+    return failed(status_code::invalid_argument, "is {}, and is read as a tensor of {}", is,
+                  detail::row_of(elements).name);
+  });
 }
 
 result<const named_value*> named_values::at(std::string_view name) const {
-  for (const named_value& each : items)
-    if (each.name == name) return &each;
-  const auto quoted = [](const named_value& each) { return fmt::format("'{}'", each.name); };
-  return failed(status_code::invalid_argument, "there is no output '{}'; there are {}", name,
-                fmt::join(items | ranges::views::transform(quoted), ", "));
+  return guarded([&]() -> result<const named_value*> {
+    for (const named_value& each : items)
+      if (each.name == name) return &each;
+    const auto quoted = [](const named_value& each) { return fmt::format("'{}'", each.name); };
+    return failed(status_code::invalid_argument, "there is no output '{}'; there are {}", name,
+                  fmt::join(items | ranges::views::transform(quoted), ", "));
+  });
 }
 
 result<const named_value*> named_values::at(std::size_t i) const {
-  if (i < items.size()) return &items[i];
-  return failed(status_code::invalid_argument, "there is no output {}; there are {}", i, items.size());
+  return guarded([&]() -> result<const named_value*> {
+    if (i < items.size()) return &items[i];
+    return failed(status_code::invalid_argument, "there is no output {}; there are {}", i, items.size());
+  });
 }
 
 std::string to_string(const value& v, std::size_t elements) {
@@ -137,7 +147,7 @@ const any_value* named_values::find(std::string_view name) const {
 }
 
 status named_values::in(const named_value& output, const status& error) {
-  return status{error}.in(fmt::format("output '{}'", output.name));
+  return guarded([&]() -> status { return status{error}.in(fmt::format("output '{}'", output.name)); });
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -14,7 +14,7 @@ namespace cameo::inline CAMEO_ABI {
 namespace {
 
 /// All groups of a provider in one call; exactly one program for each. No second try with another provider.
-status compile_those_of(const provider& by, std::size_t p, const std::deque<fused_node>& fused,
+status compile_those_of(const provider& by, std::size_t p, const std::vector<fused_node>& fused,
                         std::vector<compiled_node>& programs) {
   std::vector<fused_view> views;
   std::vector<std::size_t> numbers;
@@ -93,7 +93,7 @@ context_folder contexts_of(const load_settings& how, const model& net) {
 }
 
 /// The programs of those nodes of a provider that were compiled before.
-status restore_those_of(const provider& by, std::size_t p, const std::deque<fused_node>& fused,
+status restore_those_of(const provider& by, std::size_t p, const std::vector<fused_node>& fused,
                         const load_settings& how, const model& net, std::vector<compiled_node>& programs) {
   std::vector<node_view> nodes;
   std::vector<std::size_t> numbers;

@@ -25,6 +25,7 @@ struct component_context::impl {
 
   void open_model(const package&);
   void open_folders(const package&);
+  result<session_options> options_for_session(const session_options* given, opened_places&) const;
 };
 
 namespace {
@@ -118,9 +119,10 @@ void tell_ignored(const session_options& how, const package_component& of, const
   for (std::size_t i = 0; i < made.verdicts.size(); ++i) {
     const package_variant& v = of.variants[i];
     if (!v.ep || *v.ep == made.verdicts[i].ep || std::find(eps.begin(), eps.end(), *v.ep) == eps.end()) continue;
-    how.log(log_level::warning, fmt::format("component '{}': variant '{}' is for {}, which was not asked: {} comes "
-                                            "before it",
-                                            of.name, v.name, *v.ep, made.verdicts[i].ep));
+    const std::string words =
+        fmt::format("component '{}': variant '{}' is for {}, which was not asked: {} comes before it", of.name, v.name,
+                    *v.ep, made.verdicts[i].ep);
+    call_user("session_options::log", [&] { how.log(log_level::warning, words); });
   }
 }
 
@@ -174,7 +176,7 @@ void component_context::impl::open_folders(const package& from) {
     const std::string where = fmt::format("component '{}', variant '{}', {}", component, variant.name, key);
     status& trouble = key == weights_key ? weights_trouble : contexts_trouble;
     if (opened) (key == weights_key ? places.weights : places.contexts) = *std::move(opened);
-    else trouble = status{status_code::fail, std::string{opened.error().words()}}.in(where);
+    else trouble = with_code(status_code::fail, opened.error()).in(where);
   }
 }
 
@@ -209,7 +211,9 @@ result<component_context> session::select(const detail::session_parts& parts, co
     if (!intent) return std::move(intent).error();
     auto made = std::make_shared<component_context::impl>();
     made->intent = std::move(*intent);
-    made->selected = choose({**found, from.layout(), made->intent.devices, made->intent.is_wish});
+    made->selected = call_user("the policy", [&] {
+      return choose({**found, from.layout(), made->intent.devices, made->intent.is_wish});
+    });
     tell_ignored(how, **found, made->selected, made->intent);
     if (!made->selected.variant) return nothing_fits(**found, made->selected, made->intent);
     if (status s = settle(made->selected, **found, made->intent); !s) return s;
@@ -230,35 +234,44 @@ result<component_context> session::select(const detail::session_parts& parts, co
 
 /// Where the caller gives no options, the package's hold; of those that name folders, each that the caller does not
 /// set.
-result<session> session::load(const detail::session_parts& parts, const component_context& from,
-                              const session_options* given) {
-  const component_context::impl& c = *from.impl_;
+result<session_options> component_context::impl::options_for_session(const session_options* given,
+                                                                     opened_places& opened) const {
   session_options options = given ? *given : session_options{};
-  opened_places places{c.places.model, c.places.beside, {}, {}};
-  if (options.providers.empty() && options.devices.empty())
-    options.providers = {from.ep()}, options.devices = c.devices;
-  for (const auto& [key, text] : c.variant.session_options) {
-    const bool is_path = std::any_of(c.variant.option_paths.begin(), c.variant.option_paths.end(),
+  const std::string& ep = selected.device->ep;
+  if (options.providers.empty() && options.devices.empty()) options.providers = {ep}, options.devices = devices;
+  for (const auto& [key, text] : variant.session_options) {
+    const bool is_path = std::any_of(variant.option_paths.begin(), variant.option_paths.end(),
                                      [&, &wanted = key](const auto& each) { return each.first == wanted; });
     const bool is_set = has_key(options, key) || (key == weights_key && !options.external_data_folder.empty());
     if ((given && !is_path) || is_set) continue;
     options.config.emplace_back(key, text);
     if (key == weights_key) {
-      if (!c.weights_trouble) return status{c.weights_trouble};
-      places.weights = c.places.weights;
+      if (!weights_trouble) return status{weights_trouble};
+      opened.weights = places.weights;
     }
     if (key == contexts_key) {
-      if (!c.contexts_trouble) return status{c.contexts_trouble};
-      places.contexts = c.places.contexts;
+      if (!contexts_trouble) return status{contexts_trouble};
+      opened.contexts = places.contexts;
     }
   }
   if (!given)
-    for (const auto& [key, text] : c.variant.provider_options)
-      options.config.emplace_back(fmt::format("ep.{}.{}", lower_case(from.ep()), key), text);
-  if (!c.model_trouble) return status{c.model_trouble};
-  const std::string path = places.model->path();
-  const auto read = [&](const load_settings& how) { return read_path(how, path); };
-  return impl::make(parts, options, path, std::move(places), read);
+    for (const auto& [key, text] : variant.provider_options)
+      options.config.emplace_back(fmt::format("ep.{}.{}", lower_case(ep), key), text);
+  return options;
+}
+
+result<session> session::load(const detail::session_parts& parts, const component_context& from,
+                              const session_options* given) {
+  return guarded_hook([&]() -> result<session> {
+    const component_context::impl& c = *from.impl_;
+    opened_places places{c.places.model, c.places.beside, {}, {}};
+    result<session_options> options = c.options_for_session(given, places);
+    if (!options) return std::move(options).error();
+    if (!c.model_trouble) return status{c.model_trouble};
+    const std::string path = places.model->path();
+    const auto read = [&](const load_settings& how) { return read_path(how, path); };
+    return impl::make(parts, *options, path, std::move(places), read);
+  });
 }
 
 }  // namespace cameo::inline CAMEO_ABI

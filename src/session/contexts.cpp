@@ -180,7 +180,7 @@ class output_choice {
 
 /// The files that will be written beside the compiled model: none may be another model's.
 status require_replaceable_files(const load_settings& how, std::span<const provider> providers, const compilation& it,
-                                 const std::deque<fused_node>& fused) {
+                                 const std::vector<fused_node>& fused) {
   const auto require = [&](const companion& c) { return require_replaceable(c, it.path, how.formats); };
   for (std::size_t p = 0; p < providers.size() && !it.contexts.embed && !it.contexts.write; ++p) {
     const bool any = std::any_of(fused.begin(), fused.end(), [&](const fused_node& f) { return f.provider == p; });
@@ -218,7 +218,7 @@ result<std::optional<compilation>> choose_output(const load_settings& how, std::
 }
 
 status require_storing(const load_settings& how, std::span<const provider> providers, const compilation& it,
-                       const std::deque<fused_node>& fused, const model& net) {
+                       const std::vector<fused_node>& fused, const model& net) {
   const context_output& contexts = it.contexts;
   if (status s = require_one_folder(contexts, providers); !s) return s;
   if (!fused.empty())
@@ -268,7 +268,7 @@ status write_compiled(const load_settings& how, std::span<const provider> provid
   it.compiled_nodes = (*compiled)->node_count();
   file_batch& files = (*compiled)->files();
   const auto finish = [&] { return it.contexts.files ? status{} : files.commit(); };
-  if (!writes_model) return finish();  // of other models, whose context this one completes
+  if (!writes_model) return (*compiled)->restore(), finish();  // of other models, whose context this one completes
   const std::string folder = it.weights_folder();
   if (only && only->external_buffer) {
     only->external_buffer->clear();
@@ -282,44 +282,59 @@ status write_compiled(const load_settings& how, std::span<const provider> provid
   }
   const detail::format_row& to = it.path.empty() ? how.formats.back() : format_of(how.formats, {}, it.path);
   const auto write = [&](detail::model_sink append) { return to.write_to(net, append, folder, it.weights); };
-  status done = it.is_to_memory() ? write_to_memory(it, write) : files.add(it.path, write);
-  return done ? finish() : done;
+  if (status s = it.is_to_memory() ? write_to_memory(it, write) : files.add(it.path, write); !s) return s;
+  (*compiled)->restore();
+  return finish();
 }
 
-result<std::optional<std::string>> session::compatibility(const detail::session_parts& parts, const std::string& path,
+namespace {
+
+/// What is no model has no such text; that there is no memory to read one is an error all the same.
+result<std::optional<std::string>> compatibility_in(const result<std::unique_ptr<model>>& net,
+                                                    std::string_view provider) {
+  if (net) return compatibility_of(**net, provider);
+  if (net.error().code() == status_code::out_of_memory) return net.error();
+  return std::optional<std::string>{};
+}
+
+}  // namespace
+
+result<std::optional<std::string>> session::compatibility(const detail::session_parts& parts, std::string_view path,
                                                           std::string_view provider) {
-  const auto file = detail::file_bytes::map(path);
-  if (!file) return status{file.error()};
-  read_options how;
-  how.file = *file;
-  const detail::format_row& format = format_of(parts.formats, (*file)->bytes(), path);
-  const result<std::unique_ptr<model>> net = format.read_file(path, how);
-  if (!net) return std::optional<std::string>{};
-  return compatibility_of(**net, provider);
+  return guarded_hook([&]() -> result<std::optional<std::string>> {
+    const std::string named{path};
+    const auto file = detail::file_bytes::map(named);
+    if (!file) return status{file.error()};
+    read_options how;
+    how.file = *file;
+    const detail::format_row& format = format_of(parts.formats, (*file)->bytes(), named);
+    return compatibility_in(format.read_file(named, how), provider);
+  });
 }
 
 result<std::optional<std::string>> session::compatibility(const detail::session_parts& parts,
                                                           std::span<const std::byte> bytes, std::string_view provider) {
-  const result<std::unique_ptr<model>> net = format_of(parts.formats, bytes, {}).read_bytes(bytes, "model", {});
-  if (!net) return std::optional<std::string>{};
-  return compatibility_of(**net, provider);
+  return guarded_hook(
+      [&] { return compatibility_in(format_of(parts.formats, bytes, {}).read_bytes(bytes, "model", {}), provider); });
 }
 
 result<compiled_fit> session::fit(const detail::session_parts& parts, std::span<const std::string_view> names,
                                   std::string_view written) {
-  const provider* found = nullptr;
-  for (std::string_view name : names) {
-    const auto at = std::find_if(parts.providers.begin(), parts.providers.end(),
-                                 [&](const provider& p) { return p.row->name == name || p.row->long_name == name; });
-    if (at == parts.providers.end())
-      return failed(status_code::invalid_argument, "there is no provider '{}' in this runtime", name);
-    if (found && found != &*at)
-      return failed(status_code::invalid_argument, "{} and {} are different providers; ask one at a time",
-                    found->row->long_name, at->row->long_name);
-    found = &*at;
-  }
-  if (!found) return status{status_code::invalid_argument, "no provider was named"};
-  return fit_of(*found, written);
+  return guarded_hook([&]() -> result<compiled_fit> {
+    const provider* found = nullptr;
+    for (std::string_view name : names) {
+      const auto at = std::find_if(parts.providers.begin(), parts.providers.end(),
+                                   [&](const provider& p) { return p.row->name == name || p.row->long_name == name; });
+      if (at == parts.providers.end())
+        return failed(status_code::invalid_argument, "there is no provider '{}' in this runtime", name);
+      if (found && found != &*at)
+        return failed(status_code::invalid_argument, "{} and {} are different providers; ask one at a time",
+                      found->row->long_name, at->row->long_name);
+      found = &*at;
+    }
+    if (!found) return status{status_code::invalid_argument, "no provider was named"};
+    return fit_of(*found, written);
+  });
 }
 
 }  // namespace cameo::inline CAMEO_ABI

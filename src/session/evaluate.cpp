@@ -4,6 +4,8 @@
 #include <cameo/plan/planner.hpp>
 #include <cameo/run/runner.hpp>
 
+#include <memory>
+
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
@@ -75,6 +77,8 @@ result<std::span<const value>> kernel_evaluator::evaluate(const node_view& node,
   if (!plan) return plan.error();
   const result<runner*> run = runner::make(**plan, {&host, 1}, tables, limit_);
   if (!run) return run.error();
+  const std::unique_ptr<runner, void (*)(runner*)> owned{
+      *run, [](runner* made_in_tables) { std::destroy_at(made_in_tables); }};
   std::vector<value> made((*net)->outputs.size());
   status done = (*run)->run({}, made, {});
   result<std::span<value>> outputs = memory.take<value>(node.output_count());
@@ -85,7 +89,6 @@ result<std::span<const value>> kernel_evaluator::evaluate(const node_view& node,
     if (!kept) done = kept.error();
     else (*outputs)[i] = *kept;
   }
-  std::destroy_at(*run);
   if (!done) return done;
   return std::span<const value>{*outputs};
 }

@@ -114,21 +114,16 @@ void keep(loaded& made, const load_settings& how) {
   made.denormals_as_zero = how.config.is_on(config_key<"session.set_denormal_as_zero">);
 }
 
-result<loaded> load_guarded(const detail::session_parts& parts, const session_options& options, std::string_view name,
-                            opened_places places, model_source read) {
-  const auto all = [&]() -> result<loaded> {
-    result<load_settings> how = load_settings::make(parts, options);
-    if (!how) return std::move(how).error();
-    how->places = std::move(places);
-    loading now{*how};
-    loaded made;
-    keep(made, *how);
-    if (status s = load(now, made, read); !s) return s;
-    for (const auto& [key, text] : made.by.options) made.config.set(key, text);
-    return made;
-  };
-  result<loaded> made = guarded_hook(all);
-  if (!made) return at(std::move(made).error(), name);
+result<loaded> load_all(const detail::session_parts& parts, const session_options& options, opened_places&& places,
+                        model_source read) {
+  result<load_settings> how = load_settings::make(parts, options);
+  if (!how) return std::move(how).error();
+  how->places = std::move(places);
+  loading now{*how};
+  loaded made;
+  keep(made, *how);
+  if (status s = load(now, made, read); !s) return s;
+  for (const auto& [key, text] : made.by.options) made.config.set(key, text);
   return made;
 }
 
@@ -153,7 +148,7 @@ result<read_model> read_input(const load_settings& how, compile_input& input) {
   return status{status_code::invalid_argument, "there is no model to compile: a path, bytes or a graph is needed"};
 }
 
-std::string input_name(const compile_input& input) {
+std::string_view input_name(const compile_input& input) {
   if (!input.path.empty()) return input.path;
   if (input.graph) return input.graph->path;
   return "model";
@@ -163,14 +158,18 @@ std::string input_name(const compile_input& input) {
 
 result<session> session::impl::make(const detail::session_parts& parts, const session_options& options,
                                     std::string_view name, opened_places places, model_source read) {
-  result<loaded> made = load_guarded(parts, options, name, std::move(places), read);
-  if (!made) return std::move(made).error();
-  return session{std::make_unique<impl>(*std::move(made))};
+  result<session> made = guarded_hook([&]() -> result<session> {
+    result<loaded> all = load_all(parts, options, std::move(places), read);
+    if (!all) return std::move(all).error();
+    return session{std::make_unique<impl>(*std::move(all))};
+  });
+  if (!made) return at(std::move(made).error(), name);
+  return made;
 }
 
-result<session> session::load(const detail::session_parts& parts, const std::string& path,
+result<session> session::load(const detail::session_parts& parts, std::string_view path,
                               const session_options& options) {
-  const auto read = [&](const load_settings& how) { return read_path(how, path); };
+  const auto read = [&](const load_settings& how) { return read_path(how, std::string{path}); };
   return impl::make(parts, options, path, {}, read);
 }
 
@@ -188,7 +187,10 @@ result<session> session::load(const detail::session_parts& parts, std::vector<st
 
 result<session> session::load_copy(const detail::session_parts& parts, std::span<const std::byte> bytes,
                                    std::string_view name, const session_options& options) {
-  return load(parts, std::vector<std::byte>{bytes.begin(), bytes.end()}, name, options);
+  const auto read = [&](const load_settings& how) {
+    return read_own_bytes(how, std::vector<std::byte>{bytes.begin(), bytes.end()}, name);
+  };
+  return impl::make(parts, options, name, {}, read);
 }
 
 result<session> session::load(const detail::session_parts& parts, std::istream& stream, std::string_view name,
@@ -199,15 +201,20 @@ result<session> session::load(const detail::session_parts& parts, std::istream& 
 
 result<session> session::load(const detail::session_parts& parts, std::unique_ptr<model> net,
                               const session_options& options) {
-  const std::string name = net->path;
+  if (!net) return status{status_code::invalid_argument, "there is no model to load: the pointer to it is null"};
+  std::string name;  // outlives the model
+  if (status s = guarded([&] { return name = net->path, status{}; }); !s) return s;
   const auto read = [&](const load_settings& how) -> result<read_model> { return made_model(how, std::move(net)); };
   return impl::make(parts, options, name, {}, read);
 }
 
 result<compile_report> session::compile(const detail::session_parts& parts, compile_options wanted) {
-  const std::string name = input_name(wanted.input);
+  std::string name;  // outlives the model
   const auto read = [&](const load_settings& how) { return read_input(how, wanted.input); };
   const auto all = [&]() -> result<compile_report> {
+    name = input_name(wanted.input);
+    name_exceptions_of(wanted.output.to, "compile_options::output");
+    name_exceptions_of(wanted.place_initializer, "compile_options::place_initializer");
     if (!detail::is_level(wanted.optimize))
       return failed(status_code::invalid_argument, "compile_options::optimize is {}; levels are 0 to 3, and 99",
                     int(wanted.optimize));

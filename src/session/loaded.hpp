@@ -61,8 +61,8 @@ struct session::impl {
 
   const loaded is;
   mutable idle_objects<io_binding::impl, 64> idle;
-  mutable std::deque<std::atomic<bool>> other_shape_told;  // per output: a warning about another shape was given
-  mutable std::atomic<bool> sizes_told = false;            // a warning about dims of one name was given
+  mutable std::vector<std::atomic<bool>> other_shape_told;  // per output: a warning about another shape was given
+  mutable std::atomic<bool> sizes_told = false;             // a warning about dims of one name was given
 
   result<std::unique_ptr<io_binding::impl>> acquire() const;
   void give_back(std::unique_ptr<io_binding::impl>) const;
@@ -72,6 +72,7 @@ struct session::impl {
   /// while all is well.
   status check_symbols(std::span<const value> given) const;
   status run(io_binding::impl&, const run_settings&) const;
+  result<named_values> run(io_binding::impl&, std::span<const named_input>, const run_settings&) const;
   status tell_shapes(std::span<const value> made) const;
   /// What went wrong in a run, with the model's file in front.
   status at_file(status failed) const;

@@ -227,7 +227,7 @@ status rewrite_placed(const rewriting& r) {
 }
 
 /// session.optimized_model_filepath, in that format.
-status save_optimized(const rewriting& r, const std::deque<fused_node>& fused) {
+status save_optimized(const rewriting& r, const std::vector<fused_node>& fused) {
   const std::string path{r.how.config[path_key]};
   if (path.empty()) return {};
   if (std::any_of(fused.begin(), fused.end(), [](const fused_node& f) { return f.body; }))

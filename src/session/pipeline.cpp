@@ -82,6 +82,7 @@ struct pipeline::impl {
              variant_choice);
   void describe();
   result<std::vector<const named_input*>> given(std::span<const named_input>) const;
+  result<named_values> run(std::span<const named_input>, const run_settings&) const;
 };
 
 package_io interface_of(const session& s) { return interface_of(s.inputs(), s.outputs()); }
@@ -158,8 +159,12 @@ result<std::vector<const named_input*>> pipeline::impl::given(std::span<const na
 }
 
 result<named_values> pipeline::run(std::span<const named_input> inputs, const run_settings& settings) const {
-  const impl& it = *impl_;
-  const result<std::vector<const named_input*>> given = it.given(inputs);
+  return guarded([&] { return impl_->run(inputs, settings); });
+}
+
+result<named_values> pipeline::impl::run(std::span<const named_input> all, const run_settings& settings) const {
+  const impl& it = *this;
+  const result<std::vector<const named_input*>> given = it.given(all);
   if (!given) return status{given.error()};
   const clock::time_point start = clock::now();
   std::vector<named_values> results;

@@ -24,7 +24,7 @@ namespace {
 /// The standard bodies of operators that no provider has a kernel for; each is made once.
 class standard_bodies {
  public:
-  explicit standard_bodies(std::deque<function>& to) : made_{to} {}
+  explicit standard_bodies(std::vector<std::unique_ptr<function>>& to) : made_{to} {}
 
   result<const function*> of(model& m, const detail::graph_node& node) {
     if (!node.op || !node.version) return static_cast<const function*>(nullptr);
@@ -32,12 +32,13 @@ class standard_bodies {
     if (!best) return static_cast<const function*>(nullptr);
     for (const auto& [row, known] : known_)
       if (row == best) return known;
-    known_.emplace_back(best, &made_.emplace_back(make_function(m, *best)));
+    made_.push_back(std::make_unique<function>(make_function(m, *best)));
+    known_.emplace_back(best, made_.back().get());
     return known_.back().second;
   }
 
  private:
-  std::deque<function>& made_;
+  std::vector<std::unique_ptr<function>>& made_;
   std::vector<std::pair<const function_body_row*, const function*>> known_;
 };
 
@@ -95,7 +96,7 @@ result<placed_nodes> place_nodes(const load_settings& how, const chosen_provider
   if (how.config.is_on(config_key<"session.record_ep_graph_assignment_info">)) with.assignments = &made.assignments;
   if (output) with.fused_name_prefix = how.config[config_key<"ep.context_node_name_prefix">];
   if (output && output->contexts.shared) with.group_numbers = &how.workspace->inside().groups;
-  result<std::deque<fused_node>> fused = guarded_hook([&] { return partition(net, rows, ops, with); });
+  result<std::vector<fused_node>> fused = guarded_hook([&] { return partition(net, rows, ops, with); });
   if (!fused) return std::move(fused).error();
   made.fused = std::move(*fused);
   constexpr const config_key_row& no_fallback = config_key<"session.disable_cpu_ep_fallback">;

@@ -126,14 +126,27 @@ result<described_io> describe_io(model& net, const session_plan& plan) {
 }
 
 result<session_threads> start_threads(const load_settings& how) {
-  if (how.options.pool) return session_threads{nullptr, *how.options.pool};
+  if (const auto& own = how.options.pool) {
+    const std::size_t count = call_user("the task pool's concurrency()", [&] { return own->concurrency(); });
+    if (count == 0)
+      return status{status_code::invalid_argument,
+                    "the task pool's concurrency() is 0; it counts the threads that work may have, at least the "
+                    "caller's"};
+    return session_threads{nullptr, *own, count};
+  }
   const std::size_t threads = how.options.threads ? how.options.threads : available_threads();
   if (threads <= 1) return session_threads{};
   result<std::unique_ptr<thread_pool>> own =
       thread_pool::make(threads, how.config.is_on(config_key<"session.intra_op.allow_spinning">));
   if (!own) return std::move(own).error();
+  const std::size_t started = (*own)->concurrency();
+  if (started < threads)
+    how.warn(
+        fmt::format("the system started {} of {} threads, and the session runs with these; a limit on threads, "
+                    "processes or memory is reached",
+                    started, threads));
   const detail::task_pool_ref pool{**own};
-  return session_threads{*std::move(own), pool};
+  return session_threads{*std::move(own), pool, started};
 }
 
 }  // namespace cameo::inline CAMEO_ABI

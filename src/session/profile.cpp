@@ -6,6 +6,8 @@
 #include <cameo/partition/lower.hpp>
 #include <cameo/session/session.hpp>
 
+#include "core/guarded.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -126,50 +128,53 @@ std::size_t trace_profile::dropped() const { return next_.load() - size(); }
 void trace_profile::clear() { next_ = 0, next_piece_ = 0; }
 
 status trace_profile::write(const std::string& path) const {
-  const std::string process = "\"pid\":" + std::to_string(::getpid());
-  const auto ids = [&](std::size_t lane) { return process + ",\"tid\":" + std::to_string(lane); };
-  std::int64_t first = size() ? records_[0].start : 0;
-  std::size_t lanes = 0;
-  for (std::size_t i = 0; i < size(); ++i) {
-    first = std::min(first, records_[i].start);
-    lanes = std::max(lanes, records_[i].lane + 1);
-  }
-  const std::vector<piece> others = joined_pieces();
-  for (const piece& each : others) lanes = std::max(lanes, each.lane + 1);
-  step_numbers numbers;
-  if (plan_) number_steps(*plan_, "", numbers);
-  std::string text =
-      "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n" + metadata_event("process_name", "cameo", ids(0));
-  for (std::size_t lane = 0; lane < lanes; ++lane)
-    text += ",\n" + metadata_event("thread_name", lane ? "worker " + std::to_string(lane) : "caller", ids(lane));
-  const auto begin_event = [&](const plan_step& step, const char* category, std::int64_t start, std::int64_t end,
-                               std::size_t lane) {
-    const std::string_view provider =
-        step.provider < providers_.size() ? std::string_view{providers_[step.provider]} : std::string_view{};
-    text += ",\n{\"name\":" + json_text(step.name.empty() ? step.op_type : step.name) + ",\"cat\":\"" + category +
-            "\",\"ph\":\"X\",\"ts\":" + micros(start - first) + ",\"dur\":" + micros(end - start) + "," + ids(lane) +
-            ",\"args\":{\"op\":" + json_text(step.op_type) + ",\"provider\":" + json_text(provider);
-  };
-  for (std::size_t i = 0; i < size(); ++i) {
-    const record& r = records_[i];
-    begin_event(*r.step, "node", r.start, r.end, r.lane);
-    if (const auto number = numbers.find(r.step); number != numbers.end()) text += ",\"step\":[" + number->second + "]";
-    if (r.operations) text += ",\"operations\":" + plain(*r.operations);
-    if (r.bytes) text += ",\"bytes\":" + plain(*r.bytes);
-    text += "}}";
-  }
-  for (const piece& each : others) {
-    begin_event(*each.step, "work", each.start, each.end, each.lane);
-    text += "}}";
-  }
-  text += "\n],\"otherData\":{\"dropped\":" + std::to_string(dropped());
-  if (plan_) text += ",\"steps\":" + std::to_string(plan_->steps.size());
-  if (peak_.operations > 0)
-    text += ",\"peak\":{\"operations\":" + plain(peak_.operations) +
-            ",\"bytes_per_second\":" + plain(peak_.bytes_per_second) + ",\"target\":" + json_text(peak_.target) +
-            ",\"threads\":" + std::to_string(peak_.threads) + "}";
-  text += "}}\n";
-  return write_file_atomically(path, std::string_view{text});
+  return guarded([&]() -> status {
+    const std::string process = "\"pid\":" + std::to_string(::getpid());
+    const auto ids = [&](std::size_t lane) { return process + ",\"tid\":" + std::to_string(lane); };
+    std::int64_t first = size() ? records_[0].start : 0;
+    std::size_t lanes = 0;
+    for (std::size_t i = 0; i < size(); ++i) {
+      first = std::min(first, records_[i].start);
+      lanes = std::max(lanes, records_[i].lane + 1);
+    }
+    const std::vector<piece> others = joined_pieces();
+    for (const piece& each : others) lanes = std::max(lanes, each.lane + 1);
+    step_numbers numbers;
+    if (plan_) number_steps(*plan_, "", numbers);
+    std::string text =
+        "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n" + metadata_event("process_name", "cameo", ids(0));
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+      text += ",\n" + metadata_event("thread_name", lane ? "worker " + std::to_string(lane) : "caller", ids(lane));
+    const auto begin_event = [&](const plan_step& step, const char* category, std::int64_t start, std::int64_t end,
+                                 std::size_t lane) {
+      const std::string_view provider =
+          step.provider < providers_.size() ? std::string_view{providers_[step.provider]} : std::string_view{};
+      text += ",\n{\"name\":" + json_text(step.name.empty() ? step.op_type : step.name) + ",\"cat\":\"" + category +
+              "\",\"ph\":\"X\",\"ts\":" + micros(start - first) + ",\"dur\":" + micros(end - start) + "," + ids(lane) +
+              ",\"args\":{\"op\":" + json_text(step.op_type) + ",\"provider\":" + json_text(provider);
+    };
+    for (std::size_t i = 0; i < size(); ++i) {
+      const record& r = records_[i];
+      begin_event(*r.step, "node", r.start, r.end, r.lane);
+      if (const auto number = numbers.find(r.step); number != numbers.end())
+        text += ",\"step\":[" + number->second + "]";
+      if (r.operations) text += ",\"operations\":" + plain(*r.operations);
+      if (r.bytes) text += ",\"bytes\":" + plain(*r.bytes);
+      text += "}}";
+    }
+    for (const piece& each : others) {
+      begin_event(*each.step, "work", each.start, each.end, each.lane);
+      text += "}}";
+    }
+    text += "\n],\"otherData\":{\"dropped\":" + std::to_string(dropped());
+    if (plan_) text += ",\"steps\":" + std::to_string(plan_->steps.size());
+    if (peak_.operations > 0)
+      text += ",\"peak\":{\"operations\":" + plain(peak_.operations) +
+              ",\"bytes_per_second\":" + plain(peak_.bytes_per_second) + ",\"target\":" + json_text(peak_.target) +
+              ",\"threads\":" + std::to_string(peak_.threads) + "}";
+    text += "}}\n";
+    return write_file_atomically(path, std::string_view{text});
+  });
 }
 
 }  // namespace cameo::inline CAMEO_ABI

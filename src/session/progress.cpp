@@ -96,10 +96,10 @@ void load_teller::tell_placements(const loaded& made) const {
 void load_teller::tell_plan(const loaded& made) const {
   if (!how_.logs(log_level::info)) return;
   const plan_view& plan = *made.plan.steps;
-  how_.options.log(log_level::info,
-                   fmt::format("planned {} steps, {} bytes for values of known shape{}, {} threads", plan.steps.size(),
-                               made.fixed_bytes(), plan.has_dynamic ? " (others take theirs in a run)" : "",
-                               made.threads.pool.concurrency()));
+  how_.options.log(
+      log_level::info,
+      fmt::format("planned {} steps, {} bytes for values of known shape{}, {} threads", plan.steps.size(),
+                  made.fixed_bytes(), plan.has_dynamic ? " (others take theirs in a run)" : "", made.threads.count));
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -63,25 +63,29 @@ result<std::vector<ep_device>> chosen(const std::vector<std::size_t>& numbers, c
 }  // namespace
 
 status session_options::append(std::span<const ep_device> of_one_provider, const detail::text_pairs& provider_options) {
-  if (of_one_provider.empty())
-    return {status_code::invalid_argument, "appending a provider by its devices: at least one is needed"};
-  const std::string& ep = of_one_provider.front().ep;
-  for (const ep_device& d : of_one_provider)
-    if (d.ep != ep)
-      return failed(status_code::invalid_argument,
-                    "appending a provider by its devices: they are of {} and of {}; append one at a time", ep, d.ep);
-  providers.push_back(ep);
-  devices.insert(devices.end(), of_one_provider.begin(), of_one_provider.end());
-  for (const auto& [key, text] : provider_options)
-    config.emplace_back(fmt::format("ep.{}.{}", lower_case(ep), key), text);
-  return {};
+  return guarded([&]() -> status {
+    if (of_one_provider.empty())
+      return {status_code::invalid_argument, "appending a provider by its devices: at least one is needed"};
+    const std::string& ep = of_one_provider.front().ep;
+    for (const ep_device& d : of_one_provider)
+      if (d.ep != ep)
+        return failed(status_code::invalid_argument,
+                      "appending a provider by its devices: they are of {} and of {}; append one at a time", ep, d.ep);
+    providers.push_back(ep);
+    devices.insert(devices.end(), of_one_provider.begin(), of_one_provider.end());
+    for (const auto& [key, text] : provider_options)
+      config.emplace_back(fmt::format("ep.{}.{}", lower_case(ep), key), text);
+    return {};
+  });
 }
 
 status session_options::prefer(device_policy policy) {
-  result<detail::device_delegate> made = detail::delegate_of(policy);
-  if (!made) return std::move(made).error();
-  choose_devices = std::move(*made);
-  return {};
+  return guarded([&]() -> status {
+    result<detail::device_delegate> made = detail::delegate_of(policy);
+    if (!made) return std::move(made).error();
+    choose_devices = std::move(*made);
+    return {};
+  });
 }
 
 namespace {
@@ -197,7 +201,7 @@ result<chosen_providers> choose_by_policy(const load_settings& how, const model&
   const detail::text_pairs about = metadata_of(net);
   const auto ask = [&] { return how.options.choose_devices(device_request{sorted, about}); };
   result<std::vector<std::size_t>> numbers = guarded_hook(ask);
-  if (!numbers) return status{status_code::fail, std::string{numbers.error().words()}}.in("choosing devices");
+  if (!numbers) return with_code(status_code::fail, numbers.error()).in("choosing devices");
   result<std::vector<ep_device>> devices = chosen(*numbers, sorted);
   if (!devices) return std::move(devices).error();
   chosen_providers made;

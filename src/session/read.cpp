@@ -83,7 +83,8 @@ result<read_model> read_own_bytes(const load_settings& how, std::vector<std::byt
 }
 
 result<read_model> read_stream(const load_settings& how, std::istream& stream, std::string_view name) {
-  result<std::vector<std::byte>> bytes = read_all(stream, how.options.limits.model_bytes);
+  result<std::vector<std::byte>> bytes =
+      call_user("the stream", [&] { return read_all(stream, how.options.limits.model_bytes); });
   if (!bytes) return std::move(bytes).error();
   return read_own_bytes(how, *std::move(bytes), name);
 }

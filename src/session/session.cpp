@@ -1,3 +1,4 @@
+#include "core/guarded.hpp"
 #include "graph/messages.hpp"
 #include "graph/oddities.hpp"
 #include "session/loaded.hpp"
@@ -40,7 +41,7 @@ const io_info* find(const std::vector<io_info>& all, std::string_view name) {
 const io_info* session::input(std::string_view name) const { return find(impl_->is.io.inputs, name); }
 const io_info* session::output(std::string_view name) const { return find(impl_->is.io.outputs, name); }
 std::size_t session::step_count() const { return impl_->is.plan.steps->steps.size(); }
-std::size_t session::thread_count() const { return impl_->is.threads.pool.concurrency(); }
+std::size_t session::thread_count() const { return impl_->is.threads.count; }
 
 const std::vector<ep_device>& session::devices() const { return impl_->is.by.devices; }
 
@@ -108,9 +109,11 @@ std::vector<placement_info> session::placements(bool with_refusals) const {
 
 result<std::vector<ep_assignment>> session::assignments() const {
   constexpr const config_key_row& key = config_key<"session.record_ep_graph_assignment_info">;
-  if (impl_->is.config.is_on(key)) return impl_->is.placed.assignments;
-  return failed(status_code::fail, "which provider took which nodes was not recorded; load the session with {}=1",
-                key.key);
+  return guarded([&]() -> result<std::vector<ep_assignment>> {
+    if (impl_->is.config.is_on(key)) return impl_->is.placed.assignments;
+    return failed(status_code::fail, "which provider took which nodes was not recorded; load the session with {}=1",
+                  key.key);
+  });
 }
 
 result<std::unique_ptr<io_binding::impl>> io_binding::impl::make(const session::impl& owner) {
@@ -154,7 +157,9 @@ status session::impl::run(io_binding::impl& with, const run_settings& settings) 
   how.denormals_as_zero = is.denormals_as_zero;
   if (settings.stop.stop_possible()) {
     how.stop.self = &settings.stop;
-    how.stop.requested = [](const void* token) { return static_cast<const stop_token*>(token)->stop_requested(); };
+    how.stop.requested = [](const void* token) {
+      return call_user("run_settings::stop", [&] { return static_cast<const stop_token*>(token)->stop_requested(); });
+    };
   }
   if (settings.timeout) {
     how.stop.now = [] { return std::int64_t(std::chrono::steady_clock::now().time_since_epoch().count()); };
@@ -207,36 +212,39 @@ status empty_session() {
 
 }  // namespace
 
+/// One run with a runner that is not in use. The caller gives it back.
+result<named_values> session::impl::run(io_binding::impl& with, std::span<const named_input> given,
+                                        const run_settings& settings) const {
+  const std::vector<io_info>& inputs = is.io.inputs;
+  std::vector<bool> seen(inputs.size());
+  for (const named_input& each : given) {
+    const result<std::size_t> i = find_io(inputs, each.key, "the model", "input");
+    if (!i) return status{i.error()};
+    if (seen[*i]) return failed(status_code::invalid_argument, "input '{}' is given twice", inputs[*i].name);
+    seen[*i] = true;
+    const result<value> v = input(*i, each);
+    if (!v) return status{v.error()};
+    with.inputs[*i] = *v;
+  }
+  if (status s = run(with, settings); !s) return s;
+  named_values made;
+  for (std::size_t i = 0; i < with.outputs.size(); ++i) {
+    made.items.push_back({is.io.outputs[i].name, any_value::copy_of(with.outputs[i])});
+    if (with.outputs[i] && !made.items.back().value)
+      return failed(status_code::out_of_memory, "no memory for a copy of output '{}', {}", is.io.outputs[i].name,
+                    to_string(with.outputs[i], 0));
+  }
+  return made;
+}
+
 result<named_values> session::run(std::span<const named_input> given, const run_settings& settings) const {
   if (!impl_) return empty_session();
   if (!impl_->is.has_host_io())
     return status{status_code::invalid_argument,
                   "inputs and outputs lie in a provider's memory (session_options::io_memory): run a binding"};
-  result<std::unique_ptr<io_binding::impl>> used = impl_->acquire();
+  result<std::unique_ptr<io_binding::impl>> used = guarded([&] { return impl_->acquire(); });
   if (!used) return impl_->at_file(std::move(used).error());
-  io_binding::impl& with = **used;
-  const auto all = [&]() -> result<named_values> {
-    const std::vector<io_info>& inputs = impl_->is.io.inputs;
-    std::vector<bool> seen(inputs.size());
-    for (const named_input& each : given) {
-      const result<std::size_t> i = find_io(inputs, each.key, "the model", "input");
-      if (!i) return status{i.error()};
-      if (seen[*i]) return failed(status_code::invalid_argument, "input '{}' is given twice", inputs[*i].name);
-      seen[*i] = true;
-      const result<value> v = impl_->input(*i, each);
-      if (!v) return status{v.error()};
-      with.inputs[*i] = *v;
-    }
-    if (status s = impl_->run(with, settings); !s) return s;
-    named_values made;
-    for (std::size_t i = 0; i < with.outputs.size(); ++i) {
-      made.items.push_back({impl_->is.io.outputs[i].name, any_value::copy_of(with.outputs[i])});
-      if (with.outputs[i] && !made.items.back().value)
-        return failed(status_code::out_of_memory, "no memory for a copy of output '{}'", impl_->is.io.outputs[i].name);
-    }
-    return made;
-  };
-  result<named_values> done = all();
+  result<named_values> done = guarded([&] { return impl_->run(**used, given, settings); });
   impl_->give_back(std::move(*used));
   if (!done) return impl_->at_file(std::move(done).error());
   return done;
@@ -244,8 +252,8 @@ result<named_values> session::run(std::span<const named_input> given, const run_
 
 result<io_binding> session::bind() const {
   if (!impl_) return empty_session();
-  result<std::unique_ptr<io_binding::impl>> made = io_binding::impl::make(*impl_);
-  if (!made) return std::move(made).error();
+  result<std::unique_ptr<io_binding::impl>> made = guarded([&] { return io_binding::impl::make(*impl_); });
+  if (!made) return impl_->at_file(std::move(made).error());
   return io_binding{std::move(*made)};
 }
 
@@ -254,31 +262,35 @@ status session::run(io_binding& binding, const run_settings& settings) const {
   if (!binding.impl_) return {status_code::invalid_argument, "the binding is empty; session::bind makes one"};
   if (binding.impl_->owner != impl_.get())
     return {status_code::invalid_argument, "the binding belongs to another session"};
-  status done = impl_->run(*binding.impl_, settings);
+  status done = guarded([&] { return impl_->run(*binding.impl_, settings); });
   return done ? std::move(done) : impl_->at_file(std::move(done));
 }
 
 status io_binding::bind_input(const named_input& given) {
-  const result<std::size_t> i = find_io(impl_->owner->is.io.inputs, given.key, "the model", "input");
-  if (!i) return status{i.error()};
-  const result<value> v = impl_->owner->input(*i, given);
-  if (!v) return status{v.error()};
-  impl_->inputs[*i] = *v;
-  return {};
+  return guarded([&]() -> status {
+    const result<std::size_t> i = find_io(impl_->owner->is.io.inputs, given.key, "the model", "input");
+    if (!i) return status{i.error()};
+    const result<value> v = impl_->owner->input(*i, given);
+    if (!v) return status{v.error()};
+    impl_->inputs[*i] = *v;
+    return {};
+  });
 }
 
 status io_binding::bind_output(detail::io_key key, const value& v) {
-  const std::vector<io_info>& outputs = impl_->owner->is.io.outputs;
-  const result<std::size_t> i = find_io(outputs, key, "the model", "output");
-  if (!i) return status{i.error()};
-  const value_type& type = outputs[*i].type;
-  if (v.data && (v.kind != value_kind::tensor || (type.type != dtype::undefined && v.type != type.type) ||
-                 v.type == dtype::string))
-    return failed(status_code::invalid_argument,
-                  "output '{}' is {}; memory for it must be a tensor of that type, and not of strings",
-                  outputs[*i].name, outputs[*i].type_text);
-  impl_->bound[*i] = v;
-  return {};
+  return guarded([&]() -> status {
+    const std::vector<io_info>& outputs = impl_->owner->is.io.outputs;
+    const result<std::size_t> i = find_io(outputs, key, "the model", "output");
+    if (!i) return status{i.error()};
+    const value_type& type = outputs[*i].type;
+    if (v.data && (v.kind != value_kind::tensor || (type.type != dtype::undefined && v.type != type.type) ||
+                   v.type == dtype::string))
+      return failed(status_code::invalid_argument,
+                    "output '{}' is {}; memory for it must be a tensor of that type, and not of strings",
+                    outputs[*i].name, outputs[*i].type_text);
+    impl_->bound[*i] = v;
+    return {};
+  });
 }
 
 const value& io_binding::output(std::size_t i) const { return impl_->outputs[i]; }

@@ -54,6 +54,22 @@ void tell_of_config(const load_settings& how) {
   }
 }
 
+void name_exceptions_of_callbacks(session_options& options) {
+  name_exceptions_of(options.log, "session_options::log");
+  name_exceptions_of(options.progress, "session_options::progress");
+  name_exceptions_of(options.read_context, "session_options::read_context");
+  name_exceptions_of(options.write_context, "session_options::write_context");
+  if (options.stop.stop_possible()) {
+    struct named {
+      stop_token own;
+      bool stop_requested() const {
+        return call_user("session_options::stop", [&] { return own.stop_requested(); });
+      }
+    };
+    options.stop = stop_token{named{std::move(options.stop)}};
+  }
+}
+
 }  // namespace
 
 bool is_key_of(const provider_row& row, std::string_view of) {
@@ -72,6 +88,7 @@ status no_option(std::string_view where, const provider_row& row, std::string_vi
 result<load_settings> load_settings::make(const detail::session_parts& parts, const session_options& wanted) {
   load_settings made;
   session_options& options = made.options = wanted;
+  name_exceptions_of_callbacks(options);
   made.of_runtime = parts.providers, made.formats = parts.formats, made.transforms = parts.transforms;
   made.workspace = options.workspace ? options.workspace : parts.workspace;
   result<session_config> config = session_config::make(options);

@@ -6,6 +6,7 @@
 #include <cameo/session/session.hpp>
 #include <cameo/transform/transform.hpp>
 
+#include "core/guarded.hpp"
 #include "file/held_folder.hpp"
 #include "session/config.hpp"
 
@@ -54,6 +55,15 @@ struct load_settings {
 /// in: the last of the list where none recognises them.
 const detail::format_row& format_of(std::span<const detail::format_row>, std::span<const std::byte> bytes,
                                     std::string_view path);
+
+/// From here on, what a callback throws has the name of the member of the options that it is.
+template <class R, class... Args>
+void name_exceptions_of(detail::callback<R(Args...)>& called, std::string_view name) {
+  if (!called) return;
+  called = [own = std::move(called), name](Args... args) -> R {
+    return call_user(name, [&]() -> R { return own(std::forward<Args>(args)...); });
+  };
+}
 
 /// Whether a session key "ep.<of>.<option>" is one of this provider.
 bool is_key_of(const provider_row&, std::string_view of);

@@ -102,8 +102,8 @@ status rewrite_placed(const rewriting&);
 
 /// place: the groups that providers compile, one fused node each, and the provider of every node.
 struct placed_nodes {
-  std::deque<function> bodies;  // standard function bodies that were needed
-  std::deque<fused_node> fused;
+  std::vector<std::unique_ptr<function>> bodies;  // standard function bodies that were needed
+  std::vector<fused_node> fused;
   std::vector<ep_assignment> assignments;  // if they are to be recorded
 };
 result<placed_nodes> place_nodes(const load_settings&, const chosen_providers&, const op_table&,
@@ -121,14 +121,14 @@ result<compiled_groups> compile_groups(const load_settings&, std::span<const pro
                                        const load_teller&);
 /// INVALID_ARGUMENT, NOT_IMPLEMENTED and others when the contexts to be made could not be kept.
 status require_storing(const load_settings&, std::span<const provider>, const compilation&,
-                       const std::deque<fused_node>&, const model&);
+                       const std::vector<fused_node>&, const model&);
 
 /// write: the model is as before afterwards, but for initializers that only compiled groups read.
 status write_compiled(const load_settings&, std::span<const provider>, placed_nodes&, const compiled_groups&, model&,
                       compilation&);
 
 /// save: session.optimized_model_filepath.
-status save_optimized(const rewriting&, const std::deque<fused_node>&);
+status save_optimized(const rewriting&, const std::vector<fused_node>&);
 
 /// plan: the steps of a run, and the kinds of memory that they work in.
 struct session_plan {
@@ -165,6 +165,7 @@ status align_constant(const value*&, model&);
 struct session_threads {
   std::unique_ptr<thread_pool> own;
   detail::task_pool_ref pool;
+  std::size_t count = 1;  // that a run may use, the caller's included
 };
 result<session_threads> start_threads(const load_settings&);
 

@@ -1,5 +1,6 @@
 #include <cameo/session/threads.hpp>
 
+#include "core/guarded.hpp"
 #include "session/cpu_quota.hpp"
 
 #include <sched.h>
@@ -7,8 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -117,16 +116,18 @@ struct thread_pool::impl {
 thread_pool::thread_pool(std::unique_ptr<impl> self) : impl_{std::move(self)} {}
 
 result<std::unique_ptr<thread_pool>> thread_pool::make(std::size_t threads, bool spin) {
-  std::unique_ptr<thread_pool> pool{new thread_pool{std::make_unique<impl>()}};
-  pool->impl_->spin = spin;
-  pool->impl_->workers.reserve(threads);
-  try {
+  return guarded([&]() -> result<std::unique_ptr<thread_pool>> {
+    std::unique_ptr<thread_pool> pool{new thread_pool{std::make_unique<impl>()}};
+    pool->impl_->spin = spin;
+    pool->impl_->workers.reserve(threads);
+    const auto start_one = [&, self = pool->impl_.get()](std::size_t lane) {
+      self->workers.emplace_back([self, lane] { self->worker(lane); });
+      return status{};
+    };
     for (std::size_t lane = 1; lane < threads; ++lane)
-      pool->impl_->workers.emplace_back([self = pool->impl_.get(), lane] { self->worker(lane); });
-  } catch (const std::system_error& error) {
-    return status{status_code::fail, std::string{"the system starts no more threads: "} + error.what()};
-  }
-  return pool;
+      if (!guarded([&] { return start_one(lane); })) break;  // the others can do all the work
+    return pool;
+  });
 }
 
 thread_pool::~thread_pool() {

@@ -70,13 +70,13 @@ void hand_on_placement(graph& g, std::span<const node_id> gone, std::span<const 
 value_id edit::constant(std::string_view stem, const value& made) {
   graph& g = to_.in();
   arena& memory = to_.owner().memory;
-  const bool fits = made.kind == value_kind::tensor && made.type != dtype::string;
-  void* const there = fits ? memory.allocate(made.bytes() + 1, 64) : nullptr;
-  const value* const held = there ? memory.keep(value::tensor(made.type, made.shape, there)) : nullptr;
-  if (!held) {
+  if (made.kind != value_kind::tensor || made.type == dtype::string) {
     bad_ = true;
     return value_id::none;
   }
+  void* const there = memory.allocate(made.bytes() + 1, 64);
+  const value* const held = there ? memory.keep(value::tensor(made.type, made.shape, there)) : nullptr;
+  if (!held) throw std::bad_alloc{};
   if (made.bytes()) std::memcpy(there, made.data, made.bytes());
   const value_id v = g.add_value(g.unique_name(stem), to_.owner().keep(type_of(*held)));
   g.add_initializer(v, held);
@@ -180,7 +180,8 @@ void edit::rewire(const exchange& each, std::vector<node_id>& gone) {
 bool edit::possible() const {
   graph& g = to_.in();
   const auto legal = [&](node_id n) {
-    return resolve_and_check_node(g, n, to_.around().ops) && infer_node_types(g, n) && to_.around().takes(to_.node(n));
+    return is_possible(resolve_and_check_node(g, n, to_.around().ops)) && is_possible(infer_node_types(g, n)) &&
+           to_.around().takes(to_.node(n));
   };
   const auto exchangeable = [&](const exchange& each) { return fits(each) && can_take_name(each); };
   return !bad_ && !done_ && !replaced_.empty() && std::all_of(added_.begin(), added_.end(), legal) &&

@@ -1,9 +1,11 @@
 #include <cameo/transform/rewriter.hpp>
 
+#include "graph/messages.hpp"
+
 namespace cameo::inline CAMEO_ABI {
 
 const std::vector<dim>* rewriter::elements(const value_view& v) {
-  if (!v || (!elements_known_ && !refresh())) return nullptr;
+  if (!v || (!elements_known_ && !is_possible(refresh()))) return nullptr;
   const auto known = elements_.find(std::uint32_t(v.id()));
   return known == elements_.end() ? nullptr : &known->second;
 }

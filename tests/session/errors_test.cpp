@@ -251,8 +251,14 @@ causes causes_of_fail() {
          options.config.emplace_back("session.optimized_model_filepath", "/nowhere/optimized.onnx");
          return load_grouped({all_in_one}, options);
        }},
-      {"The system refuses something: writing a file, reading a stream, starting a thread.",
+      {"The system refuses something: writing a file, reading a stream.",
        [] { return trace_profile{std::vector<std::string>{}}.write("/nowhere/trace.json"); }},
+      {"A function that the program gave threw an exception: of the options, a task pool, a policy, a stream.",
+       [] {
+         session_options options;
+         options.progress = [](const load_progress&) { throw std::runtime_error{"the bar is lost"}; };
+         return load(one_node("Neg"), options);
+       }},
       {"An ORT file is damaged, of a later version than is read, or lacks what the format asks for.",
        [] {
          const auto bad = [](const char* name) {
@@ -365,6 +371,14 @@ causes causes_of_invalid_argument() {
          CHECK(options.append({}).code() == status_code::invalid_argument);
          CHECK(detail::device_policy_named("best").error().code() == status_code::invalid_argument);
          return options.prefer(device_policy{77});
+       }},
+      {"A task pool's concurrency() is 0.",
+       [] {
+         struct empty_pool {
+           std::size_t concurrency() const { return 0; }
+           void parallel(std::size_t, task) const {}
+         } pool;
+         return load(one_node("Neg"), session_options{}.use(pool));
        }},
       {"A device brings an option that its provider does not have.",
        [] {

@@ -7,6 +7,7 @@
 #include "session/cpu_quota.hpp"
 
 #include <doctest/doctest.h>
+#include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -187,4 +188,31 @@ TEST_CASE("a CPU quota of this group or one above it limits the number of thread
   CHECK(cpu_quota((root / "groups1").string(), (root / "v1").string()) == doctest::Approx(3));
   CHECK(cpu_quota((root / "absent").string(), v2) == 0);
   std::filesystem::remove_all(root);
+}
+
+TEST_CASE("a session whose threads the system does not start has fewer, a warning and the same bits") {
+  session_options options;
+  options.threads = 1;
+  const std::vector<float> one = run_with(options, 300);
+  pthread_attr_t before, too_large;
+  REQUIRE(pthread_getattr_default_np(&before) == 0);
+  REQUIRE(pthread_attr_init(&too_large) == 0);
+  REQUIRE(pthread_attr_setstacksize(&too_large, std::size_t{1} << 46) == 0);  // no address space has room for it
+  std::string said;
+  options.threads = 4;
+  options.log_from = log_level::warning;
+  options.log = [&](log_level, std::string_view words) { said = words; };
+  REQUIRE(pthread_setattr_default_np(&too_large) == 0);
+  const result<session> s = cpu_runtime{}.load(four_branches(), options);
+  const result<std::unique_ptr<thread_pool>> pool = thread_pool::make(3);
+  REQUIRE(pthread_setattr_default_np(&before) == 0);
+  REQUIRE(s);
+  REQUIRE(pool);
+  CHECK((*pool)->concurrency() == 1);
+  CHECK(s->thread_count() == 1);
+  CHECK(said.starts_with("the system started 1 of 4 threads"));
+  const any_value x = any_value::tensor({300, 64}, ramp(300 * 64));
+  const result<named_values> out = s->run({{"x", x}});
+  REQUIRE(out);
+  CHECK(same_bits(one, floats_of((*out)[0].value)));
 }

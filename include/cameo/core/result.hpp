@@ -20,6 +20,10 @@ struct temporary_result {
 /// that alone would cost a list of 600 entries a minute of compile time and gigabytes.
 template <class T>
 class [[nodiscard]] result {
+  static_assert(std::is_nothrow_move_constructible_v<T>,
+                "cameo: a result moves its value where an exception would end the program, and moving this type may "
+                "throw (moving a std::deque allocates); return it in a std::unique_ptr, or use a std::vector");
+
  public:
   using value_type = T;
 

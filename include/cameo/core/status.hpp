@@ -55,15 +55,21 @@ constexpr std::string_view to_string(status_code code) noexcept {
 }
 
 namespace detail {
+/// The message of a code that came without one.
+constexpr std::string_view words_without_details(status_code code) noexcept {
+  return code == status_code::out_of_memory ? "there is no more memory" : "no details";
+}
+
 /// The message type of builds without error messages: an empty class, so that a status is one byte.
 class no_words {
  public:
-  void prepend(std::string_view) noexcept {}
+  void prepend(std::string_view, std::string_view) noexcept {}
   void append(std::string_view) noexcept {}
   std::string_view view() const noexcept { return {}; }
 };
 
-/// A message on the heap, allocated only after a failure. When memory runs out, the message is lost but never the code.
+/// A message on the heap, allocated only after a failure. When memory runs out, a constant message takes its place; the
+/// code is never lost.
 class heap_words {
  public:
   heap_words() = default;
@@ -73,8 +79,8 @@ class heap_words {
   CAMEO_API ~heap_words();
 
   std::string_view view() const noexcept { return chars_ ? std::string_view{chars_} : std::string_view{}; }
-  /// The message becomes "where: words", or "where: no details" while it is empty.
-  CAMEO_API void prepend(std::string_view where) noexcept;
+  /// The message becomes "where: words", or "where: otherwise" while it is empty.
+  CAMEO_API void prepend(std::string_view where, std::string_view otherwise) noexcept;
   /// Appends to the message.
   CAMEO_API void append(std::string_view more) noexcept;
 
@@ -96,9 +102,16 @@ class [[nodiscard]] basic_status {
   explicit operator bool() const noexcept { return code_ == status_code::ok; }
   status_code code() const noexcept { return code_; }
   const char* name() const noexcept { return detail::status_rows[std::size_t(code_)].name; }
-  std::string_view words() const noexcept { return words_.view(); }
+  /// The message; of a lack of memory there always is one, as there may be no memory for any other.
+  std::string_view words() const noexcept {
+    if constexpr (has_words)
+      if (code_ == status_code::out_of_memory && words_.view().empty()) return detail::words_without_details(code_);
+    return words_.view();
+  }
   /// Prepends where it happened. Each caller adds its part, outermost first: "net.onnx: Conv 'c1': rank 3, needs 4".
-  basic_status in(std::string_view where) && { return words_.prepend(where), std::move(*this); }
+  basic_status in(std::string_view where) && {
+    return words_.prepend(where, detail::words_without_details(code_)), std::move(*this);
+  }
   basic_status in(std::string_view where) const& { return basic_status{*this}.in(where); }
 
  private:

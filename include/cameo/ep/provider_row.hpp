@@ -84,6 +84,18 @@ decltype(auto) call_hook(Hook hook, const P& self, Args&&... args) {
   else return hook(self, std::forward<Args>(args)...);
 }
 
+/// Calls a hook of which no error can be reported. What it throws is dropped.
+template <class Call>
+void without_exceptions(Call&& call) noexcept {
+#if __cpp_exceptions
+  try {
+    call();
+  } catch (...) {}
+#else
+  call();
+#endif
+}
+
 /// The hooks of P behind plain function pointers.
 template <class P>
 struct erased_hooks {
@@ -148,10 +160,12 @@ struct erased_hooks {
       return {hooks::name,
               const_cast<void*>(self),
               [](void* object, std::size_t bytes, std::size_t alignment) noexcept -> void* {
-                return call_hook(&hooks::allocate, of(object), bytes, alignment);
+                void* memory = nullptr;  // also where the hook throws
+                without_exceptions([&] { memory = call_hook(&hooks::allocate, of(object), bytes, alignment); });
+                return memory;
               },
               [](void* object, void* memory, std::size_t bytes) noexcept {
-                call_hook(&hooks::release, of(object), memory, bytes);
+                without_exceptions([&] { call_hook(&hooks::release, of(object), memory, bytes); });
               },
               [](void* object, void* to, const void* from, std::size_t bytes) -> status {
                 return call_hook(&hooks::copy_from_host, of(object), to, from, bytes);

@@ -81,7 +81,7 @@ CAMEO_API status inline_functions(model&, std::span<const claim_row>, const op_t
 ///                               node that is assigned already or that rules keep from it (subgraphs of its nodes
 ///                               count), or names unknown nodes
 ///   EP_FAIL                     a hook threw
-CAMEO_API result<std::deque<fused_node>> partition(model&, std::span<const claim_row>, const op_table&,
-                                                   const partition_options&);
+CAMEO_API result<std::vector<fused_node>> partition(model&, std::span<const claim_row>, const op_table&,
+                                                    const partition_options&);
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -53,6 +53,14 @@ namespace detail {
 /// The types that load() accepts as a file's path: a string of any kind, a std::filesystem::path.
 template <class P>
 concept path_like = std::convertible_to<P, std::string> || std::convertible_to<P, std::string_view>;
+/// The text of such a path, without a copy: a copy may throw, and load() must not. `kept` owns it where a type only
+/// converts to a string.
+template <path_like Path>
+std::string_view text_of(const Path& path, std::string& kept) {
+  if constexpr (std::convertible_to<const Path&, std::string_view>) return path;
+  else if constexpr (requires { std::string_view{path.native()}; }) return path.native();
+  else return kept = path;
+}
 /// The types that it accepts as the bytes of a model.
 template <class R>
 concept byte_range =
@@ -141,8 +149,8 @@ class basic_runtime {
   result<session> load(const Path& path, const session_options& options = {}) const {
     const auto mine = providers();
     const detail::session_parts parts = parts_of(mine);
-    if constexpr (std::convertible_to<Path, std::string>) return session::load(parts, path, options);
-    else return session::load(parts, std::string{std::string_view{path}}, options);
+    std::string kept;
+    return session::load(parts, detail::text_of(path, kept), options);
   }
   /// From memory: a range of std::byte, unsigned char or char that is no std::string (a string is a path). Weights are
   /// not copied, so it must outlive the session; a temporary that owns its bytes is kept by the session instead.
@@ -238,10 +246,13 @@ class basic_runtime {
   const {
     const auto mine = providers();
     const detail::session_parts parts = parts_of(mine);
-    if constexpr (detail::path_like<Model>) return session::compatibility(parts, std::string{model}, provider);
-    else
+    if constexpr (detail::path_like<Model>) {
+      std::string kept;
+      return session::compatibility(parts, detail::text_of(model, kept), provider);
+    } else {
       return session::compatibility(parts, std::as_bytes(std::span{std::ranges::data(model), std::ranges::size(model)}),
                                     provider);
+    }
   }
   /// The verdict of the provider with these names (short or long) on that text. INVALID_ARGUMENT without a name, for
   /// one that is not of this runtime, or for names of different providers.
@@ -272,7 +283,7 @@ class basic_runtime {
  private:
   detail::session_parts parts_for(std::span<const provider> mine) const {
     detail::session_parts parts{mine, {}, {}, workspace_};
-    if constexpr (device_selector<Devices>) parts.choose_devices = Devices{};
+    parts.choose_devices = choose_devices_;
     return parts;
   }
   detail::session_parts parts_of(std::span<const provider> mine) const {
@@ -292,7 +303,12 @@ class basic_runtime {
     if constexpr ((std::default_initializable<Ps> && ...)) return std::make_shared<std::tuple<Ps...>>();
     else return {};
   }
+  static detail::device_delegate default_devices() {
+    if constexpr (device_selector<Devices>) return Devices{};
+    else return {};
+  }
   std::shared_ptr<std::tuple<Ps...>> objects_ = default_objects();
+  detail::device_delegate choose_devices_ = default_devices();
   std::shared_ptr<context_workspace> workspace_ = detail::new_workspace();
 };
 

@@ -204,7 +204,7 @@ class session {
   CAMEO_API const transform_log& rewrites() const;
 
   /// For runtime<...>; see there.
-  CAMEO_API static result<session> load(const detail::session_parts&, const std::string& path, const session_options&);
+  CAMEO_API static result<session> load(const detail::session_parts&, std::string_view path, const session_options&);
   CAMEO_API static result<session> load(const detail::session_parts&, std::span<const std::byte> bytes,
                                         std::string_view name, const session_options&);
   CAMEO_API static result<session> load(const detail::session_parts&, std::vector<std::byte>&& bytes,
@@ -228,8 +228,8 @@ class session {
   /// For runtime<...>; see there.
   CAMEO_API static result<compile_report> compile(const detail::session_parts&, compile_options);
   /// For runtime<...>; see there.
-  CAMEO_API static result<std::optional<std::string>> compatibility(const detail::session_parts&,
-                                                                    const std::string& path, std::string_view provider);
+  CAMEO_API static result<std::optional<std::string>> compatibility(const detail::session_parts&, std::string_view path,
+                                                                    std::string_view provider);
   CAMEO_API static result<std::optional<std::string>> compatibility(const detail::session_parts&,
                                                                     std::span<const std::byte> bytes,
                                                                     std::string_view provider);

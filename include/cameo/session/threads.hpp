@@ -14,7 +14,8 @@ CAMEO_API std::size_t available_threads();
 /// for at most 50 us, then asleep. A second caller does its work on its own thread while the pool is busy. Thread-safe.
 class thread_pool {
  public:
-  /// `threads` in all, the caller included; threads - 1 are started. FAIL when the system can't start a thread.
+  /// `threads` in all, the caller included; threads - 1 are started. Where the system starts no more, the pool has
+  /// fewer, as concurrency() reports. OUT_OF_MEMORY when there is no memory for the pool itself.
   CAMEO_API static result<std::unique_ptr<thread_pool>> make(std::size_t threads, bool spin = true);
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;

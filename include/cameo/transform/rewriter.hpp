@@ -97,8 +97,9 @@ class edit {
   /// Nodes that are added from here on are named and numbered after this node instead.
   void follow(const node_view& origin) { origin_ = origin.id(); }
 
-  /// A constant of the graph; `made` is copied with its elements. `none` when memory is full, or for a kind that can't
-  /// be an initializer: commit() then returns false.
+  /// A constant of the graph; `made` is copied with its elements. `none` for a kind that can't be an initializer:
+  /// commit() then returns false. Throws std::bad_alloc where memory is full, as all of an edit does; loading then
+  /// ends.
   CAMEO_API value_id constant(std::string_view stem, const value& made);
   /// The same for a few numbers: a vector, or a scalar.
   CAMEO_API value_id ints(std::string_view stem, std::span<const std::int64_t>);

@@ -257,6 +257,7 @@ value_id add_ints(rewriter& r, std::string_view stem, std::span<const std::int64
   model& m = r.owner();
   const std::span<const std::int64_t> kept = or_throw(m.memory.copy(numbers));
   const value* const held = m.memory.keep(value::tensor<std::int64_t>(extents{std::int64_t(numbers.size())}, kept));
+  if (!held) throw std::bad_alloc{};
   const value_id v =
       g.add_value(g.unique_name(stem), m.keep(value_type::tensor(dtype::i64, {dim::of(std::int64_t(numbers.size()))})));
   g.add_initializer(v, held);

@@ -55,6 +55,14 @@ struct fold_constants {
     return all;
   }
 
+  /// Whether a node is folded must not depend on memory that is lacking for a moment. A lack that is the node's own, as
+  /// it wants more than evaluation may have, shows again.
+  static result<std::span<const value>> evaluated(rewriter& r, const node_view& n) {
+    result<std::span<const value>> made = r.around().evaluate(n, r.owner().memory);
+    if (made || made.error().code() != status_code::out_of_memory) return made;
+    return r.around().evaluate(n, r.owner().memory);
+  }
+
   static result<bool> run(rewriter& r) {
     bool changed = false;
     std::uint64_t grown = 0;
@@ -64,7 +72,7 @@ struct fold_constants {
       if (n.raw().removed || !may_fold(r, n)) continue;
       const std::uint64_t freed = freed_by(r, n);
       if (bytes_of(n) > freed + allowance) continue;
-      const result<std::span<const value>> made = r.around().evaluate(n, r.owner().memory);
+      const result<std::span<const value>> made = evaluated(r, n);
       if (!made) continue;  // an error in it is told when it runs
       std::uint64_t bytes = 0;
       bool usable = true;

@@ -324,7 +324,8 @@ class reordering {
     const node_id n = g_.add_node(spec);
     g_[n].provider = r_.around().provider;
     if (placement_.heard()) set_placement(r_.owner(), g_[n], placement_.agreed());
-    static_cast<void>(resolve_and_check_node(g_, n, r_.around().ops));  // standard operators, written right
+    static_cast<void>(
+        is_possible(resolve_and_check_node(g_, n, r_.around().ops)));  // standard operators, written right
   }
   void add_transpose(value_id from, value_id to, const axis_order& q) {
     const std::vector<std::int64_t> perm = q.perm();
@@ -352,6 +353,7 @@ class reordering {
       }
     }
     const value* const held = r_.owner().memory.keep(value::tensor(c.type, moved, to));
+    if (!held) throw std::bad_alloc{};
     const value_id v = g_.add_value(g_.unique_name(stem.empty() ? "reordered" : stem), r_.owner().keep(type_of(*held)));
     g_.add_initializer(v, held);
     return v;

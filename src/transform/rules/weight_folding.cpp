@@ -6,6 +6,7 @@
 #include <cameo/transform/rules/algebra.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
+#include "graph/messages.hpp"
 #include "transform/rules/look.hpp"
 
 #include <algorithm>
@@ -337,9 +338,8 @@ bool pads_of_both(const match_result& m, attribute& made) {
       both.push_back((*zeros)[end * rank + 2 + i]);
       if (!own.empty() && !checked_add(both.back(), own[end * axes + i], both.back())) return false;
     }
-  const auto kept = m.in->owner().memory.copy(std::span<const std::int64_t>{both});
-  if (kept) made = attribute_of({}, *kept);
-  return bool(kept);
+  made = attribute_of({}, or_throw(m.in->owner().memory.copy(std::span<const std::int64_t>{both})));
+  return true;
 }
 /// Zeros that a Pad puts around pictures are a convolution's own pads.
 constexpr rule pad_into_conv{"Pad_Fusion",

@@ -1,0 +1,53 @@
+#include "memory_reserve.hpp"
+
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+constinit thread_local memory_reserve* of_this_thread = nullptr;
+
+// The process has one handler; it is cameo's while there are reserves.
+constinit std::mutex guard;
+constinit std::size_t reserves = 0;
+constinit std::new_handler handler_before = nullptr;
+
+}  // namespace
+
+memory_reserve::memory_reserve(std::size_t bytes) : memory_{::operator new(bytes)}, outer_{of_this_thread} {
+  of_this_thread = this;
+  const std::lock_guard hold{guard};
+  if (reserves++ == 0) handler_before = std::set_new_handler(on_no_memory);
+}
+
+memory_reserve::~memory_reserve() {
+  {
+    const std::lock_guard hold{guard};
+    if (--reserves == 0 && std::get_new_handler() == on_no_memory) std::set_new_handler(handler_before);
+  }
+  of_this_thread = outer_;
+  release();
+}
+
+bool memory_reserve::release() noexcept {
+  if (!memory_) return false;
+  ::operator delete(std::exchange(memory_, nullptr));
+  return true;
+}
+
+/// Called by operator new, which tries again when this returns.
+void memory_reserve::on_no_memory() {
+  for (memory_reserve* each = of_this_thread; each; each = each->outer_)
+    if (each->release()) return;
+  std::new_handler before;
+  {
+    const std::lock_guard hold{guard};
+    before = handler_before;
+  }
+  if (!before) throw std::bad_alloc{};
+  before();
+}
+
+}  // namespace cameo::inline CAMEO_ABI

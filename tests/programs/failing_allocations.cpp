@@ -1,0 +1,536 @@
+// not with a sanitizer: this program replaces malloc
+//
+// Each allocation fails once, in turn: the first of a call, then the second, and so on until a call makes none that
+// fails. What the call returns must be OUT_OF_MEMORY in words (or right: some memory is only wanted for speed); nothing
+// may be lost, and the same call must be right the next time. A call that ends its process, or lets an exception out,
+// counts as wrong, and the next allocation is tried.
+//
+// Without arguments: every allocation of loading, binding, running, compiling and converting digits.onnx, and of the
+// same through the C interface; and of six other models a tenth, chosen by a constant seed. `--all`, or `--all
+// MODEL...`, tries every allocation of these models, or of others; tests/closing/failing_allocations runs that.
+#include <cameo/c/cameo.h>
+#include <cameo/cameo.hpp>
+#include <cameo/eps/cpu.hpp>
+#include <cameo/graph/check.hpp>
+#include <cameo/session/compile.hpp>
+#include <cameo/test_paths.hpp>
+#if __has_include(<cameo/eps/frozen.hpp>)
+#include <cameo/eps/frozen.hpp>
+#endif
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <istream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr long never = 1L << 62;
+std::atomic<long> until_failure{never};  // allocations until one fails
+std::atomic<long> in_use{0};             // blocks
+
+bool fails() { return until_failure.fetch_sub(1, std::memory_order_relaxed) == 1; }
+void* counted(void* made) {
+  if (made) in_use.fetch_add(1, std::memory_order_relaxed);
+  return made;
+}
+void* refused() { return errno = ENOMEM, nullptr; }
+
+}  // namespace
+
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+void __libc_free(void*);
+
+void* malloc(std::size_t bytes) { return fails() ? refused() : counted(__libc_malloc(bytes)); }
+void* calloc(std::size_t count, std::size_t bytes) {
+  return fails() ? refused() : counted(__libc_calloc(count, bytes));
+}
+void* realloc(void* old, std::size_t bytes) {
+  if (fails()) return refused();
+  void* const made = __libc_realloc(old, bytes);
+  return old ? made : counted(made);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  return fails() ? refused() : counted(__libc_memalign(alignment, bytes));
+}
+int posix_memalign(void** to, std::size_t alignment, std::size_t bytes) {
+  return fails() || !(*to = counted(__libc_memalign(alignment, bytes))) ? ENOMEM : 0;
+}
+void free(void* memory) {
+  if (memory) in_use.fetch_sub(1, std::memory_order_relaxed);
+  __libc_free(memory);
+}
+}
+
+namespace {
+
+#if __has_include(<cameo/eps/frozen.hpp>)
+using runtime = cameo::runtime<cameo::eps::frozen<cameo::eps::cpu>, cameo::eps::cpu>;
+constexpr bool can_compile = true;
+#else
+using runtime = cameo::runtime<cameo::eps::cpu>;
+constexpr bool can_compile = false;
+#endif
+
+using cameo::result;
+using cameo::status;
+using cameo::status_code;
+
+/// Allocations fail from here on, as long as it lives: the n-th one, once.
+class failing {
+ public:
+  explicit failing(long n) { until_failure.store(n); }
+  ~failing() { until_failure.store(never); }
+  static bool happened() { return until_failure.load() <= 0; }
+};
+
+/// One call with the n-th allocation failing, between what prepares it and what checks its result. False when it made
+/// fewer allocations. `wrong` says what went wrong.
+struct attempt {
+  explicit attempt(long n) : left{n} {}
+  long left;            // allocations until the one that fails
+  bool failed = false;  // it was reached
+  std::string wrong = {};
+
+  /// Calls `work` while the n-th allocation fails, counted over all calls; returns what it returns.
+  template <class Work>
+  auto call(Work&& work) -> decltype(work()) {
+    const failing now{left};
+    auto done = work();
+    failed = failed || failing::happened();
+    left = failing::happened() ? never : until_failure.load();
+    return done;
+  }
+  /// An error must be a lack of memory in words; without a failed allocation there is none.
+  void check(const status& s) {
+    if (s) return;
+    const std::string words{s.words()};
+    if (!failed) wrong = "an error without a failed allocation: " + words;
+    else if (s.code() != status_code::out_of_memory) wrong = std::string{s.name()} + ": " + words;
+    else if (words.empty() || words.find("no details") != words.npos) wrong = "words that say nothing: '" + words + "'";
+  }
+};
+using scenario = std::function<void(attempt&)>;
+
+/// What a process reports while it lives, and after its end.
+struct report {
+  std::atomic<long> at{0};  // the allocation that fails
+  std::atomic<long> tried{0}, wrong{0};
+  std::atomic<bool> finished{false};
+};
+
+std::uint64_t mixed(std::uint64_t x) {  // splitmix64
+  x += 0x9E3779B97F4A7C15u;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return x ^ (x >> 31);
+}
+
+long wrong_calls = 0;
+
+void tell_wrong(const std::string& name, long n, const std::string& what) {
+  std::printf("FAILED: %s, allocation %ld: %s\n", name.c_str(), n, what.c_str());
+  std::fflush(stdout);
+}
+
+void tell_wrong(const std::string& name, long n, const std::string& what, report& to) {
+  ++to.wrong;
+  tell_wrong(name, n, what);
+}
+
+/// Tries allocations from `first` on: all, or of `step` one, chosen by a constant seed.
+void try_each(const std::string& name, const scenario& work, long first, long step, report& to) {
+  for (long n = first;; ++n) {
+    if (mixed(std::uint64_t(n)) % std::uint64_t(step) != 0 && n < 1'000'000) continue;
+    to.at = n;
+    attempt one{n};
+    const long before = in_use;
+    work(one);
+    if (in_use > before && one.wrong.empty()) {  // what is made once in a process is lost once
+      attempt again{n};
+      const long then = in_use;
+      work(again);
+      if (in_use > then) one.wrong = std::to_string(in_use - then) + " blocks are lost";
+    }
+    if (!one.wrong.empty()) tell_wrong(name, n, one.wrong, to);
+    if (!one.failed) break;
+    ++to.tried;
+  }
+  to.finished = true;
+}
+
+/// In processes of their own, as a call may end one: the next begins where it ended.
+void try_all(const std::string& name, long step, const scenario& work) {
+  void* const shared = ::mmap(nullptr, sizeof(report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  report& told = *new (shared) report;
+  for (long first = 1; !told.finished; first = told.at + 1) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      attempt warm_up{never};  // for what is made once in a process
+      for (int i = 0; i < 2; ++i) work(warm_up);
+      if (warm_up.wrong.empty()) try_each(name, work, first, step, told);
+      else told.finished = true, tell_wrong(name, 0, warm_up.wrong, told);
+      std::_Exit(0);
+    }
+    int how = 0;
+    ::waitpid(child, &how, 0);
+    if (!told.finished)
+      tell_wrong(name, told.at, "it ended the process, with wait status " + std::to_string(how), told);
+  }
+  std::printf("%s: %ld allocations failed, %ld of them wrongly\n", name.c_str(), told.tried.load(), told.wrong.load());
+  std::fflush(stdout);
+  wrong_calls += told.wrong;
+  ::munmap(shared, sizeof(report));
+}
+
+/// Whether work lets an exception out.
+template <class Work>
+scenario contained(Work work) {
+  return [work](attempt& one) {
+    try {
+      work(one);
+    } catch (const std::exception& e) {
+      until_failure.store(never);
+      one.failed = true;
+      one.wrong = std::string{"an exception came out: "} + e.what();
+    }
+  };
+}
+
+std::vector<std::byte> bytes_of(const std::string& path) {
+  std::ifstream file{path, std::ios::binary};
+  const std::string all{std::istreambuf_iterator<char>{file}, {}};
+  const auto* const first = reinterpret_cast<const std::byte*>(all.data());
+  return {first, first + all.size()};
+}
+
+/// A stream that allocates nothing itself.
+struct stream_of : std::streambuf {
+  explicit stream_of(const std::vector<std::byte>& bytes) {
+    char* const first = reinterpret_cast<char*>(const_cast<std::byte*>(bytes.data()));
+    setg(first, first, first + bytes.size());
+  }
+};
+
+cameo::session_options options_of(std::size_t threads = 1) {
+  cameo::session_options options;
+  options.threads = threads;
+  options.providers = {"cpu"};
+  return options;
+}
+
+/// Inputs for a model: sizes that it leaves open are 2, elements are small and differ.
+class inputs {
+ public:
+  explicit inputs(const cameo::session& of) {
+    for (const cameo::io_info& each : of.inputs()) {
+      if (!each.type.is_tensor() || !each.type.shape || each.optional) continue;
+      cameo::extents shape;
+      for (const cameo::dim& d : *each.type.shape) shape.push_back(d.known() ? d.size : 2);
+      const std::size_t count = std::size_t(shape.count());
+      std::vector<std::byte>& memory = memory_.emplace_back();
+      if (each.type.type == cameo::dtype::string) {
+        memory.resize(count * sizeof(std::string_view));
+        for (std::size_t i = 0; i < count; ++i)
+          new (memory.data() + i * sizeof(std::string_view)) std::string_view{i % 2 ? "two" : "one"};
+      } else {
+        const cameo::value sized = cameo::value::tensor(each.type.type, shape, nullptr);
+        memory.resize(sized.bytes());
+        if (each.type.type == cameo::dtype::f32)
+          for (std::size_t i = 0; i < count; ++i) {
+            const float number = float(i % 7) / 8;
+            std::memcpy(memory.data() + i * sizeof number, &number, sizeof number);
+          }
+      }
+      all_.emplace_back(std::string_view{each.name}, cameo::value::tensor(each.type.type, shape, memory.data()));
+      names_.push_back(each.name);
+    }
+  }
+  std::span<const cameo::named_input> all() const { return all_; }
+
+ private:
+  std::vector<std::vector<std::byte>> memory_;
+  std::vector<std::string> names_;
+  std::vector<cameo::named_input> all_;
+};
+
+std::string text_of(const cameo::named_values& values) {
+  std::string text;
+  for (const auto& [name, value] : values) text += name + " = " + to_string(value, 1000) + "\n";
+  return text;
+}
+
+/// The outputs of a session that was just loaded, or the error in words; allocations do not fail here.
+std::string outputs_of(const cameo::session& s) {
+  const inputs given{s};
+  const result<cameo::named_values> made = s.run(given.all());
+  return made ? text_of(*made) : "error: " + std::string{made.error().words()};
+}
+
+std::string outputs_of(const std::string& path) {
+  const result<cameo::session> loaded = runtime{}.load(path, options_of());
+  if (!loaded) {
+    std::printf("FAILED: %s\n", std::string{loaded.error().words()}.c_str());
+    std::_Exit(1);
+  }
+  return outputs_of(*loaded);
+}
+
+// Loading: afterwards the session, if there is one, is right, and so is the next that is loaded.
+template <class Load>
+scenario loading(Load load, const std::string& right, const cameo::session_options& options = options_of()) {
+  return contained([load, right, options](attempt& one) {
+    const runtime with;
+    const result<cameo::session> loaded = one.call([&] { return load(with, options); });
+    one.check(loaded.error());
+    if (!loaded || !one.wrong.empty()) return;
+    if (const std::string made = outputs_of(*loaded); made != right) one.wrong = "another result";
+  });
+}
+
+scenario running(const std::string& path, const std::string& right) {
+  return contained([path, right](attempt& one) {
+    const result<cameo::session> loaded = runtime{}.load(path, options_of());
+    if (!loaded) return one.check(loaded.error());
+    const inputs given{*loaded};
+    {
+      const result<cameo::named_values> made = one.call([&] { return loaded->run(given.all()); });
+      one.check(made.error());
+      if (made && text_of(*made) != right) one.wrong = "another result";
+    }
+    for (int i = 0; i < 2 && one.wrong.empty(); ++i)
+      if (const std::string next = outputs_of(*loaded); next != right) one.wrong = "another result of the next run";
+  });
+}
+
+/// Binding, and three runs of the binding: one that failed leaves it as good as before.
+scenario binding(const std::string& path, const std::string& right) {
+  return contained([path, right](attempt& one) {
+    const result<cameo::session> loaded = runtime{}.load(path, options_of());
+    if (!loaded) return one.check(loaded.error());
+    const inputs given{*loaded};
+    result<cameo::io_binding> bound = one.call([&] { return loaded->bind(); });
+    one.check(bound.error());
+    if (!bound) return;
+    for (const cameo::named_input& each : given.all())
+      if (status s = one.call([&] { return bound->bind_input(each); }); !s) one.check(s);
+    for (const cameo::named_input& each : given.all())
+      if (status s = bound->bind_input(each); !s) one.wrong = "the binding's next input: " + std::string{s.words()};
+    for (int i = 0; i < 3 && one.wrong.empty(); ++i) one.check(one.call([&] { return loaded->run(*bound); }));
+    if (!one.wrong.empty()) return;
+    if (status s = loaded->run(*bound); !s) one.wrong = "the binding's next run: " + std::string{s.words()};
+    else if (const std::string next = outputs_of(*loaded); next != right) one.wrong = "another result of the next run";
+  });
+}
+
+/// Read, checked and written in both formats, as `cameo convert` does.
+scenario converting(const std::string& path) {
+  return contained([path](attempt& one) {
+    const bool is_ort = path.size() > 4 && path.substr(path.size() - 4) == ".ort";
+    std::string second;
+    const auto convert = [&]() -> status {
+      const runtime with;
+      result<std::unique_ptr<cameo::model>> read = is_ort ? cameo::read_ort(path) : cameo::read_onnx(path);
+      if (!read) return read.error();
+      cameo::op_table ops;
+      for (const cameo::provider& p : with.providers()) ops.more.push_back(p.row->own_ops);
+      if (status s = cameo::check_model(**read, ops); !s) return s;
+      result<std::string> ort = cameo::write_ort(**read);
+      if (!ort && ort.error().code() == status_code::out_of_memory) return ort.error();
+      const std::string folder;
+      return cameo::onnx_format::write(**read,
+                                       [&](std::span<const std::byte> piece) -> status {
+                                         second.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+                                         return {};
+                                       },
+                                       folder, {});
+    };
+    one.check(one.call([&]() -> status {
+      try {  // the scenario's own allocations, between cameo's calls
+        return convert();
+      } catch (const std::bad_alloc&) {
+        return status_code::out_of_memory;
+      }
+    }));
+    if (!one.wrong.empty()) return;
+    second.clear();
+    const bool failed = one.failed;
+    if (status s = convert(); !s) one.wrong = "the next time: " + std::string{s.words()};
+    one.failed = failed;
+  });
+}
+
+scenario compiling(const std::string& path, const std::string& right) {
+  return contained([path, right](attempt& one) {
+    const runtime with;
+    std::string compiled;
+    const auto make_options = [&] {
+      compiled.clear();
+      cameo::compile_options how;
+      how.input = path, how.output = &compiled, how.embed = true;
+      how.session.threads = 1;
+      return how;
+    };
+    cameo::compile_options how = make_options();
+    const result<cameo::compile_report> done = one.call([&] { return with.compile(std::move(how)); });
+    one.check(done.error());
+    if (!one.wrong.empty()) return;
+    if (!done)
+      if (const auto again = with.compile(make_options()); !again) {
+        one.wrong = "the next time: " + std::string{again.error().words()};
+        return;
+      }
+    cameo::session_options options;
+    options.threads = 1;
+    const result<cameo::session> loaded =
+        with.load(std::as_bytes(std::span{compiled.data(), compiled.size()}), options);
+    if (!loaded) one.wrong = "what was compiled can't be loaded: " + std::string{loaded.error().words()};
+    else if (const std::string made = outputs_of(*loaded); made != right) one.wrong = "another result";
+  });
+}
+
+/// A compiled model is loaded, with its contexts.
+scenario restoring(const std::string& path, const std::string& right) {
+  const runtime with;
+  std::string compiled;
+  cameo::compile_options how;
+  how.input = path, how.output = &compiled, how.embed = true;
+  how.session.threads = 1;
+  if (const auto done = with.compile(std::move(how)); !done) {
+    tell_wrong(path, 0, std::string{done.error().words()});
+    std::_Exit(1);
+  }
+  const auto load = [compiled](const runtime& from, const cameo::session_options& options) {
+    return from.load(std::as_bytes(std::span{compiled.data(), compiled.size()}), options);
+  };
+  cameo::session_options options;
+  options.threads = 1;
+  return loading(load, right, options);
+}
+
+/// The functions for C, in one call: what they return is an error with words, or done.
+scenario from_c(const std::string& path, const std::string& compiled_to) {
+  return contained([path, compiled_to](attempt& one) {
+    status why;
+    const auto is_done = [&](cameo_error* error) {
+      if (!error) return true;
+      for (std::uint8_t code = 0; code < std::uint8_t(status_code::count); ++code)
+        if (cameo::detail::status_rows[code].number == cameo_error_code(error))
+          why = status{status_code(code), cameo_error_words(error)};
+      if (*cameo_error_words(error) == '\0') why = {status_code::fail, "an error without words"};
+      cameo_error_free(error);
+      return false;
+    };
+    const auto all = [&](bool with_options) {
+      cameo_options* const options = with_options ? cameo_options_new() : nullptr;
+      cameo_runtime* with = nullptr;
+      cameo_session* session = nullptr;
+      cameo_binding* bound = nullptr;
+      cameo_value* input = nullptr;
+      cameo_stop* const stop = cameo_stop_new();
+      std::vector<cameo_value*> outputs;
+      static const float pixels[64] = {0, 1, 2};
+      static const std::int64_t dims[] = {1, 64};
+      static const std::int64_t dims4[] = {1, 1, 8, 8};
+      const char* const cpu = "cpu";
+      bool fine = !options || is_done(cameo_options_set_threads(options, 1));
+      fine = fine && (!options || is_done(cameo_options_set(options, "session.disable_prepacking", "0")));
+      fine = fine && is_done(cameo_runtime_new(&cpu, 1, &with));
+      fine = fine && is_done(cameo_session_load(with, path.c_str(), options, &session));
+      const char* const name = cameo_io_name(cameo_session_input(session, 0));
+      const int rank = cameo_io_rank(cameo_session_input(session, 0));
+      fine = fine &&
+             is_done(cameo_value_tensor(1, rank == 4 ? dims4 : dims, std::size_t(rank), pixels, sizeof pixels, &input));
+      cameo_value* made[8] = {};
+      const std::size_t count = cameo_session_output_count(session);
+      const cameo_value* const given = input;
+      fine = fine && is_done(cameo_session_run(session, &name, &given, 1, stop, -1, made, count));
+      fine = fine && is_done(cameo_session_bind(session, &bound));
+      fine = fine && is_done(cameo_binding_input(bound, name, input));
+      fine = fine && is_done(cameo_binding_run(bound, stop, -1));
+      if (can_compile && fine) {
+        cameo_runtime* both = nullptr;
+        const char* const names[] = {"frozen", "cpu"};
+        fine = is_done(cameo_runtime_new(names, 2, &both));
+        fine = fine && is_done(cameo_compile(both, path.c_str(), compiled_to.c_str(), nullptr, 1, nullptr));
+        cameo_runtime_free(both);
+      }
+      for (cameo_value* each : made) cameo_value_free(each);
+      cameo_binding_free(bound);
+      cameo_value_free(input);
+      cameo_session_free(session);
+      cameo_runtime_free(with);
+      cameo_stop_free(stop);
+      cameo_options_free(options);
+      return fine;
+    };
+    const bool fine = one.call([&] { return all(true); });
+    if (!fine) one.check(why ? status{status_code::fail, "no error"} : why);
+    why = {};
+    if (one.wrong.empty() && !all(true)) one.wrong = "the next time: " + std::string{why.words()};
+  });
+}
+
+void try_model(const std::string& path, long step, bool whole) {
+  const std::string name = path.substr(path.rfind('/', path.rfind('/') - 1) + 1);
+  const std::string right = outputs_of(path);
+  const auto load = [path](const runtime& with, const cameo::session_options& how) { return with.load(path, how); };
+  try_all(name + ", load", step, loading(load, right));
+  try_all(name + ", run", 1, running(path, right));
+  try_all(name + ", bind", 1, binding(path, right));
+  try_all(name + ", convert", step, converting(path));
+  if (!whole) return;
+  const std::vector<std::byte> bytes = bytes_of(path);
+  const auto load_bytes = [&bytes](const runtime& with, const cameo::session_options& how) {
+    return with.load(std::span{bytes}, how);
+  };
+  const auto load_stream = [&bytes](const runtime& with, const cameo::session_options& how) {
+    stream_of buffer{bytes};
+    std::istream stream{&buffer};
+    return with.load(stream, how);
+  };
+  try_all(name + ", load from memory", step, loading(load_bytes, right));
+  try_all(name + ", load from a stream", step, loading(load_stream, right));
+  try_all(name + ", load with three threads", step, loading(load, right, options_of(3)));
+  if (!can_compile) return;
+  try_all(name + ", compile", step, compiling(path, right));
+  try_all(name + ", load what was compiled", step, restoring(path, right));
+  const char* const folder = std::getenv("TMPDIR");
+  const std::string to =
+      std::string{folder ? folder : "/tmp"} + "/cameo_failing_" + std::to_string(::getpid()) + ".onnx";
+  try_all(name + ", C", step, from_c(path, to));
+  ::unlink(to.c_str());
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const bool every = count > 1 && std::string_view{arguments[1]} == "--all";
+  const std::string source{cameo::test::source_dir};
+  if (every && count > 2) {
+    for (int i = 2; i < count; ++i) try_model(arguments[i], 1, true);
+  } else {
+    try_model(source + "/examples/digits/digits.onnx", 1, true);
+    for (const char* name :
+         {"decoder.onnx", "keywords/model.ort", "ort/attention_fused/model.ort", "ort/ml_tree_ensemble/model.ort",
+          "ort/qdq_runtime_opt/model.ort", "ort/if_float/model.ort"})
+      try_model(source + "/tests/data/" + name, every ? 1 : 10, every);
+  }
+  std::printf("%ld calls were wrong\n", wrong_calls);
+  return wrong_calls ? 1 : 0;
+}
