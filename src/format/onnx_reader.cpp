@@ -480,4 +480,26 @@ result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> bytes, std::
   });
 }
 
+/// Numbers of the fields of a ModelProto are small, and of those that are known, two are varints.
+bool onnx_format::can_begin(std::span<const std::byte> first, std::size_t most) {
+  constexpr std::uint64_t ir_version = 1, model_version = 5, largest = 63;
+  for (std::size_t used = 0; used < first.size();) {
+    wire::cursor at{first.subspan(used)};
+    std::uint64_t tag = 0, value = 0;
+    if (!at.varint(tag)) return first.size() - used < 10;  // the rest of it is still to come
+    const std::uint64_t number = tag >> 3;
+    const bool is_varint = number == ir_version || number == model_version;
+    const auto kind = wire::type(tag & 7);
+    if (number == 0 || number > largest || kind != (is_varint ? wire::type::varint : wire::type::delimited))
+      return false;
+    if (!at.varint(value)) return first.size() - used < 20;
+    used += std::size_t(at.at() - (first.data() + used));
+    if (is_varint) continue;
+    if (value > most) return false;
+    if (value > first.size() - used) return true;
+    used += std::size_t(value);
+  }
+  return true;
+}
+
 }  // namespace cameo::inline CAMEO_ABI

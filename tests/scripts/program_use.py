@@ -6,6 +6,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import select
 import shutil
 import signal
@@ -346,6 +347,22 @@ class Pipes(Case):
         content = self.identity(FLOATS, 2).read_bytes()
         done = cameo("compare", "-", "--b-optimize", "none", "--json", input=content, text=False)
         self.assertEqual((done.returncode, json.loads(done.stdout)["outputs"][0]["equal"]), (0, True), done)
+
+    def test_a_device_without_an_end_is_not_read_to_it(self):
+        little = lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+        for command in ["run", "bench", "inspect", "compare"]:
+            done = cameo(command, "/dev/zero", preexec_fn=little)
+            match = ERROR.fullmatch(done.stderr)
+            self.assertEqual((done.returncode, match and match[1]), (1, "INVALID_PROTOBUF"), done)
+            self.assertIn("first bytes are not those of a model", done.stderr)
+        # What begins like a model and has no end is read up to the limit of streams; here, a field is longer than that.
+        feed = subprocess.Popen(["cat", "-", "/dev/zero"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        feed.stdin.write(b"\x08\x08\x3a\xff\xff\xff\xff\xff\x7f")
+        feed.stdin.close()
+        done = cameo("run", "-", stdin=feed.stdout, preexec_fn=little)
+        feed.stdout.close()
+        feed.wait()
+        self.assertIn("first bytes are not those of a model", done.stderr)
 
     def test_what_is_no_model(self):
         for content, code in [(b"", "INVALID_ARGUMENT"), (b"\xff" * 50, "INVALID_PROTOBUF")]:
