@@ -115,7 +115,7 @@ status align_constant(const value*& constant, model& net) {
 }
 
 result<compiled_groups> compile_groups(const load_settings& how, std::span<const provider> providers,
-                                       const std::optional<compilation>& output, const placed_nodes& placed, model& net,
+                                       std::optional<compilation>& output, const placed_nodes& placed, model& net,
                                        const load_teller& tell) {
   compiled_groups made;
   made.programs.resize(placed.fused.size());
