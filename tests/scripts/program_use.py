@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What a new user meets in the program: inputs made up so that models run, values from the command line, models from
 pipes, Ctrl-C, words near the ones that are known, the help, the manual page and completions."""
+import fcntl
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 import zlib
@@ -519,6 +521,34 @@ class Words(Case):
         self.assertEqual(json.loads(cameo("inspect", model, "--json").stdout)["inputs"][0]["dims"], ["n", "n"])
         self.assertIn("has a dim named 'm'", cameo("inspect", model, "--dim", "m=16").stderr)
 
+    def test_inspect_says_whose_graph_it_shows(self):
+        model = self.model([h.make_node("Identity", ["x"], ["z"]), h.make_node("Neg", ["z"], ["y"])],
+                           [value("x", FLOATS, 2)], [value("y", FLOATS, 2)])
+        shown = cameo("inspect", model).stdout
+        self.assertIn("as it runs, optimized (--optimize all); --optimize none shows the file's", shown)
+        self.assertNotIn("Identity", shown)
+        own = cameo("inspect", model, "--optimize", "none").stdout
+        self.assertIn("as it is in the file", own)
+        self.assertIn("Identity", own)
+        for level in ["all", "none"]:
+            shown = json.loads(cameo("inspect", model, "--optimize", level, "--json").stdout)
+            self.assertEqual(shown["optimize"], level)
+
+    def test_no_command_replaces_the_model_that_it_reads(self):
+        model = self.identity(FLOATS, 2)
+        content = model.read_bytes()
+        (self.dir / "link.onnx").symlink_to("model.onnx")
+        os.link(model, self.dir / "hard.onnx")
+        for other in [model, self.dir / "link.onnx", self.dir / "hard.onnx"]:
+            for more in [["convert", model, other], ["convert", model, other, "--optimize", "all"],
+                         ["inspect", model, "--html", other], ["reduce", model, "-o", other],
+                         ["reduce", model, "--ops-config", other]]:
+                done = cameo(*more)
+                self.assertEqual((done.returncode, ERROR.fullmatch(done.stderr)[1]), (1, "INVALID_ARGUMENT"), done)
+                self.assertIn("is the model that is read", done.stderr)
+                self.assertEqual(model.read_bytes(), content)
+                self.assertTrue((self.dir / "link.onnx").is_symlink())
+
     def test_version_says_what_was_built(self):
         lines = cameo("--version").stdout.splitlines()
         self.assertRegex(lines[0], r"^cameo \d+\.\d+\.\d+$")
@@ -555,6 +585,37 @@ class Pages(Case):
         for command in [("ops",), ("devices",), ("package", "show")]:
             self.assertFalse(self.options(*command) & {"--threads", "--optimize", "--config"}, command)
         self.assertEqual(cameo("devices", "--quiet", "--threads", 1, "--json").returncode, 0)  # taken all the same
+
+    def test_help_is_a_command(self):
+        self.assertEqual(cameo("help").stdout, cameo("--help").stdout)
+        self.assertEqual(cameo("help", "run").stdout, cameo("run", "--help").stdout)
+        self.assertEqual(cameo("help", "package", "show").stdout, cameo("package", "show", "--help").stdout)
+        wrong = cameo("help", "rnu")
+        self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
+        self.assertIn("did you mean 'run'", wrong.stderr)
+
+    def test_help_wraps_at_the_width_of_the_terminal(self):
+        whole = cameo("run", "--help", env={k: v for k, v in os.environ.items() if k != "COLUMNS"}).stdout
+        self.assertGreater(max(map(len, whole.splitlines())), 110)
+        for width in [60, 80, 120]:
+            lines = cameo("run", "--help", env={**os.environ, "COLUMNS": str(width)}).stdout
+            self.assertEqual("".join(lines.split()), "".join(whole.split()))
+            self.assertLessEqual(max(map(len, lines.splitlines())), width)
+        terminal, other = pty.openpty()
+        fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 72, 0, 0))
+        environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
+        running = subprocess.Popen([PROGRAM, "help", "run"], stdout=other, stderr=other, env=environment)
+        os.close(other)
+        shown = b""
+        try:
+            while piece := os.read(terminal, 65536):
+                shown += piece
+        except OSError:  # the program has closed its side
+            pass
+        os.close(terminal)
+        self.assertEqual(running.wait(), 0)
+        self.assertEqual("".join(shown.decode().split()), "".join(whole.split()))
+        self.assertLessEqual(max(map(len, shown.decode().replace("\r", "").splitlines())), 72)
 
     def test_manual(self):
         page = cameo("manual").stdout
