@@ -1,7 +1,4 @@
 #pragma once
-#if __cplusplus < 202002L
-#error "cameo needs C++20: -std=c++20"
-#endif
 // Everything a program needs to load and run models, and to write providers and kernels of its own.
 #include <cameo/core/version.hpp>
 #include <cameo/ep/provider.hpp>

@@ -57,14 +57,14 @@ std::string owner_of(const std::string& file, const std::string& output, std::sp
   return {};
 }
 
-/// Whether it is a context that this provider can list, and so wrote.
-bool is_context_of(const provider& p, const std::string& path) {
+/// False if the provider does not take the file for a context. The hooks that read contexts are optional: of a provider
+/// without one, the name of the file says what it is.
+bool may_be_context_of(const provider& p, const std::string& path) {
   const auto file = detail::file_bytes::map(path);
   if (!file) return false;
   const context_binary binary{(*file)->bytes(), *file, path};
-  const auto ask = [&] { return p.row->contexts.graphs(p.self.get(), binary); };
-  const auto graphs = guarded_hook(ask);
-  return graphs && !graphs->empty();
+  const auto call = [&] { return p.row->contexts.recognize(p.self.get(), binary); };
+  return bool(guarded_hook(call));
 }
 
 }  // namespace
@@ -76,11 +76,11 @@ status require_replaceable(const companion& c, const std::string& output, std::s
   if (!owner.empty())
     return failed(status_code::fail, "{}: exists already, and belongs to {}; choose another name for the output",
                   c.path, owner);
-  if (!c.of || is_context_of(*c.of, c.path)) return {};
+  if (!c.of.row || may_be_context_of(c.of, c.path)) return {};
   return failed(status_code::fail,
                 "{}: exists already, and is no context that {} can read; remove it, or choose another name for "
                 "the output",
-                c.path, c.of->row->long_name);
+                c.path, c.of.row->long_name);
 }
 
 }  // namespace cameo::inline CAMEO_ABI

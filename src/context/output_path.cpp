@@ -1,11 +1,17 @@
 #include "context/output_path.hpp"
 #include "file/messages.hpp"
 
+#include <cameo/graph/model.hpp>
+
 #include <fmt/format.h>
 
 #include <filesystem>
 
 namespace cameo::inline CAMEO_ABI {
+
+const detail::file_bytes* own_file_of(const model& m) {
+  return m.path.empty() || m.files.empty() || m.files.front()->path() != m.path ? nullptr : m.files.front().get();
+}
 
 std::string folder_of(std::string_view path) { return std::string{path.substr(0, path.rfind('/') + 1)}; }
 

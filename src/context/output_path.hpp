@@ -5,6 +5,14 @@
 
 namespace cameo::inline CAMEO_ABI {
 
+namespace detail {
+class file_bytes;
+}  // namespace detail
+class model;
+
+/// The file at the model's path that was opened to read it; null for a model that came from elsewhere.
+const detail::file_bytes* own_file_of(const model&);
+
 /// The path of the compiled model of `source`: `wanted`, or beside the source as "<stem>_ctx.onnx".
 /// INVALID_ARGUMENT when `wanted` is a folder or has no extension, or when both are missing.
 result<std::string> compiled_model_path(std::string_view wanted, std::string_view source);

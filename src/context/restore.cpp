@@ -3,7 +3,7 @@
 #include "context/node.hpp"
 #include "context/workspace.hpp"
 #include "core/guarded.hpp"
-#include "file/held_folder.hpp"
+#include "file/model_folders.hpp"
 #include "graph/messages.hpp"
 
 #include <fmt/format.h>
@@ -70,25 +70,22 @@ class restorer {
         files_[i] = files_[before->second];
         continue;
       }
-      if (status s = hold_folder(r); !s) return s;
-      const result<found_path> at = folder_->file(context_path, r.context, words_for(r), open_for::place, also_.get());
+      if (status s = hold_folders(r); !s) return s;
+      const result<found_path> at = folders_->file(context_path, r.context, words_for(r), open_for::place);
       if (!at) return status{at.error()};
-      files_[i] = folder_->path_of(*at, r.context);
+      files_[i] = folders_->path_of(*at, r.context);
     }
     for (std::size_t i = 0; i < files_.size(); ++i)
       if (!files_[i].empty()) first_with_.try_emplace(files_[i], i);
     return {};
   }
 
-  status hold_folder(const context_record& r) {
-    if (folder_) return {};
-    if (where_.folder) return folder_ = where_.folder, status{};
-    result<detail::held_folder> now = detail::held_folder::open(where_.path);
+  status hold_folders(const context_record& r) {
+    if (folders_) return {};
+    if (where_.folder) return folders_.emplace(where_.folder), status{};
+    result<model_folders> now = model_folders::open(where_.path, where_.file, folder_search::first);
     if (!now) return with_code(status_code::invalid_graph, now.error()).in(words_for(r));
-    folder_ = std::make_shared<const detail::held_folder>(*std::move(now));
-    result<detail::held_folder> also =
-        where_.also.empty() ? result<detail::held_folder>{status_code::fail} : detail::held_folder::open(where_.also);
-    if (also) also_ = std::make_shared<const detail::held_folder>(*std::move(also));
+    folders_.emplace(*std::move(now));
     return {};
   }
 
@@ -157,7 +154,7 @@ class restorer {
   }
 
   result<context_binary> map(const context_record& r, const std::string& path) {
-    const result<found_path> at = folder_->file(context_path, r.context, words_for(r), open_for::reading, also_.get());
+    const result<found_path> at = folders_->file(context_path, r.context, words_for(r), open_for::reading);
     if (!at) return status{at.error()};
     opened_[path] = file_state::of(*at->handle);
     result<std::shared_ptr<const detail::file_bytes>> file = detail::map_opened(at->handle, path);
@@ -273,7 +270,7 @@ class restorer {
   const context_folder& where_;
   const context_workspace* shared_;
   std::vector<context_record> records_;
-  std::shared_ptr<const detail::held_folder> folder_, also_;
+  std::optional<model_folders> folders_;
   std::vector<std::string> files_;  // per node: its file's real path; empty if it has none
   std::unordered_map<std::string_view, std::size_t> first_with_;             // the first node of each of these paths
   std::vector<std::optional<context_binary>> own_;                           // per node: what it has itself

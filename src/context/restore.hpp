@@ -5,14 +5,16 @@
 namespace cameo::inline CAMEO_ABI {
 
 namespace detail {
+class file_bytes;
 class held_folder;
 }  // namespace detail
 
 /// Where the contexts of a model are found.
 struct context_folder {
-  std::string model;   // the model's file, for messages; empty: it came from memory
-  std::string path;    // empty with `known`: the current folder
-  std::string also;    // where the model really lies, if its path is a symlink
+  std::string model;  // the model's file, for messages; empty: it came from memory
+  std::string path;   // empty with `known`: the current folder
+  /// The model's file if its contexts lie beside it; links beside it may lead to where its path does (model_folders).
+  const detail::file_bytes* file = nullptr;
   bool known = false;  // false: the model came from memory and the place of its contexts is unknown
   /// Instead of `path`: a folder that is held open.
   std::shared_ptr<const detail::held_folder> folder;

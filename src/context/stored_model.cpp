@@ -2,7 +2,7 @@
 
 #include "context/node.hpp"
 #include "context/output_path.hpp"
-#include "file/held_folder.hpp"
+#include "file/model_folders.hpp"
 
 namespace cameo::inline CAMEO_ABI {
 
@@ -19,9 +19,10 @@ result<std::optional<std::vector<std::byte>>> stored_model(const model& m, std::
       return status{status_code::invalid_graph,
                     "its context is a file, and the model came from memory; set ep.context_file_path to where the "
                     "model would lie"};
-    const result<detail::held_folder> folder = detail::held_folder::open(folder_of(beside));
-    if (!folder) return folder.error();
-    auto mapped = folder->map(context_path, record->context, record->facts.node.name());
+    const detail::file_bytes* const own = compiled_model.empty() ? own_file_of(m) : nullptr;
+    const result<model_folders> folders = model_folders::open(folder_of(beside), own, folder_search::first);
+    if (!folders) return folders.error();
+    auto mapped = folders->map(context_path, record->context, record->facts.node.name());
     if (!mapped) return std::move(mapped).error();
     file = *std::move(mapped);
     bytes = file->bytes();

@@ -9,9 +9,11 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <thread>
 #include <vector>
 
 #include <dirent.h>
@@ -109,7 +111,7 @@ bool write_all(int to, std::span<const std::byte> bytes) {
 /// regular file, what it names, which gets the bytes as they come.
 class output_file {
  public:
-  explicit output_file(destination to) : to_{std::move(to)} {
+  explicit output_file(destination to, bool replaces) : to_{std::move(to)}, replaces_{replaces} {
     if (to_.is_replaced()) make_temporary();
     else open_existing();
   }
@@ -125,6 +127,7 @@ class output_file {
   const std::string& path() const { return to_.path; }
   bool is_open() const { return opened_ >= 0; }
   bool is_replaced() const { return to_.is_replaced(); }
+  bool replaces() const { return replaces_; }
   bool has_place_of(const output_file& other) const {
     if (!is_replaced() || !other.is_replaced()) return false;
     if (to_.path == other.to_.path) return true;
@@ -145,13 +148,26 @@ class output_file {
   }
 
   bool take_place() {
-    if (::rename(name_.c_str(), to_.path.c_str()) != 0) return false;
+    const bool is_done = replaces_ ? ::rename(name_.c_str(), to_.path.c_str()) == 0 : rename_to_free_name();
+    if (!is_done) return false;
     is_there_ = false;
     lock_ = {};
     return true;
   }
 
  private:
+  /// Fails with EEXIST if there is a file of that name. Not every file system can rename like that; most of those can
+  /// link.
+  bool rename_to_free_name() {
+    if (::renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, to_.path.c_str(), RENAME_NOREPLACE) == 0) return true;
+    if (errno != EINVAL && errno != ENOSYS) return false;
+    if (::link(name_.c_str(), to_.path.c_str()) == 0) return ::unlink(name_.c_str()) == 0;
+    if (errno != EPERM && errno != EOPNOTSUPP) return false;
+    struct stat facts {};
+    if (::lstat(to_.path.c_str(), &facts) == 0) return errno = EEXIST, false;
+    return ::rename(name_.c_str(), to_.path.c_str()) == 0;
+  }
+
   void make_temporary() {
     remove_leftovers(to_.path);
     while (true) {
@@ -189,6 +205,7 @@ class output_file {
   }
 
   destination to_;
+  bool replaces_;  // what is there
   std::string name_;
   int opened_ = -1;
   detail::descriptor lock_;  // the same file, once it is written
@@ -202,10 +219,10 @@ void sync_folder_of(const std::string& path) {
   if (opened) (void)::fsync(*opened);
 }
 
-result<std::unique_ptr<output_file>> write_output(const std::string& path, file_maker produce) {
+result<std::unique_ptr<output_file>> write_output(const std::string& path, file_maker produce, bool replaces = true) {
   result<destination> to = find_destination(path);
   if (!to) return std::move(to).error();
-  auto file = std::make_unique<output_file>(std::move(*to));
+  auto file = std::make_unique<output_file>(std::move(*to), replaces);
   if (!file->is_open())
     return system_error(path, file->is_replaced() ? "cannot make a file beside it" : "cannot open for writing");
   const auto append = [&](std::span<const std::byte> piece) {
@@ -240,42 +257,86 @@ class former_file {
   bool was_there_ = true;
 };
 
+/// The longest time that a batch waits for another one, whose files are written and only have to get their names. A
+/// lock that is held for longer is for something else.
+constexpr std::chrono::seconds longest_wait{10};
+
+/// Locks a folder, as long as it stays open, if the system can (network file systems can't) and nothing else keeps it
+/// locked. Locks nothing otherwise: then what two writers mix is found out when it is read.
+void try_lock(const detail::held_folder& folder) {
+  const auto end = std::chrono::steady_clock::now() + longest_wait;
+  while (::flock(folder.handle(), LOCK_EX | LOCK_NB) != 0) {
+    if ((errno != EWOULDBLOCK && errno != EINTR) || std::chrono::steady_clock::now() >= end) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
+}
+
+/// The folders of these files, locked, always in the same order, so that two batches do not wait for each other.
+std::vector<detail::held_folder> locked_folders(const std::vector<std::unique_ptr<output_file>>& files) {
+  std::vector<detail::held_folder> folders;
+  for (const auto& file : files) {
+    result<detail::held_folder> folder = detail::held_folder::open(folder_part(file->path()));
+    if (folder && std::none_of(folders.begin(), folders.end(), [&](const auto& f) { return f.id() == folder->id(); }))
+      folders.push_back(*std::move(folder));
+  }
+  std::sort(folders.begin(), folders.end(), [](const detail::held_folder& a, const detail::held_folder& b) {
+    return std::pair{a.id().device, a.id().inode} < std::pair{b.id().device, b.id().inode};
+  });
+  for (const detail::held_folder& folder : folders) try_lock(folder);
+  return folders;
+}
+
 }  // namespace
 
 struct file_batch::impl {
   std::vector<std::unique_ptr<output_file>> files;
+  std::vector<std::function<status()>> checks;
+
+  status add(const std::string& path, file_maker produce, bool replaces) {
+    result<std::unique_ptr<output_file>> file = write_output(path, produce, replaces);
+    if (!file) return std::move(file).error();
+    for (const auto& other : files)
+      if ((*file)->has_place_of(*other))
+        return failed(status_code::fail, "{}: is the same file as '{}', which is to be written, too", path,
+                      other->path());
+    if ((*file)->is_replaced()) files.push_back(std::move(*file));
+    return {};
+  }
 };
 
 file_batch::file_batch() : impl_{std::make_unique<impl>()} {}
 file_batch::~file_batch() = default;
 
 status file_batch::add(const std::string& path, file_maker produce) {
-  return guarded([&]() -> status {
-    result<std::unique_ptr<output_file>> file = write_output(path, produce);
-    if (!file) return std::move(file).error();
-    for (const auto& other : impl_->files)
-      if ((*file)->has_place_of(*other))
-        return failed(status_code::fail, "{}: is the same file as '{}', which is to be written, too", path,
-                      other->path());
-    if ((*file)->is_replaced()) impl_->files.push_back(std::move(*file));
-    return {};
-  });
+  return guarded([&] { return impl_->add(path, produce, true); });
 }
+
+status file_batch::add_new(const std::string& path, file_maker produce) {
+  return guarded([&] { return impl_->add(path, produce, false); });
+}
+
+void file_batch::require(std::function<status()> check) { impl_->checks.push_back(std::move(check)); }
 
 status file_batch::commit() {
   return guarded([&]() -> status {
+    const bool can_mix = impl_->files.size() > 1 || !impl_->checks.empty();
+    const auto locked = can_mix ? locked_folders(impl_->files) : std::vector<detail::held_folder>{};
+    for (const std::function<status()>& check : impl_->checks)
+      if (status s = check(); !s) return s;
     std::vector<former_file> before;
     before.reserve(impl_->files.size());
     for (const auto& file : impl_->files) {
       before.emplace_back(file->path());
       if (file->take_place()) continue;
-      status failed = system_error(file->path(), "cannot put the new file in its place");
+      status failed = !file->replaces() && errno == EEXIST
+                          ? status{status_code::fail, file->path() + ": was made by another program meanwhile"}
+                          : system_error(file->path(), "cannot put the new file in its place");
       before.pop_back();
       for (auto each = before.rbegin(); each != before.rend(); ++each) each->put_back();
       return failed;
     }
     for (const auto& file : impl_->files) sync_folder_of(file->path());
-    impl_->files.clear();
+    impl_->files.clear(), impl_->checks.clear();
     return {};
   });
 }

@@ -107,20 +107,18 @@ std::string_view malformed(const path_rule& rule, std::string_view location) {
   return rule.plain_names ? not_plain(location) : std::string_view{};
 }
 
-namespace {
-
-/// The words of a path that can't be had, or nothing.
-status refused(const path_rule& rule, const found_path& at, std::string_view folder, std::string_view location,
-               std::string_view whose) {
+status detail::held_folder::refused(const path_rule& rule, const found_path& at, std::string_view location,
+                                    std::string_view whose) const {
   std::string_view why = at.why;
   if (at.trouble == path_trouble::none && at.kind == found_kind::file) return {};
   if (why.empty())
     why = at.kind == found_kind::nothing ? "cannot be opened (there is no such file)" : "is not a regular file";
-  return failed(rule.refused, "{}: {} '{}' {}; it must be a regular file inside the folder '{}', named relative to it",
-                whose, rule.what, location, why, folder);
+  const bool is_link = at.trouble == path_trouble::outside && !rule.remedy.empty();
+  return failed(rule.refused,
+                "{}: {} '{}' {}; it must be a regular file inside the folder '{}', named relative to it{}{}", whose,
+                rule.what, location, why, path_, is_link ? ". If you trust what the link leads to, " : "",
+                is_link ? rule.remedy : std::string_view{});
 }
-
-}  // namespace
 
 std::string detail::held_folder::path_of(const found_path& found, std::string_view location) const {
   std::string path = real_path(found.handle);
@@ -128,9 +126,9 @@ std::string detail::held_folder::path_of(const found_path& found, std::string_vi
 }
 
 result<found_path> detail::held_folder::file(const path_rule& rule, std::string_view location, std::string_view whose,
-                                             open_for use, const detail::held_folder* also) const try {
-  found_path at = find(rule, location, use, also);
-  if (status s = refused(rule, at, path_, location, whose); !s) return s;
+                                             open_for use) const try {
+  found_path at = find(rule, location, use);
+  if (status s = refused(rule, at, location, whose); !s) return s;
   return at;
 } catch (const std::bad_alloc&) {
   return status_code::out_of_memory;
@@ -138,17 +136,22 @@ result<found_path> detail::held_folder::file(const path_rule& rule, std::string_
 
 result<std::shared_ptr<const detail::file_bytes>> detail::held_folder::map(const path_rule& rule,
                                                                            std::string_view location,
-                                                                           std::string_view whose,
-                                                                           const detail::held_folder* also) const try {
-  const result<found_path> at = file(rule, location, whose, open_for::reading, also);
+                                                                           std::string_view whose) const try {
+  const result<found_path> at = file(rule, location, whose, open_for::reading);
   if (!at) return status{at.error()};
-  auto mapped = detail::map_opened(at->handle, path_of(*at, location));
-  if (!mapped) return with_code(rule.refused, mapped.error()).in(whose);
-  return mapped;
+  return detail::map_found(rule, *at, path_of(*at, location), whose);
 } catch (const std::bad_alloc&) {
   return status_code::out_of_memory;
 } catch (const std::exception& e) {
   return status{status_code::fail, e.what()};
+}
+
+result<std::shared_ptr<const detail::file_bytes>> detail::map_found(const path_rule& rule, const found_path& at,
+                                                                    std::string path, std::string_view whose) {
+  auto mapped = detail::map_opened(at.handle, std::move(path));
+  if (!mapped && mapped.error().code() != status_code::out_of_memory)
+    return status{rule.refused, mapped.error().words()}.in(whose);
+  return mapped;
 }
 
 }  // namespace cameo::inline CAMEO_ABI

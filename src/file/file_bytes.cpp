@@ -53,7 +53,8 @@ result<std::shared_ptr<const detail::file_bytes>> detail::map_opened(const detai
   if (::fstat(*file, &facts) != 0) return cannot_read(path, "cannot stat");
   if (!S_ISREG(facts.st_mode)) return failed(status_code::invalid_argument, "{}: not a regular file", path);
   const auto size = std::size_t(facts.st_size);
-  if (size == 0) return std::shared_ptr<const detail::file_bytes>{new detail::file_bytes{std::move(path), {}}};
+  const detail::file_id id{facts.st_dev, facts.st_ino};
+  if (size == 0) return std::shared_ptr<const detail::file_bytes>{new detail::file_bytes{std::move(path), {}, id}};
   void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, *file, 0);
   if (memory == MAP_FAILED) return cannot_read(path, "cannot map");
   const std::span<const std::byte> bytes{static_cast<const std::byte*>(memory), size};
@@ -67,7 +68,7 @@ result<std::shared_ptr<const detail::file_bytes>> detail::map_opened(const detai
     return bad;
   }
   try {
-    return std::shared_ptr<const detail::file_bytes>{new detail::file_bytes{std::move(path), bytes}};
+    return std::shared_ptr<const detail::file_bytes>{new detail::file_bytes{std::move(path), bytes, id}};
   } catch (...) {
     ::munmap(memory, size);
     throw;

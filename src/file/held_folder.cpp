@@ -20,7 +20,7 @@ namespace {
 found_kind kind_of(const struct stat& facts) {
   return S_ISREG(facts.st_mode) ? found_kind::file : S_ISDIR(facts.st_mode) ? found_kind::folder : found_kind::other;
 }
-file_id id_of(const struct stat& facts) { return {facts.st_dev, facts.st_ino}; }
+detail::file_id id_of(const struct stat& facts) { return {facts.st_dev, facts.st_ino}; }
 
 found_path troubled(path_trouble trouble, std::string why) {
   found_path made;
@@ -61,12 +61,24 @@ detail::descriptor open_beneath(int folder, const char* location, open_for use) 
   return detail::descriptor{int(::syscall(SYS_openat2, folder, location, &how, sizeof how))};
 }
 
+/// True if a folder around this one counts.
+template <class Counts>
+bool is_below(int folder, Counts counts) {
+  found_path at = with_facts(detail::descriptor{::openat(folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC)});
+  for (detail::file_id below; at.handle && at.id != below;) {
+    if (counts(at.id)) return true;
+    below = at.id;
+    at = with_facts(detail::descriptor{::openat(*at.handle, "..", O_PATH | O_DIRECTORY | O_CLOEXEC)});
+  }
+  return false;
+}
+
 /// Follows a path by hand, one part after the other and never two at once, so that every folder on the way is known
 /// and held: whether the way ends inside is asked of the folders, not of names.
 class walker {
  public:
-  walker(int start, file_id id, const detail::held_folder* also, file_id also_id, bool anywhere)
-      : start_{start}, inside_{id}, also_{also ? also_id : id}, anywhere_{anywhere} {}
+  walker(int start, const detail::file_id& id, std::span<const detail::file_id> also)
+      : start_{start}, inside_{id}, also_{also} {}
 
   found_path walk(std::string_view location, open_for use) {
     if (!restart(::fcntl(start_, F_DUPFD_CLOEXEC, 0))) return std::move(failure_);
@@ -97,7 +109,7 @@ class walker {
  private:
   struct step {
     detail::descriptor handle;
-    file_id id;
+    detail::file_id id;
   };
 
   int top() const { return *way_.back().handle; }
@@ -143,8 +155,11 @@ class walker {
   }
 
   bool is_inside() const {
-    return anywhere_ ||
-           std::any_of(way_.begin(), way_.end(), [&](const step& s) { return s.id == inside_ || s.id == also_; });
+    const auto counts = [&](const detail::file_id& id) {
+      return id == inside_ || std::find(also_.begin(), also_.end(), id) != also_.end();
+    };
+    if (std::any_of(way_.begin(), way_.end(), [&](const step& s) { return counts(s.id); })) return true;
+    return !also_.empty() && is_below(*way_.front().handle, counts);
   }
 
   found_path ended(found_path with) const {
@@ -168,8 +183,8 @@ class walker {
   }
 
   int start_;
-  file_id inside_, also_;
-  bool anywhere_;
+  detail::file_id inside_;
+  std::span<const detail::file_id> also_;
   std::vector<step> way_;  // the last is where we are; the first is the start, or where a link or .. restarted
   std::string pending_;
   found_path failure_;
@@ -209,7 +224,7 @@ detail::held_folder detail::held_folder::of(found_path found, std::string path) 
 }
 
 found_path detail::held_folder::find(const path_rule& rule, std::string_view location, open_for use,
-                                     const detail::held_folder* also, follow how) const {
+                                     std::span<const file_id> also, follow how) const {
   if (const std::string_view why = malformed(rule, location); !why.empty())
     return troubled(path_trouble::malformed, std::string{why});
   const std::string text{location};
@@ -222,7 +237,7 @@ found_path detail::held_folder::find(const path_rule& rule, std::string_view loc
     if (opened) return with_facts(std::move(opened));
     if (errno == ENOENT || errno == ENOTDIR) return {};
   }
-  return walker{*handle_, id_, also, also ? also->id_ : file_id{}, rule.anywhere}.walk(text, use);
+  return walker{*handle_, id_, also}.walk(text, use);
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -1,7 +1,6 @@
 #pragma once
 #include <cameo/file/file_bytes.hpp>
 
-#include <sys/types.h>
 #include <utility>
 
 namespace cameo::inline CAMEO_ABI {
@@ -16,15 +15,29 @@ struct path_rule {
   bool plain_names;       // no names that another system reads otherwise, or that look like others
   bool anywhere;          // absolute, out of the folder, by any link: the installer of such a package trusts it
   status_code refused;
+  std::string_view remedy;  // for a file outside, which its reader trusts: what to do; empty: nothing
 };
 /// Weights of a model, beside it.
-inline constexpr path_rule external_data_path{"external data", true, false, false, status_code::invalid_graph};
+inline constexpr path_rule external_data_path{
+    "external data",
+    true,
+    false,
+    false,
+    status_code::invalid_graph,
+    "set external_data_folder (session key session.model_external_initializers_file_folder_path) to the folder that "
+    "has it, or put a copy in the link's place"};
 /// Contexts of a compiled model, beside it.
-inline constexpr path_rule context_path{"context", true, false, false, status_code::invalid_graph};
+inline constexpr path_rule context_path{
+    "context",
+    true,
+    false,
+    false,
+    status_code::invalid_graph,
+    "set ep.context_file_path to a model's path in the folder that has it, or put a copy in the link's place"};
 /// What lies in a model package.
-inline constexpr path_rule package_path{"path", false, true, false, status_code::fail};
+inline constexpr path_rule package_path{"path", false, true, false, status_code::fail, {}};
 /// Paths of a package to other places on this machine.
-inline constexpr path_rule installed_path{"path", true, false, true, status_code::fail};
+inline constexpr path_rule installed_path{"path", true, false, true, status_code::fail, {}};
 
 namespace detail {
 /// An open file or folder of the system, closed on the way out.
@@ -44,13 +57,6 @@ class descriptor {
 };
 }  // namespace detail
 
-/// Which file it is, whatever it is called.
-struct file_id {
-  dev_t device = 0;
-  ino_t inode = 0;
-  bool operator==(const file_id&) const = default;
-};
-
 enum class found_kind : std::uint8_t { nothing, file, folder, other };
 /// What keeps a path from being followed: how it is written, where it leads, or the system.
 enum class path_trouble : std::uint8_t { none, malformed, outside, system };
@@ -62,7 +68,7 @@ struct found_path {
   found_kind kind = found_kind::nothing;
   std::string why;  // "leads out of the folder", if there is trouble
   detail::descriptor handle;
-  file_id id;
+  detail::file_id id;
 
   bool is(found_kind wanted) const { return trouble == path_trouble::none && kind == wanted; }
 };
@@ -84,18 +90,19 @@ class held_folder {
 
   const std::string& path() const { return path_; }
   int handle() const { return *handle_; }
-  /// Follows `location` if the rule allows such a path. Links may lead into `also`, if there is one.
-  found_path find(const path_rule&, std::string_view location, open_for, const held_folder* also = nullptr,
+  const file_id& id() const { return id_; }
+  /// Follows `location` if the rule allows such a path. Links may also lead into the folders `also`.
+  found_path find(const path_rule&, std::string_view location, open_for, std::span<const file_id> also = {},
                   follow = follow::kernel) const;
   /// The regular file that a relative `location` leads to, if it stays inside: not absolute, no drive, no name that a
-  /// system reserves for devices, no `..` that leads out, no symlink that leads out. A symlink may lead into `also`, if
-  /// there is one: where the model really lies that is itself a symlink. The rule's status naming the location
-  /// otherwise. `whose` names the owner of the path ("initializer 'w'").
-  result<found_path> file(const path_rule&, std::string_view location, std::string_view whose, open_for,
-                          const held_folder* also = nullptr) const;
+  /// system reserves for devices, no `..` that leads out, no symlink that leads out. The rule's status naming the
+  /// location otherwise. `whose` names the owner of the path ("initializer 'w'").
+  result<found_path> file(const path_rule&, std::string_view location, std::string_view whose, open_for) const;
   /// The bytes of that file.
-  result<std::shared_ptr<const file_bytes>> map(const path_rule&, std::string_view location, std::string_view whose,
-                                                const held_folder* also = nullptr) const;
+  result<std::shared_ptr<const file_bytes>> map(const path_rule&, std::string_view location,
+                                                std::string_view whose) const;
+  /// Its words where find() has found no such file; ok for a regular file.
+  status refused(const path_rule&, const found_path&, std::string_view location, std::string_view whose) const;
   /// The present path of the file that was found, as far as the system knows it.
   std::string path_of(const found_path&, std::string_view location) const;
 
@@ -113,6 +120,9 @@ std::string_view malformed(const path_rule&, std::string_view location);
 namespace detail {
 /// The bytes of a file that is open for reading, as file_bytes::map has them; `path` is what messages call it.
 result<std::shared_ptr<const file_bytes>> map_opened(const descriptor&, std::string path);
+/// The same for a file that was found by a rule, whose status an error has.
+result<std::shared_ptr<const file_bytes>> map_found(const path_rule&, const found_path&, std::string path,
+                                                    std::string_view whose);
 }  // namespace detail
 /// The present path of an open file; empty if the system does not know it.
 std::string real_path(const detail::descriptor&);

@@ -3,6 +3,7 @@
 #include "../graph/oddities.hpp"
 #include "../graph/types.hpp"
 #include "core/node_words.hpp"
+#include "file/model_folders.hpp"
 
 #include <cameo/op/op.hpp>
 
@@ -420,8 +421,24 @@ status onnx_reader::read_node(const wire::node_message& from, scope& in, std::sp
 
 namespace {
 
-status read_onnx_bytes(model& to, std::span<const std::byte> bytes, const read_options& options, std::string folder,
-                       bool has_folder) {
+using folders_opener = std::function<result<std::shared_ptr<const model_folders>>()>;
+
+/// Where the external data of a model lies, whose file is `own` (null: it comes from memory). Empty if nothing says it.
+folders_opener external_folders(const read_options& options, const detail::file_bytes* own, const std::string& path) {
+  if (options.folder) return [&options] { return std::make_shared<const model_folders>(options.folder); };
+  const bool is_named = !options.external_data_folder.empty();
+  if (!is_named && !own) return {};
+  return [&options, own, path, is_named]() -> result<std::shared_ptr<const model_folders>> {
+    result<model_folders> opened = model_folders::open(
+        is_named ? options.external_data_folder : std::filesystem::path{path}.parent_path().string(), own,
+        is_named ? folder_search::first : folder_search::all);
+    if (!opened) return std::move(opened).error();
+    return std::make_shared<const model_folders>(*std::move(opened));
+  };
+}
+
+status read_onnx_bytes(model& to, std::span<const std::byte> bytes, const read_options& options,
+                       folders_opener open_folders) {
   detail::heap_arena rough{std::size_t{1} << 16};
   wire::model_message message;
   const std::size_t graphs = std::min<std::size_t>(options.limits.graph_depth, 500);
@@ -434,8 +451,7 @@ status read_onnx_bytes(model& to, std::span<const std::byte> bytes, const read_o
   if (!message.graph && !message.ir_version && !bytes.empty())
     return {status_code::invalid_protobuf, "not an onnx.ModelProto: neither a graph nor an ir_version"};
   to.most_memory = options.limits.model_bytes;
-  tensor_reader tensors{to.memory,     options.limits.model_bytes, true, std::move(folder), has_folder, &to.files,
-                        options.folder};
+  tensor_reader tensors{to.memory, options.limits.model_bytes, true, &to.files, std::move(open_folders)};
   tensors.odd = &to;
   return onnx_reader{to, std::move(tensors)}.read(message);
 }
@@ -450,9 +466,7 @@ result<std::unique_ptr<model>> read_onnx(const std::string& path, const read_opt
     auto made = std::make_unique<model>();
     made->files.push_back(*file);
     made->path = path;
-    const std::string folder = options.external_data_folder.empty() ? std::filesystem::path{path}.parent_path().string()
-                                                                    : options.external_data_folder;
-    status s = read_onnx_bytes(*made, (*file)->bytes(), options, folder, true);
+    status s = read_onnx_bytes(*made, (*file)->bytes(), options, external_folders(options, file->get(), path));
     return s ? result<std::unique_ptr<model>>{std::move(made)} : std::move(s).in(path);
   });
 }
@@ -461,10 +475,31 @@ result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> bytes, std::
                                          const read_options& options) {
   return guarded([&]() -> result<std::unique_ptr<model>> {
     auto made = std::make_unique<model>();
-    const std::string& folder = options.external_data_folder;
-    status s = read_onnx_bytes(*made, bytes, options, folder, options.folder || !folder.empty());
+    status s = read_onnx_bytes(*made, bytes, options, external_folders(options, nullptr, {}));
     return s ? result<std::unique_ptr<model>>{std::move(made)} : std::move(s).in(name);
   });
+}
+
+/// Numbers of the fields of a ModelProto are small, and of those that are known, two are varints.
+bool onnx_format::can_begin(std::span<const std::byte> first, std::size_t most) {
+  constexpr std::uint64_t ir_version = 1, model_version = 5, largest = 63;
+  for (std::size_t used = 0; used < first.size();) {
+    wire::cursor at{first.subspan(used)};
+    std::uint64_t tag = 0, value = 0;
+    if (!at.varint(tag)) return first.size() - used < 10;  // the rest of it is still to come
+    const std::uint64_t number = tag >> 3;
+    const bool is_varint = number == ir_version || number == model_version;
+    const auto kind = wire::type(tag & 7);
+    if (number == 0 || number > largest || kind != (is_varint ? wire::type::varint : wire::type::delimited))
+      return false;
+    if (!at.varint(value)) return first.size() - used < 20;
+    used += std::size_t(at.at() - (first.data() + used));
+    if (is_varint) continue;
+    if (value > most) return false;
+    if (value > first.size() - used) return true;
+    used += std::size_t(value);
+  }
+  return true;
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -5,24 +5,23 @@
 
 #include <cameo/graph/model.hpp>
 
+#include <functional>
 #include <map>
 
 namespace cameo::inline CAMEO_ABI {
 
-namespace detail {
-class held_folder;
-}  // namespace detail
+class model_folders;
 
 /// Reads tensors into values. Weights that lie aligned stay where they lie; the rest is copied into `memory`.
 struct tensor_reader {
   arena& memory;
-  std::size_t budget;       // of `memory`, bytes
-  bool stays = false;       // what raw_data points to lasts
-  std::string folder = {};  // of external data
-  bool has_folder = false;
+  std::size_t budget;                                                       // of `memory`, bytes
+  bool stays = false;                                                       // what raw_data points to lasts
   std::vector<std::shared_ptr<const detail::file_bytes>>* files = nullptr;  // keeps mappings; null: no external data
-  std::shared_ptr<const detail::held_folder> opened = {};                   // the folder, given or once it was needed
-  std::map<std::string, std::span<const std::byte>> mapped = {};            // by location
+  /// Opens the folders of external data, once there is some; null: the model comes from memory, without a folder.
+  std::function<result<std::shared_ptr<const model_folders>>()> open_folders = {};
+  std::shared_ptr<const model_folders> folders = {};
+  std::map<std::string, std::span<const std::byte>> mapped = {};  // by location
   model* odd = nullptr;  // whose warnings tell what is odd and harmless; null: that is an error, too
 
   result<value> read(const wire::tensor_message&);

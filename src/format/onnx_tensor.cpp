@@ -1,5 +1,5 @@
 #include "../graph/oddities.hpp"
-#include "file/held_folder.hpp"
+#include "file/model_folders.hpp"
 #include "onnx_reading.hpp"
 #include "tensor_bytes.hpp"
 
@@ -265,7 +265,7 @@ result<byte_span> tensor_reader::external(const wire::tensor_message& t, std::si
     if (!s) return s;
   }
   if (!location.data()) return failed(status_code::invalid_graph, "{}: external data without a location", describe(t));
-  if (!has_folder)
+  if (!open_folders)
     return failed(status_code::invalid_graph,
                   "{}: its data is in the file '{}', but the model comes from memory: set "
                   "read_options.external_data_folder",
@@ -282,12 +282,12 @@ result<byte_span> tensor_reader::external(const wire::tensor_message& t, std::si
   const std::string key = std::filesystem::path{location}.lexically_normal().string();
   auto at = mapped.find(key);
   if (at == mapped.end()) {
-    if (!opened) {
-      result<detail::held_folder> now = detail::held_folder::open(folder);
+    if (!folders) {
+      result<std::shared_ptr<const model_folders>> now = open_folders();
       if (!now) return with_code(status_code::invalid_graph, now.error()).in(describe(t));
-      opened = std::make_shared<const detail::held_folder>(*std::move(now));
+      folders = *std::move(now);
     }
-    auto file = opened->map(external_data_path, std::string{location}, describe(t));
+    auto file = folders->map(external_data_path, std::string{location}, describe(t));
     if (!file) return file.error();
     files->push_back(*file);
     at = mapped.emplace(key, (*file)->bytes()).first;

@@ -6,7 +6,13 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <sstream>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 namespace cameo::program {
 namespace {
@@ -219,7 +225,59 @@ std::string words_for(const CLI::App& about, const CLI::ParseError& error) {
 
 }  // namespace
 
-int command_line::run(int argc, char** argv) const {
+namespace {
+
+/// The columns of the terminal that help goes to, or what the user says they are (COLUMNS); 0: lines are not wrapped.
+std::size_t columns() {
+  if (const char* const said = std::getenv("COLUMNS")) return std::size_t(std::max(std::atoi(said), 0));
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/// Where a line that is longer than `width` is broken: behind the last space that fits, or the last bar of a list of
+/// words; behind the first space where neither fits. npos: nowhere.
+std::size_t break_in(const std::string& line, std::size_t width, std::size_t indent) {
+  const std::size_t words = line.find_first_not_of(' '), space = line.rfind(' ', width),
+                    bar = line.rfind('|', width - 1);
+  for (const std::size_t at : {space, bar, line.find(' ', width)})
+    if (at != line.npos && at >= indent && at > words) return at + 1;
+  return line.npos;
+}
+
+/// Breaks long lines between words. What goes on of an option's words stays in the column in which they begin.
+std::string wrapped(const std::string& text, std::size_t width, std::size_t words_column) {
+  if (width < 20) return text;
+  std::string made;
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line); made += line + '\n') {
+    const bool is_indented = line.starts_with("  ");
+    const std::size_t indent = !is_indented ? 0 : words_column + 20 <= width ? words_column : 6;
+    while (line.size() > width) {
+      const std::size_t end = break_in(line, width, indent);
+      if (end == line.npos) break;
+      made += line.substr(0, line.find_last_not_of(' ', end - 1) + 1) + '\n';
+      line = std::string(indent, ' ') + line.substr(end);
+    }
+  }
+  return made;
+}
+
+/// `help COMMAND` is `COMMAND --help`.
+std::vector<char*> without_help_command(int argc, char** argv) {
+  static char asked[] = "--help";
+  std::vector<char*> made{argv, argv + argc};
+  if (argc < 2 || std::string_view{argv[1]} != "help") return made;
+  made.erase(made.begin() + 1);
+  made.push_back(asked);
+  return made;
+}
+
+}  // namespace
+
+int command_line::run(int count, char** given) const {
+  std::vector<char*> words = without_help_command(count, given);
+  const int argc = int(words.size());
+  char** const argv = words.data();
   complaint wrong = find_command(impl_->app, argc, argv);
   if (wrong.words.empty()) try {
       impl_->app.parse(argc, argv);
@@ -227,7 +285,8 @@ int command_line::run(int argc, char** argv) const {
     } catch (const CLI::Success& asked) {
       if (const auto* const version = dynamic_cast<const CLI::CallForVersion*>(&asked))
         return say("{}\n", as_it_is{version->what()}), 0;
-      return impl_->app.exit(asked);  // the help
+      const std::size_t words_column = impl_->app.get_formatter()->get_column_width();
+      return say("{}", as_it_is{wrapped(impl_->app.help(), columns(), words_column)}), 0;
     } catch (const CLI::ParseError& e) {
       wrong.words = words_for(*wrong.about, e);
     }

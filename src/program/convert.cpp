@@ -110,6 +110,7 @@ int convert(const convert_options& o) {
   for (const std::string& path : {o.from, o.to})
     if (!is_ort(path) && !is_onnx(path))
       return fail({status_code::invalid_argument, fmt::format("{}: needs a name that ends in .onnx or .ort", path)});
+  if (const status s = require_other_file(o.from, o.to); !s) return fail(s);
   const status done = convert_model(o);
   if (!done) return fail(done);
   if (o.common.json)

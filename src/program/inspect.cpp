@@ -62,7 +62,8 @@ struct shown_model {
   inspection seen;
   std::vector<compiled_node_info> compiled;
   const session* loaded = nullptr;  // null: only read
-  std::string why_not = {};         // it was only read
+  optimization_level level = optimization_level::none;
+  std::string why_not = {};  // it was only read
 };
 
 std::vector<io_info> ios_of(const model& m, std::span<const value_id> values, bool inputs) {
@@ -121,6 +122,7 @@ json to_json(const std::string& path, const shown_model& shown) {
            {"ir_version", m.ir_version},
            {"producer", m.producer_name},
            {"graph", m.main().name},
+           {"optimize", level_name(shown.level)},
            {"opsets", std::move(opsets)},
            {"metadata", std::move(metadata)},
            {"inputs", describe_ios(shown.inputs, m.symbols)},
@@ -185,6 +187,10 @@ void print_text(const std::string& path, const shown_model& shown) {
   const inspection& seen = shown.seen;
   say("model       {}\n", path);
   say("graph       {}\n", m.main().name);
+  if (shown.level == optimization_level::none) say("shown       as it is in the file\n");
+  else
+    say("shown       as it runs, optimized (--optimize {}); --optimize none shows the file's\n",
+        level_name(shown.level));
   say("producer    {} {}\n", m.producer_name, m.producer_version);
   say("ir version  {}\n", m.ir_version);
   say("opsets     ");
@@ -239,7 +245,7 @@ int show_compiled(const inspect_options& o, const status& why_not) {
   if (!nodes || nodes->empty()) return fail(why_not);
   const graph& g = (*m)->main();
   show(o, {**m, ios_of(**m, g.inputs(), true), ios_of(**m, g.outputs(), false), look_at(**m), *nodes, nullptr,
-           fmt::format("{}: {}", why_not.name(), why_not.words())});
+           optimization_level::none, fmt::format("{}: {}", why_not.name(), why_not.words())});
   return 0;
 }
 
@@ -254,10 +260,12 @@ status check_free_dims(const inspect_options& o, const session& loaded) {
 }
 
 int inspect_model(const inspect_options& o) {
+  if (const status s = require_other_file(o.model, o.html); !s) return fail(s);
   const result<session> loaded = load_session(o.model, o.component, o.common);
   if (!loaded) return show_compiled(o, loaded.error());
   if (const status s = check_free_dims(o, *loaded); !s) return fail(s);
-  shown_model shown{loaded->graph(), loaded->inputs(), loaded->outputs(), look_at(*loaded), {}, &*loaded};
+  shown_model shown{loaded->graph(), loaded->inputs(), loaded->outputs(), look_at(*loaded), {},
+                    &*loaded,        o.common.optimize};
   if (auto nodes = compiled_nodes_of(loaded->graph())) shown.compiled = std::move(*nodes);
   if (!o.html.empty())
     if (const status s = write_page(o, *loaded, shown.seen); !s) return fail(s);
@@ -270,7 +278,9 @@ int inspect_model(const inspect_options& o) {
 
 void add_inspect(command_line& app) {
   auto o = std::make_shared<inspect_options>();
-  const command it = app.add_command("inspect", "Shows what is in a model and where it would run");
+  const command it = app.add_command(
+      "inspect",
+      "Shows what is in a model and where it would run: the optimized graph, and with --optimize none the file's");
   it.add("MODEL", o->model, model_words).required();
   add_dim_option(it, o->common.free_dims,
                  "Size of a symbolic dim of the inputs, for which the model is planned; repeatable");

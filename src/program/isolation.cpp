@@ -165,6 +165,7 @@ void run_isolated(std::size_t count, std::size_t jobs, std::chrono::duration<dou
         break;  // later, when another has ended
       }
     }
+    if (running.empty()) continue;  // no process could be started, and there is nothing to wait for
     std::vector<pollfd> polls;
     for (const child& c : running) polls.push_back({c.up, POLLIN, 0});
     if (::poll(polls.data(), polls.size(), wait_ms(running, timeout)) < 0) continue;  // a signal

@@ -18,7 +18,7 @@ int dispatch(int argc, char** argv) {
   command_line app{
       "cameo runs ONNX models.", version_text,
       "Exit status: 0 done; 1 the work failed, with one line 'error: CODE: message' on standard error; 2 wrong "
-      "usage; 130 the user stopped it.\n'cameo COMMAND --help' explains a command."};
+      "usage; 130 the user stopped it.\n'cameo COMMAND --help' or 'cameo help COMMAND' explains a command."};
   add_run(app);
   add_bench(app);
   add_conformance(app);

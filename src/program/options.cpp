@@ -266,6 +266,20 @@ void warn(std::string_view words) {
   say(stderr, "warning: {}\n", words);
 }
 
+status require_other_file(const std::string& model, const std::string& output) {
+  std::error_code error;
+  if (!std::filesystem::equivalent(model, output, error) || error || !std::filesystem::is_regular_file(output, error))
+    return {};
+  return {status_code::invalid_argument,
+          output + ": is the model that is read, and would be replaced; give the output another name"};
+}
+
+std::string_view level_name(optimization_level level) {
+  for (const auto& [name, known] : levels)
+    if (known == level) return name;
+  return {};
+}
+
 nlohmann::ordered_json bytes_written(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return {};

@@ -90,6 +90,12 @@ op_table known_ops();
 /// `without` names, with commas).
 result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort, std::string_view without = {});
 
+/// INVALID_ARGUMENT if a file to be written is the model that is read, by whatever path.
+status require_other_file(const std::string& model, const std::string& output);
+
+/// "all", as --optimize has it.
+std::string_view level_name(optimization_level);
+
 /// Prints the one line `error: CODE: message` to standard error; 1, the exit status of work that failed, or 130 where
 /// it was the user who stopped it.
 int fail(const status&);

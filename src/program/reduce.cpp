@@ -293,6 +293,9 @@ int run_reduce(const reduce_options& o) {
   if (o.models.empty() && o.config.empty()) return wrong_usage("cameo reduce", "needs MODELS, or --ops-config to read");
   if (o.output.empty() && (o.models.empty() || o.config.empty()))
     return wrong_usage("cameo reduce", "needs -o, or --ops-config to write");
+  for (const std::string& model : o.models)
+    for (const std::string& output : {o.output, o.config})
+      if (const status s = require_other_file(model, output); !s) return fail(s);
   const status done = reduce(o);
   if (!done) return fail(done);
   if (o.json)

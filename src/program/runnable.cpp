@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <istream>
+#include <streambuf>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -27,43 +29,59 @@ bool is_stream(const std::string& path) {
          std::filesystem::is_socket(what);
 }
 
-/// All that a stream gives.
-result<std::vector<std::byte>> read_stream(const std::string& path) {
-  const bool is_input = path == "-";
-  const int from = is_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const auto failure = [&](int error) {
-    if (!is_input && from >= 0) ::close(from);
-    if (interrupt::happened()) return failed(status_code::canceled, "{}: stopped while it was read", path);
-    return failed(status_code::fail, "{}: {}", path, std::strerror(error));
-  };
-  if (from < 0) return failure(errno);
-  std::vector<std::byte> bytes;
-  for (std::size_t used = 0;;) {
-    constexpr std::size_t piece = std::size_t{1} << 20;
-    if (bytes.size() - used < piece) bytes.resize(std::max(used + piece, 2 * used));
-    const ssize_t n = ::read(from, bytes.data() + used, bytes.size() - used);
-    if (n < 0 && errno == EINTR && !interrupt::happened()) continue;
-    if (n < 0) return failure(errno);
-    if (n == 0 && interrupt::happened()) return failure(0);
-    if (n == 0) {
-      bytes.resize(used);
-      break;
-    }
-    used += std::size_t(n);
+/// A pipe, a device or standard input as a stream for the library, which bounds what it reads. A signal of the user's
+/// ends it.
+class stream_buffer : public std::streambuf {
+ public:
+  /// `copy` also gets what is read, unless it is null.
+  stream_buffer(const std::string& path, std::vector<std::byte>* copy)
+      : from_{path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)}, copy_{copy} {
+    if (from_ < 0) error_ = errno;
   }
-  if (!is_input) ::close(from);
-  if (bytes.empty()) return failed(status_code::invalid_argument, "{}: nothing came out of it", path);
-  return bytes;
-}
+  stream_buffer(const stream_buffer&) = delete;
+  stream_buffer& operator=(const stream_buffer&) = delete;
+  ~stream_buffer() override {
+    if (from_ > STDIN_FILENO) ::close(from_);
+  }
 
-result<session> load_bytes(std::vector<std::byte> bytes, const std::string& path, const common_options& o) {
-  return program_runtime{}.load(std::move(bytes), o.session(), path == "-" ? "standard input" : path);
-}
+  bool is_empty() const { return taken_ == 0; }
+  bool was_stopped() const { return was_stopped_; }
+  int error() const { return error_; }
 
-result<session> load_stream(const std::string& path, const common_options& o) {
-  result<std::vector<std::byte>> bytes = read_stream(path);
-  if (!bytes) return std::move(bytes).error();
-  return load_bytes(std::move(*bytes), path, o);
+ protected:
+  std::streamsize xsgetn(char* to, std::streamsize count) override {
+    std::streamsize got = 0;
+    while (got < count && !(was_stopped_ = interrupt::happened())) {
+      const ssize_t n = ::read(from_, to + got, std::size_t(count - got));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) error_ = errno;
+      if (n <= 0) break;
+      got += n;
+    }
+    taken_ += std::size_t(got);
+    if (copy_) copy_->insert(copy_->end(), reinterpret_cast<std::byte*>(to), reinterpret_cast<std::byte*>(to) + got);
+    return got;
+  }
+
+ private:
+  int from_;
+  std::vector<std::byte>* copy_;
+  std::size_t taken_ = 0;
+  bool was_stopped_ = false;
+  int error_ = 0;
+};
+
+/// `copy` also gets the bytes, unless it is null.
+result<session> load_stream(const std::string& path, const common_options& o, std::vector<std::byte>* copy = nullptr) {
+  stream_buffer bytes{path, copy};
+  std::istream stream{&bytes};
+  result<session> made = status_code::fail;
+  if (!bytes.error()) made = program_runtime{}.load(stream, o.session(), path == "-" ? "standard input" : path);
+  if (bytes.was_stopped() || (bytes.error() && interrupt::happened()))
+    return failed(status_code::canceled, "{}: stopped while it was read", path);
+  if (bytes.error()) return failed(status_code::fail, "{}: {}", path, std::strerror(bytes.error()));
+  if (bytes.is_empty()) return failed(status_code::invalid_argument, "{}: nothing came out of it", path);
+  return made;
 }
 
 /// Nothing was said that a package's own options would have to give way to.
@@ -142,13 +160,13 @@ result<std::array<runnable, 2>> runnable::load_twice(const std::string& model, c
     }
     return made;
   }
-  const result<std::vector<std::byte>> bytes = read_stream(model);
-  if (!bytes) return bytes.error();
-  for (std::size_t i = 0; i < 2; ++i) {
-    result<session> one = load_bytes(*bytes, model, i == 0 ? a : b);
-    if (!one) return std::move(one).error();
-    made[i].single_.push_back(*std::move(one));
-  }
+  std::vector<std::byte> copy;
+  result<session> first = load_stream(model, a, &copy);
+  if (!first) return std::move(first).error();
+  result<session> second =
+      program_runtime{}.load(std::move(copy), b.session(), model == "-" ? "standard input" : model);
+  if (!second) return std::move(second).error();
+  made[0].single_.push_back(*std::move(first)), made[1].single_.push_back(*std::move(second));
   return made;
 }
 

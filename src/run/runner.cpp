@@ -73,6 +73,7 @@ status runner::run(std::span<const value> inputs, std::span<value> outputs, cons
   const denormals_as_zero mode{options.denormals_as_zero};
   status done = self.work();
   if (done) done = guarded_hook([&] { return self.finish(outputs); });
+  if (done) self.checks_outputs = false;
   if (!done) self.dirty = true;
   return done;
 }
@@ -279,17 +280,39 @@ status runner::impl::run_steps(frame& within, step_context& context) {
   return named(std::move(done), *within.plan, *at, refused);
 }
 
+/// A value that has its place before its kernel runs is withheld in a runner's first run: it is of no kind until the
+/// kernel takes the place, or makes something else of it. So it shows if a kernel leaves out an output, and later runs
+/// do not check for it.
+void withhold_outputs(const plan_step& step, frame& within) {
+  for (slot s : step.outputs)
+    if (value& v = within.values[s]; s != 0 && v.data && v.kind == value_kind::tensor) v.kind = value_kind::none;
+}
+
+status runner::impl::require_outputs(const plan_step& step, frame& within) const {
+  for (slot s : step.outputs) {
+    value& v = within.values[s];
+    if (s == 0 || v.kind != value_kind::none) continue;
+    if (v.data && v.shape.count() == 0) v.kind = value_kind::tensor;  // there was nothing to write
+    else if (v.data || within.plan->promises[s].kind != type_kind::unknown)
+      return status{status_code::fail, "the kernel has not written this output"}.in(within.plan->names[s]);
+  }
+  return {};
+}
+
 status runner::impl::run_step(const plan_step& step, frame& within, step_context& context) {
   context.step = &step;
   context.enter(within.values, step.inputs, step.outputs);
   const step_observer* const observer = options->observer;
   const std::int64_t start = observer ? observer->now() : 0;
+  if (!target_tier && checks_outputs) withhold_outputs(step, within);
   status done = step.kernel.run(step.kernel.state, context);
   if (observer)
     call_user("run_settings::observer",
               [&] { observer->record(observer->self, step, start, observer->now(), context.lane, within.values); });
   if (has_stopped()) return stop_status();  // a kernel need not notice that pieces of its work were left out
   if (!done) return done;
+  if (!target_tier && checks_outputs)
+    if (status s = require_outputs(step, within); !s) return s;
   if (context.scratch || context.opened) end_step(context);
   if (!shared) {
     const bool by_plan = active && &within == &main;

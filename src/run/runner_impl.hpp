@@ -71,6 +71,7 @@ struct runner::impl {
   std::atomic<status_code> ended{status_code::ok};  // why the run should end early
   lane_pace paces[target_tier ? 1 : 32];            // of the first lanes; others read the clock each time
   bool dirty = false;                               // a run ended early, or a fixed value did not keep to its shape
+  bool checks_outputs = !target_tier;               // until a run has ended well
   std::atomic_flag tables_in_use = ATOMIC_FLAG_INIT;
   bool shared = false;                         // several steps run at once
   shape_plans* plans = nullptr;                // only for a plan with shapes that are known in a run, run in order
@@ -93,6 +94,7 @@ struct runner::impl {
   status run_steps(frame&, step_context&);
   status run_levels(frame&);
   status run_step(const plan_step&, frame&, step_context&);
+  status require_outputs(const plan_step&, frame&) const;
   void start_over();
   void begin(std::span<const value> inputs, std::span<value> outputs);
   void choose_shape_plan(std::span<const value> inputs);

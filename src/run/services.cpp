@@ -38,6 +38,9 @@ const value* bound_memory(const step_context& c, slot s) {
   return nullptr;
 }
 
+/// True for a value that has its place, which no kernel has taken yet: see withhold_outputs().
+bool is_withheld(const value& v) { return !target_tier && v.kind == value_kind::none && v.data; }
+
 /// True for a value placed by the shapes of an earlier run: it may turn out otherwise this time.
 bool by_shape_plan(const step_context& c, slot s) { return c.within == &c.impl().main && c.impl().placed(s); }
 
@@ -82,6 +85,7 @@ status allocate(run_context& base, slot s, value_kind kind, const extents& shape
   step_context& c = own(base);
   runner::impl& r = c.impl();
   value& v = c.values()[s];
+  if (is_withheld(v) && kind == value_kind::tensor && v.shape == shape) return v.kind = kind, status{};
   std::size_t bytes = 0;
   if (kind == value_kind::tensor) {
     if (status fits = sized(v.type, shape, bytes); !fits) return fits;
@@ -307,7 +311,7 @@ status call(run_context& base, detail::subplan_frame& opened, std::span<const va
 /// True for an output of the step that has its place already: planned, or the caller's.
 bool has_place(const step_context& c, slot s) {
   const value& place = c.values()[s];
-  if (place.kind != value_kind::tensor || !place.data || place.memory != 0) return false;
+  if ((place.kind != value_kind::tensor && !is_withheld(place)) || !place.data || place.memory != 0) return false;
   if (place.owner) return place.owner == &planned_storage;
   const value* const bound = bound_memory(c, s);
   return bound && bound->data == place.data;
@@ -320,6 +324,7 @@ void lend_outputs(const step_context& c, frame& inner) {
     value& v = inner.values[inner.plan->outputs[i]];
     if (v.kind != value_kind::none || !has_place(c, s) || v.type != c.values()[s].type) continue;
     v = c.values()[s];
+    v.kind = value_kind::tensor;
     v.owner = nullptr;
   }
 }
@@ -328,10 +333,11 @@ void lend_outputs(const step_context& c, frame& inner) {
 status take_output(step_context& c, step_context& inner, std::size_t i, const value& v) {
   const slot s = c.step->outputs[i];
   if (s == 0) return {};
-  const value& place = c.values()[s];
+  value& place = c.values()[s];
   if (has_place(c, s) && v.kind == value_kind::tensor && v.memory == 0 && v.type == place.type &&
       v.shape == place.shape) {
     if (place.data != v.data && v.bytes()) std::memcpy(place.data, v.data, v.bytes());
+    place.kind = value_kind::tensor;
     return {};
   }
   result<value> kept = keep(inner, v);

@@ -65,12 +65,6 @@ std::string operators_in(const graph& body) {
   return names;
 }
 
-std::string real_folder_of(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::canonical(path, error);
-  return error ? std::string{} : real.parent_path().string();
-}
-
 /// Where the contexts of a compiled model are.
 context_folder contexts_of(const load_settings& how, const model& net) {
   const opened_places& places = how.places;
@@ -86,7 +80,7 @@ context_folder contexts_of(const load_settings& how, const model& net) {
     where.path = folder_of(net.path), where.folder = places.beside;
   } else {
     where.path = folder_of(net.path);
-    if (!net.path.empty()) where.also = real_folder_of(net.path);
+    where.file = own_file_of(net);
   }
   where.known = !wanted.empty() || !net.path.empty() || !where.path.empty();
   return where;
@@ -121,7 +115,7 @@ status align_constant(const value*& constant, model& net) {
 }
 
 result<compiled_groups> compile_groups(const load_settings& how, std::span<const provider> providers,
-                                       const std::optional<compilation>& output, const placed_nodes& placed, model& net,
+                                       std::optional<compilation>& output, const placed_nodes& placed, model& net,
                                        const load_teller& tell) {
   compiled_groups made;
   made.programs.resize(placed.fused.size());

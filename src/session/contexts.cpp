@@ -62,6 +62,15 @@ status write_to_memory(compilation& it, detail::function_ref<status(detail::mode
   return all.flush();
 }
 
+/// FAIL if a file is there that would be lost: a device or a pipe loses nothing.
+status require_new(const std::string& path, bool must_be_new, bool may_be_allowed) {
+  std::error_code error;
+  if (!must_be_new || !std::filesystem::is_regular_file(path, error)) return {};
+  return failed(
+      status_code::fail, "{}: exists already; remove it, choose another place{}", path,
+      may_be_allowed ? ", or allow that it is replaced (--force, compile_options::fail_if_output_exists)" : "");
+}
+
 /// Decides where a compiled model and what belongs to it go.
 class output_choice {
  public:
@@ -96,12 +105,9 @@ class output_choice {
       return failed(status_code::invalid_argument,
                     "{}: the compiled model would replace the model that it is made from; give it another name",
                     it.path);
-    std::error_code error;
-    const bool would_be_lost = std::filesystem::is_regular_file(it.path, error);  // a device or a pipe loses nothing
-    if (would_be_lost && (!only_ || only_->fail_if_output_exists))
-      return failed(status_code::fail, "{}: exists already; remove it, or choose another place", it.path);
+    it.must_be_new = !only_ || only_->fail_if_output_exists;
     it.output = it.path;
-    return {};
+    return require_new(it.path, it.must_be_new, only_ != nullptr);
   }
 
   /// Whether a file to be written is the model that is read.
@@ -178,18 +184,27 @@ class output_choice {
   const model& net_;
 };
 
-/// The files that will be written beside the compiled model: none may be another model's.
-status require_replaceable_files(const load_settings& how, std::span<const provider> providers, const compilation& it,
-                                 const std::vector<fused_node>& fused) {
-  const auto require = [&](const companion& c) { return require_replaceable(c, it.path, how.formats); };
+/// The files that will be written beside the compiled model.
+std::vector<companion> companions_of(const load_settings& how, std::span<const provider> providers,
+                                     const compilation& it, const std::vector<fused_node>& fused) {
+  std::vector<companion> made;
   for (std::size_t p = 0; p < providers.size() && !it.contexts.embed && !it.contexts.write; ++p) {
     const bool any = std::any_of(fused.begin(), fused.end(), [&](const fused_node& f) { return f.provider == p; });
     const std::string_view name = providers[p].row->long_name;
     if (!any || (it.contexts.shared && is_under_way(*it.contexts.shared, name))) continue;
-    if (status s = require({context_path_of(it.contexts, name), &providers[p]}); !s) return s;
+    made.push_back({context_path_of(it.contexts, name), providers[p]});
   }
   const bool to_file = !it.weights.external_data.empty() && !(how.compile_only && how.compile_only->external_buffer);
-  return to_file ? require({it.weights_folder() + it.weights.external_data}) : status{};
+  if (to_file) made.push_back({it.weights_folder() + it.weights.external_data});
+  return made;
+}
+
+/// None of the files may be another model's.
+status require_all_replaceable(const std::vector<companion>& all, const std::string& output,
+                               std::span<const detail::format_row> formats) {
+  for (const companion& each : all)
+    if (status s = require_replaceable(each, output, formats); !s) return s;
+  return {};
 }
 
 /// A compiled model is an ONNX file.
@@ -217,7 +232,7 @@ result<std::optional<compilation>> choose_output(const load_settings& how, std::
       [](compilation&& made) { return std::optional<compilation>{std::move(made)}; });
 }
 
-status require_storing(const load_settings& how, std::span<const provider> providers, const compilation& it,
+status require_storing(const load_settings& how, std::span<const provider> providers, compilation& it,
                        const std::vector<fused_node>& fused, const model& net) {
   const context_output& contexts = it.contexts;
   if (status s = require_one_folder(contexts, providers); !s) return s;
@@ -247,7 +262,8 @@ status require_storing(const load_settings& how, std::span<const provider> provi
   }
   if (!it.is_to_memory() && !contexts.write && !how.options.read_context)
     if (status s = require_contexts_beside(net, it.path); !s) return s;
-  return require_replaceable_files(how, providers, it, fused);
+  it.companions = companions_of(how, providers, it, fused);
+  return require_all_replaceable(it.companions, it.path, how.formats);
 }
 
 status write_compiled(const load_settings& how, std::span<const provider> providers, placed_nodes& placed,
@@ -267,6 +283,13 @@ status write_compiled(const load_settings& how, std::span<const provider> provid
   if (!compiled) return std::move(compiled).error();
   it.compiled_nodes = (*compiled)->node_count();
   file_batch& files = (*compiled)->files();
+  // Another compiler may have written the same files since they were looked at.
+  files.require([path = it.is_to_memory() ? std::string{} : it.path, must_be_new = it.must_be_new && writes_model,
+                 is_allowed = only != nullptr, companions = it.companions,
+                 formats = std::vector<detail::format_row>{how.formats.begin(), how.formats.end()}]() -> status {
+    if (status s = require_new(path, must_be_new, is_allowed); !s) return s;
+    return require_all_replaceable(companions, path, formats);
+  });
   const auto finish = [&] { return it.contexts.files ? status{} : files.commit(); };
   if (!writes_model) return (*compiled)->restore(), finish();  // of other models, whose context this one completes
   const std::string folder = it.weights_folder();
@@ -282,7 +305,10 @@ status write_compiled(const load_settings& how, std::span<const provider> provid
   }
   const detail::format_row& to = it.path.empty() ? how.formats.back() : format_of(how.formats, {}, it.path);
   const auto write = [&](detail::model_sink append) { return to.write_to(net, append, folder, it.weights); };
-  if (status s = it.is_to_memory() ? write_to_memory(it, write) : files.add(it.path, write); !s) return s;
+  status done = it.is_to_memory() ? write_to_memory(it, write)
+                : it.must_be_new  ? files.add_new(it.path, write)
+                                  : files.add(it.path, write);
+  if (!done) return done;
   (*compiled)->restore();
   return finish();
 }

@@ -35,8 +35,20 @@ result<read_model> read_by(const detail::format_row& format, result<std::unique_
   return read_model{{}, &format, *std::move(net)};
 }
 
-/// Reads a stream to its end, piece by piece, as its length is not known.
-result<std::vector<std::byte>> read_all(std::istream& stream, std::size_t most) {
+/// INVALID_PROTOBUF if no format that the session reads has models that begin like this.
+status require_beginning(const load_settings& how, std::span<const std::byte> first) {
+  std::string names;
+  for (const detail::format_row& format : how.formats) {
+    if (format.can_begin(first, how.options.limits.model_bytes)) return {};
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
+  }
+  return failed(status_code::invalid_protobuf, "its first bytes are not those of a model (formats: {})", names);
+}
+
+/// Reads a stream to its end, piece by piece, as its length is not known. A device may be endless: what comes out of it
+/// is read on only if it begins like a model, and up to the limit.
+result<std::vector<std::byte>> read_all(std::istream& stream, const load_settings& how) {
+  const std::size_t most = how.options.limits.model_bytes;
   std::vector<std::byte> bytes;
   std::size_t room = std::size_t{1} << 16;
   while (stream) {
@@ -47,6 +59,8 @@ result<std::vector<std::byte>> read_all(std::istream& stream, std::size_t most) 
     if (bytes.size() > most)
       return failed(status_code::invalid_argument, "the stream has more than {} bytes (load_limits::model_bytes)",
                     most);
+    if (had == 0 && stream)
+      if (status s = require_beginning(how, bytes); !s) return s;
     room = std::max(room, bytes.size());
   }
   if (!stream.eof() || stream.bad()) return status{status_code::fail, "the stream can't be read"};
@@ -83,8 +97,7 @@ result<read_model> read_own_bytes(const load_settings& how, std::vector<std::byt
 }
 
 result<read_model> read_stream(const load_settings& how, std::istream& stream, std::string_view name) {
-  result<std::vector<std::byte>> bytes =
-      call_user("the stream", [&] { return read_all(stream, how.options.limits.model_bytes); });
+  result<std::vector<std::byte>> bytes = call_user("the stream", [&] { return read_all(stream, how); });
   if (!bytes) return std::move(bytes).error();
   return read_own_bytes(how, *std::move(bytes), name);
 }

@@ -6,6 +6,7 @@
 #include <cameo/session/compile.hpp>
 #include <cameo/session/threads.hpp>
 
+#include "context/companions.hpp"
 #include "context/write.hpp"
 #include "session/progress.hpp"
 
@@ -74,7 +75,9 @@ struct compilation {
   std::string path;       // of the output, if it is a file
   context_output contexts;
   write_options weights;
-  bool always = false;  // also when nothing was compiled
+  bool must_be_new = false;           // the file of the model
+  std::vector<companion> companions;  // files beside it, which may replace others if require_replaceable() says so
+  bool always = false;                // also when nothing was compiled
   bool fail_if_nothing = false;
   std::size_t compiled_nodes = 0;  // once written
 
@@ -116,12 +119,11 @@ struct compiled_groups {
   std::vector<compiled_node> programs;
   std::vector<std::string> operators;  // that are in the group, for people
 };
-result<compiled_groups> compile_groups(const load_settings&, std::span<const provider>,
-                                       const std::optional<compilation>&, const placed_nodes&, model&,
-                                       const load_teller&);
+result<compiled_groups> compile_groups(const load_settings&, std::span<const provider>, std::optional<compilation>&,
+                                       const placed_nodes&, model&, const load_teller&);
 /// INVALID_ARGUMENT, NOT_IMPLEMENTED and others when the contexts to be made could not be kept.
-status require_storing(const load_settings&, std::span<const provider>, const compilation&,
-                       const std::vector<fused_node>&, const model&);
+status require_storing(const load_settings&, std::span<const provider>, compilation&, const std::vector<fused_node>&,
+                       const model&);
 
 /// write: the model is as before afterwards, but for initializers that only compiled groups read.
 status write_compiled(const load_settings&, std::span<const provider>, placed_nodes&, const compiled_groups&, model&,

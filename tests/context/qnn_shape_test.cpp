@@ -1,4 +1,6 @@
 // The framework carries contexts of QNN's shape: several graphs in one binary, one node that has it.
+#include <cameo/context/workspace.hpp>
+
 #include "context/compiled.hpp"
 #include "context/qnn_provider.hpp"
 

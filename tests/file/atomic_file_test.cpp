@@ -6,12 +6,15 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <future>
 #include <iterator>
+#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -216,6 +219,77 @@ TEST_CASE("a batch refuses two names of one file") {
   }
   CHECK(slurp(at / "file") == "old");
   CHECK(at.names() == std::vector<std::string>{"file", "link", "to_be"});
+}
+
+TEST_CASE("a file of a batch that must be new replaces none, and then nothing of the batch is written") {
+  const folder at;
+  const auto make = [](auto append) { return append(std::as_bytes(std::span{"text", 4})); };
+  for (const bool is_late : {true, false}) {
+    {
+      file_batch pair;
+      if (!is_late) spill(at / "model", "other");
+      REQUIRE(verdict(pair.add(at / "context", make)) == "OK");
+      REQUIRE(verdict(pair.add_new(at / "model", make)) == "OK");
+      if (is_late) spill(at / "model", "other");
+      CHECK(says(pair.commit(), "was made by another program meanwhile"));
+    }
+    CHECK(at.names() == std::vector<std::string>{"model"});
+    CHECK(slurp(at / "model") == "other");
+    fs::remove(at / "model");
+  }
+  file_batch pair;
+  REQUIRE(verdict(pair.add(at / "context", make)) == "OK");
+  REQUIRE(verdict(pair.add_new(at / "model", make)) == "OK");
+  CHECK(verdict(pair.commit()) == "OK");
+  CHECK(at.names() == std::vector<std::string>{"context", "model"});
+}
+
+TEST_CASE("what a batch requires is checked before any of its files gets its name") {
+  const folder at;
+  const auto make = [](auto append) { return append(std::as_bytes(std::span{"text", 4})); };
+  file_batch pair;
+  bool holds = false;
+  REQUIRE(verdict(pair.add(at / "one", make)) == "OK");
+  REQUIRE(verdict(pair.add(at / "two", make)) == "OK");
+  pair.require([&] {
+    CHECK(!fs::exists(at / "one"));
+    return holds ? status{} : status{status_code::fail, "not yet"};
+  });
+  CHECK(verdict(pair.commit()) == "FAIL: not yet");
+  CHECK(!fs::exists(at / "one"));
+  holds = true;
+  CHECK(verdict(pair.commit()) == "OK");
+  CHECK(at.names() == std::vector<std::string>{"one", "two"});
+}
+
+TEST_CASE("two threads that write one pair of files do not mix them: one batch is committed after the other") {
+  const folder at;
+  const auto add_pair = [&](file_batch& to, const std::string& text) {
+    const auto make = [text](auto append) { return append(std::as_bytes(std::span{text})); };
+    REQUIRE(verdict(to.add(at / "context", make)) == "OK");
+    REQUIRE(verdict(to.add(at / "model", make)) == "OK");
+  };
+  file_batch first, second;
+  add_pair(first, "one");
+  add_pair(second, "two");
+  std::atomic<bool> is_second_done = false;
+  std::thread other;
+  first.require([&]() -> status {
+    other = std::thread{[&] {
+      CHECK(verdict(second.commit()) == "OK");
+      is_second_done = true;
+    }};
+    std::this_thread::sleep_for(std::chrono::milliseconds{200});
+    CHECK(!is_second_done);
+    CHECK(!fs::exists(at / "context"));
+    return {};
+  });
+  CHECK(verdict(first.commit()) == "OK");
+  other.join();
+  CHECK(is_second_done);
+  CHECK(slurp(at / "context") == "two");
+  CHECK(slurp(at / "model") == "two");
+  CHECK(at.names() == std::vector<std::string>{"context", "model"});
 }
 
 TEST_CASE("what a batch wrote can be taken back, and links, pipes and folders stay") {

@@ -176,7 +176,7 @@ TEST_CASE("following a path by hand ends where the system ends, or says that it 
   for (const row& r : rows)
     for (const follow how : {follow::kernel, follow::walk})
       for (const open_for use : {open_for::place, open_for::reading}) {
-        const found_path found = root->find(external_data_path, r.path, use, nullptr, how);
+        const found_path found = root->find(external_data_path, r.path, use, {}, how);
         CHECK_MESSAGE(found.trouble == r.trouble, r.path);
         CHECK_MESSAGE(found.kind == r.kind, r.path);
         CHECK(bool(found.handle) == (r.kind != found_kind::nothing));
@@ -186,8 +186,8 @@ TEST_CASE("following a path by hand ends where the system ends, or says that it 
       }
   const result<detail::held_folder> other = detail::held_folder::open(at / "out");
   REQUIRE(other);
-  CHECK(root->find(external_data_path, "escape/file", open_for::reading, &*other).is(found_kind::file));
-  CHECK(root->find(external_data_path, "top/etc", open_for::place, &*other).trouble == path_trouble::outside);
+  CHECK(root->find(external_data_path, "escape/file", open_for::reading, {&other->id(), 1}).is(found_kind::file));
+  CHECK(root->find(external_data_path, "top/etc", open_for::place, {&other->id(), 1}).trouble == path_trouble::outside);
 }
 
 TEST_CASE("JSON that no writer makes: nested, doubled, huge, cut short") {

@@ -132,6 +132,10 @@ int rename(const char* from, const char* to) noexcept {
   if (plan.knows(to) && plan.hits(call::rename)) return int(failed(plan.error));
   return int(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
+  if (plan.knows(to) && plan.hits(call::rename)) return int(failed(plan.error));
+  return int(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+}
 int link(const char* from, const char* to) noexcept {
   if (plan.knows(to) && plan.hits(call::link)) return int(failed(plan.error));
   return int(::syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));

@@ -120,6 +120,23 @@ def shown():
     return set(re.findall(r"\w+", "\n".join(programs + code)))
 
 
+def older_standards():
+    """Without -std=c++20 a header of any layer gives the one error that says so, and the compiler stops there."""
+    failed = []
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "old.cpp"
+        for header in ["cameo/cameo.hpp", "cameo/eps/cpu.hpp", "cameo/core/status.hpp", "cameo/interop/eigen.hpp"]:
+            source.write_text(f"#include <{header}>\nint main() {{ return cameo::nothing; }}\n")
+            for compiler in [["g++", "-std=c++17"], ["clang++-14", "-std=c++17"], ["g++", "-std=c++11"]]:
+                done = subprocess.run([*compiler, "-fsyntax-only", *(f"-I{each}" for each in folders()), *others(), source],
+                                      capture_output=True, text=True, check=False)
+                errors = re.findall(r"^\S+: ((?:fatal )?error: .*)$", done.stderr, re.MULTILINE)
+                right = len(errors) == 2 and all("cameo needs C++20: compile with -std=c++20" in each for each in errors)
+                if not right or not errors[1].startswith("fatal"):
+                    failed.append(f"{compiler} <{header}>: not the one error about C++20, but {errors[:5]}")
+    return failed
+
+
 def main():
     names = public_names()
     count = sum(map(len, names.values()))
@@ -137,7 +154,7 @@ def main():
                for each in sorted(unshown - UNSHOWN)]
     failed += [f"{each}: is shown, or gone; delete it from UNSHOWN" for each in sorted(UNSHOWN - unshown)]
     if "--names" not in sys.argv:
-        failed += alone()
+        failed += alone() + older_standards()
     if failed:
         sys.exit("FAILED: " + "\n".join(failed))
 

@@ -760,6 +760,16 @@ class Conformance(Case):
             self.sum_case("good%d" % i, [4, 6])
         self.assertEqual(len(self.run_cases("--jobs", 2)[0]), 230)
 
+    def test_cases_without_a_process_fail_and_nothing_waits(self):
+        for i in range(3):
+            self.sum_case("good%d" % i, [4, 6])
+        few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (5, 5))  # none is left for the pipes to a process
+        done = subprocess.run([PROGRAM, "conformance", str(self.dir / "cases"), "--verbose"], capture_output=True,
+                              text=True, timeout=60, preexec_fn=few)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertEqual(done.stdout.count("no process for it: Too many open files"), 3, done)
+        self.assertEqual(done.stdout.splitlines()[-1], "0 passed, 3 failed, 0 skipped")
+
     def test_a_crash_is_one_failure(self):
         self.sum_case("a", [4, 6])
         self.endless_case("a_crash")

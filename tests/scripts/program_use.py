@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """What a new user meets in the program: inputs made up so that models run, values from the command line, models from
 pipes, Ctrl-C, words near the ones that are known, the help, the manual page and completions."""
+import fcntl
 import json
 import os
 import pathlib
 import pty
 import re
+import resource
 import select
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 import zlib
@@ -347,6 +350,22 @@ class Pipes(Case):
         done = cameo("compare", "-", "--b-optimize", "none", "--json", input=content, text=False)
         self.assertEqual((done.returncode, json.loads(done.stdout)["outputs"][0]["equal"]), (0, True), done)
 
+    def test_a_device_without_an_end_is_not_read_to_it(self):
+        little = lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+        for command in ["run", "bench", "inspect", "compare"]:
+            done = cameo(command, "/dev/zero", preexec_fn=little)
+            match = ERROR.fullmatch(done.stderr)
+            self.assertEqual((done.returncode, match and match[1]), (1, "INVALID_PROTOBUF"), done)
+            self.assertIn("first bytes are not those of a model", done.stderr)
+        # What begins like a model and has no end is read up to the limit of streams; here, a field is longer than that.
+        feed = subprocess.Popen(["cat", "-", "/dev/zero"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        feed.stdin.write(b"\x08\x08\x3a\xff\xff\xff\xff\xff\x7f")
+        feed.stdin.close()
+        done = cameo("run", "-", stdin=feed.stdout, preexec_fn=little)
+        feed.stdout.close()
+        feed.wait()
+        self.assertIn("first bytes are not those of a model", done.stderr)
+
     def test_what_is_no_model(self):
         for content, code in [(b"", "INVALID_ARGUMENT"), (b"\xff" * 50, "INVALID_PROTOBUF")]:
             done = cameo("run", "-", input=content, text=False)
@@ -502,6 +521,34 @@ class Words(Case):
         self.assertEqual(json.loads(cameo("inspect", model, "--json").stdout)["inputs"][0]["dims"], ["n", "n"])
         self.assertIn("has a dim named 'm'", cameo("inspect", model, "--dim", "m=16").stderr)
 
+    def test_inspect_says_whose_graph_it_shows(self):
+        model = self.model([h.make_node("Identity", ["x"], ["z"]), h.make_node("Neg", ["z"], ["y"])],
+                           [value("x", FLOATS, 2)], [value("y", FLOATS, 2)])
+        shown = cameo("inspect", model).stdout
+        self.assertIn("as it runs, optimized (--optimize all); --optimize none shows the file's", shown)
+        self.assertNotIn("Identity", shown)
+        own = cameo("inspect", model, "--optimize", "none").stdout
+        self.assertIn("as it is in the file", own)
+        self.assertIn("Identity", own)
+        for level in ["all", "none"]:
+            shown = json.loads(cameo("inspect", model, "--optimize", level, "--json").stdout)
+            self.assertEqual(shown["optimize"], level)
+
+    def test_no_command_replaces_the_model_that_it_reads(self):
+        model = self.identity(FLOATS, 2)
+        content = model.read_bytes()
+        (self.dir / "link.onnx").symlink_to("model.onnx")
+        os.link(model, self.dir / "hard.onnx")
+        for other in [model, self.dir / "link.onnx", self.dir / "hard.onnx"]:
+            for more in [["convert", model, other], ["convert", model, other, "--optimize", "all"],
+                         ["inspect", model, "--html", other], ["reduce", model, "-o", other],
+                         ["reduce", model, "--ops-config", other]]:
+                done = cameo(*more)
+                self.assertEqual((done.returncode, ERROR.fullmatch(done.stderr)[1]), (1, "INVALID_ARGUMENT"), done)
+                self.assertIn("is the model that is read", done.stderr)
+                self.assertEqual(model.read_bytes(), content)
+                self.assertTrue((self.dir / "link.onnx").is_symlink())
+
     def test_version_says_what_was_built(self):
         lines = cameo("--version").stdout.splitlines()
         self.assertRegex(lines[0], r"^cameo \d+\.\d+\.\d+$")
@@ -538,6 +585,37 @@ class Pages(Case):
         for command in [("ops",), ("devices",), ("package", "show")]:
             self.assertFalse(self.options(*command) & {"--threads", "--optimize", "--config"}, command)
         self.assertEqual(cameo("devices", "--quiet", "--threads", 1, "--json").returncode, 0)  # taken all the same
+
+    def test_help_is_a_command(self):
+        self.assertEqual(cameo("help").stdout, cameo("--help").stdout)
+        self.assertEqual(cameo("help", "run").stdout, cameo("run", "--help").stdout)
+        self.assertEqual(cameo("help", "package", "show").stdout, cameo("package", "show", "--help").stdout)
+        wrong = cameo("help", "rnu")
+        self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
+        self.assertIn("did you mean 'run'", wrong.stderr)
+
+    def test_help_wraps_at_the_width_of_the_terminal(self):
+        whole = cameo("run", "--help", env={k: v for k, v in os.environ.items() if k != "COLUMNS"}).stdout
+        self.assertGreater(max(map(len, whole.splitlines())), 110)
+        for width in [60, 80, 120]:
+            lines = cameo("run", "--help", env={**os.environ, "COLUMNS": str(width)}).stdout
+            self.assertEqual("".join(lines.split()), "".join(whole.split()))
+            self.assertLessEqual(max(map(len, lines.splitlines())), width)
+        terminal, other = pty.openpty()
+        fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 72, 0, 0))
+        environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
+        running = subprocess.Popen([PROGRAM, "help", "run"], stdout=other, stderr=other, env=environment)
+        os.close(other)
+        shown = b""
+        try:
+            while piece := os.read(terminal, 65536):
+                shown += piece
+        except OSError:  # the program has closed its side
+            pass
+        os.close(terminal)
+        self.assertEqual(running.wait(), 0)
+        self.assertEqual("".join(shown.decode().split()), "".join(whole.split()))
+        self.assertLessEqual(max(map(len, shown.decode().replace("\r", "").splitlines())), 72)
 
     def test_manual(self):
         page = cameo("manual").stdout

@@ -245,6 +245,7 @@ causes causes_of_fail() {
        [] {
          return load_grouped({all_in_one, [](std::size_t) { return std::vector<compiled_node>{}; }});
        }},
+      {"A kernel returns without having written one of its outputs.", [] { return run_throwing({}); }},
       {"The optimized model is to be saved, and a provider has compiled nodes.",
        [] {
          session_options options;

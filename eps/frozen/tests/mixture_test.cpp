@@ -139,6 +139,40 @@ TEST_CASE("two compilers of one output leave one's files, or a mixture that is r
   CHECK_MESSAGE(says(said, context), said);
 }
 
+TEST_CASE("of two compilers of one output that must be new, one succeeds, and its files are there") {
+  const scratch_folder folder;
+  const std::string path = folder / "net.onnx";
+  const auto compile = [&](float scale, file_batch& files) {
+    compile_options options;
+    options.input = product(scale), options.output = path, options.files = &files;
+    options.fail_if_output_exists = true;
+    return verdict(frozen_runtime{}.compile(std::move(options)));
+  };
+  {
+    file_batch first, second;
+    REQUIRE(compile(0.001f, first) == "OK");
+    REQUIRE(compile(0.003f, second) == "OK");  // both have seen that nothing is there
+    REQUIRE(verdict(first.commit()) == "OK");
+    const std::string said = verdict(second.commit());
+    CHECK_MESSAGE(said.starts_with("FAIL: " + path + ": exists already"), said);
+    CHECK_MESSAGE(says(said, "--force"), said);
+  }
+  CHECK(bits(*frozen_runtime{}.load(path)) == bits(loaded(product(0.001f))));
+  CHECK(folder.files() == std::vector<std::string>{"net.onnx", "net_FrozenExecutionProvider.bin"});
+}
+
+TEST_CASE("of two compilers whose contexts have one name, the second leaves the first one's alone") {
+  const scratch_folder folder;
+  file_batch first, second;
+  REQUIRE(verdict(compile_to(folder / "net.onnx", product(0.001f), &first)) == "OK");
+  REQUIRE(verdict(compile_to(folder / "net.model", product(0.003f), &second)) == "OK");
+  REQUIRE(verdict(first.commit()) == "OK");
+  const std::string said = verdict(second.commit());
+  CHECK_MESSAGE(says(said, "exists already, and belongs to " + (folder / "net.onnx")), said);
+  CHECK(!folder.has("net.model"));
+  CHECK(bits(*frozen_runtime{}.load(folder / "net.onnx")) == bits(loaded(product(0.001f))));
+}
+
 TEST_CASE(
     "a context file is not replaced by another output that would have one of its name, and what belongs to nobody is") {
   const scratch_folder folder;

@@ -1,4 +1,10 @@
 #pragma once
+#if __cplusplus < 202002L
+#error "cameo needs C++20: compile with -std=c++20"
+// A file that is not there ends the compilation: otherwise hundreds of errors of later lines would follow.
+#define CAMEO_NEEDS_CXX20 "cameo needs C++20: compile with -std=c++20"
+#include CAMEO_NEEDS_CXX20
+#endif
 
 /// The inline namespace of everything: builds with error messages and builds with codes only have different layouts, so
 /// they get different symbols and cannot be linked together by accident.

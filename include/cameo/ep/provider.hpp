@@ -129,6 +129,11 @@ concept writes_contexts = writes_store<P> || writes_write<P> || writes_restore<P
 /// P has one of the hooks for ids of contexts.
 template <class P>
 concept writes_identities = writes_identify<P> || writes_identity<P>;
+/// P has a table of options.
+template <class P>
+concept has_option_table = requires {
+  std::span<const provider_option>{detail::hooks_of<P>::options};
+};
 /// P has one of the hooks for memory of its own.
 template <class P>
 concept writes_memory = writes_allocate<P> || writes_copy_from_host<P>;
@@ -404,7 +409,7 @@ struct provider_check {
   static_assert(!is_fine || !writes_identities<P> || !context_store<P> || detail::context_identifier<P>,
                 "cameo: a provider whose contexts have ids needs both `void identify(context_builder&, "
                 "std::string_view) const` and `result<std::string> identity(const context_binary&) const`");
-  static_assert(!is_fine || !writes_configured<P> || configurable_provider<P>,
+  static_assert(!is_fine || !(writes_configured<P> || has_option_table<P>) || configurable_provider<P>,
                 "cameo: a provider with options needs `static constexpr provider_option options[]` and `result<P> "
                 "configured(const provider_options&) const`");
   static_assert(!is_fine || !writes_before_bind<P> || tells_kernels<P>,

@@ -24,6 +24,8 @@ struct context_row {
   status (*misfit)(const void* self, std::string_view written);            // ok: the framework composes the message
   bool (*identify)(const void* self, void* builder, std::string_view id);  // false: its contexts have no ids
   result<std::string> (*identity)(const void* self, const context_binary&);
+  /// An error for bytes that are not a context of this provider; ok also where it has no hook that reads contexts.
+  status (*recognize)(const void* self, const context_binary&);
 };
 }  // namespace detail
 
@@ -234,6 +236,18 @@ struct erased_hooks {
     if constexpr (detail::context_identifier<P>) return call_hook(&hooks::identity, of(self), binary);
     else return std::string{};
   }
+  static status recognize(const void* self, const context_binary& binary) {
+    if constexpr (detail::context_lister<P>) {
+      auto graphs = call_hook(&hooks::graphs, of(self), binary);
+      if (!graphs) return std::move(graphs).error();
+      return graphs->empty() ? status_code::not_found : status_code::ok;
+    } else if constexpr (detail::context_identifier<P>) {
+      auto id = call_hook(&hooks::identity, of(self), binary);
+      return id ? status{} : std::move(id).error();
+    } else {
+      return static_cast<void>(self), static_cast<void>(binary), status{};
+    }
+  }
   static constexpr provider_vendor vendor() {
     if constexpr (detail::names_its_vendor<P>) return hooks::vendor;
     else return {};
@@ -286,7 +300,8 @@ inline constexpr provider_row provider_row_of{
     erased_hooks<P>::transforms,
     {erased_hooks<P>::sources(), erased_hooks<P>::begin_context, detail::weightless_store<P>, erased_hooks<P>::store,
      erased_hooks<P>::write_context, erased_hooks<P>::restore, erased_hooks<P>::graphs, erased_hooks<P>::compatibility,
-     erased_hooks<P>::fits, erased_hooks<P>::misfit, erased_hooks<P>::identify, erased_hooks<P>::identity},
+     erased_hooks<P>::fits, erased_hooks<P>::misfit, erased_hooks<P>::identify, erased_hooks<P>::identity,
+     erased_hooks<P>::recognize},
     erased_hooks<P>::vendor(),
     erased_hooks<P>::devices,
     erased_hooks<P>::options(),

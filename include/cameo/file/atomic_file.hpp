@@ -3,6 +3,7 @@
 #include <cameo/core/result.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,8 +46,14 @@ class file_batch {
   /// FAIL with the path and the system's message, or when the batch already has a file at that place; the file is then
   /// not added to the batch.
   CAMEO_API status add(const std::string& path, file_maker produce);
-  /// Gives the files their names, in the order in which they were added. FAIL when a file can't get its name: the other
-  /// paths are then as they were before, if the file system has hard links; files that are new are removed.
+  /// The same for a file that replaces no other: commit() is FAIL if there is one at that path by then.
+  CAMEO_API status add_new(const std::string& path, file_maker produce);
+  /// commit() calls `check` before it changes anything, while no other batch is committed to the same folders: what was
+  /// found before the files were written may have changed. Its error ends commit().
+  CAMEO_API void require(std::function<status()> check);
+  /// Gives the files their names, in the order in which they were added; one batch of a folder after the other, so that
+  /// files of two writers are not mixed, where the file system can lock folders. FAIL when a file can't get its name:
+  /// the other paths are then as they were before, if the file system has hard links; files that are new are removed.
   CAMEO_API status commit();
 
  private:

@@ -2,6 +2,7 @@
 #include <cameo/core/result.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,6 +12,12 @@ namespace cameo::inline CAMEO_ABI {
 
 namespace detail {
 class descriptor;
+
+/// Identifies a file or folder, whatever it is called.
+struct file_id {
+  std::uint64_t device = 0, inode = 0;
+  bool operator==(const file_id&) const = default;
+};
 
 /// The bytes of a file, mapped read-only and shared; they stay valid when the file is renamed or unlinked. Thread-safe.
 class file_bytes {
@@ -24,6 +31,7 @@ class file_bytes {
 
   std::span<const std::byte> bytes() const { return bytes_; }
   const std::string& path() const { return path_; }
+  const file_id& id() const { return id_; }
   /// Releases the memory pages of the mapping; later reads load them from the file again. Use it when most bytes have
   /// been read for the last time, as weights after kernels have packed them.
   CAMEO_API void forget_pages() const;
@@ -32,9 +40,11 @@ class file_bytes {
 
  private:
   friend result<std::shared_ptr<const file_bytes>> map_opened(const descriptor&, std::string path);
-  file_bytes(std::string path, std::span<const std::byte> bytes) : path_{std::move(path)}, bytes_{bytes} {}
+  file_bytes(std::string path, std::span<const std::byte> bytes, const file_id& id)
+      : path_{std::move(path)}, bytes_{bytes}, id_{id} {}
   std::string path_;
   std::span<const std::byte> bytes_;
+  file_id id_;
 };
 }  // namespace detail
 

@@ -70,6 +70,9 @@ struct format_row {
   /// What the dims of a value are said to be ("DATA_BATCH"; empty: nothing), from what the reader left in
   /// graph_value::unknown. Empty for formats that say nothing of it.
   std::vector<std::string> (*dim_denotations)(std::string_view unknown);
+  /// False if no model of at most `most` bytes begins with these bytes, which are its first ones: nothing more is read
+  /// of a stream then. True where a format can't say.
+  bool (*can_begin)(std::span<const std::byte> first, std::size_t most);
 };
 
 /// A format is a type with a `name` and these static functions, with just these parameters; only the formats in a
@@ -107,6 +110,12 @@ std::vector<std::string> denotations_as(std::string_view unknown) {
   if constexpr (requires { F::dim_denotations(unknown); }) return F::dim_denotations(unknown);
   else return {};
 }
+/// What F::can_begin says, where F has such a function; see format_row.
+template <model_format F>
+bool can_begin_as(std::span<const std::byte> first, std::size_t most) {
+  if constexpr (requires { F::can_begin(first, most); }) return F::can_begin(first, most);
+  else return static_cast<void>(first), static_cast<void>(most), true;
+}
 /// F without its type.
 template <model_format F>
 inline constexpr format_row format_row_of{F::name,
@@ -116,7 +125,8 @@ inline constexpr format_row format_row_of{F::name,
                                           write_as<F, const std::string&, const write_options&>(),
                                           write_as<F, model_sink, const std::string&, const write_options&>(),
                                           for_kernels<F>(),
-                                          denotations_as<F>};
+                                          denotations_as<F>,
+                                          can_begin_as<F>};
 
 /// Formats to try, in order; bytes that no format recognises are read as the last one.
 template <model_format... Fs>

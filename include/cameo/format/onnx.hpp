@@ -34,6 +34,8 @@ CAMEO_API std::vector<std::string> dim_denotations_of(std::string_view unknown);
 struct onnx_format {
   static constexpr std::string_view name = "onnx";
   static bool recognises(std::span<const std::byte>, std::string_view) { return true; }
+  /// See detail::format_row::can_begin.
+  CAMEO_API static bool can_begin(std::span<const std::byte> first, std::size_t most);
   /// read_onnx, of a file and of bytes.
   static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options) {
     return read_onnx(path, options);

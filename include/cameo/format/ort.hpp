@@ -39,6 +39,8 @@ struct ort_format {
   static constexpr bool needs_kernels = true;
   /// `path` is empty for bytes that come from no file.
   CAMEO_API static bool recognises(std::span<const std::byte>, std::string_view path);
+  /// See detail::format_row::can_begin.
+  static bool can_begin(std::span<const std::byte> first, std::size_t) { return recognises(first, {}); }
   /// read_ort, of a file and of bytes.
   static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options) {
     return read_ort(path, options);

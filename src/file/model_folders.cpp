@@ -1,0 +1,123 @@
+#include "file/model_folders.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <iterator>
+#include <optional>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+using shared_folder = std::shared_ptr<const detail::held_folder>;
+
+/// A folder in which a tool keeps every file in a folder of its own, named after the file's contents or after how it
+/// was built. Users see links into it, so that two files that belong together have no folder in common.
+struct file_store {
+  std::string_view tool, path_end;
+};
+constexpr file_store file_stores[] = {
+    {"git-annex", "/annex/objects"},         {"Nix", "/nix/store"}, {"Guix", "/gnu/store"}, {"DVC", "/files/md5"},
+    {"DVC before version 3", "/.dvc/cache"},
+};
+
+/// Null where the folder can't be opened.
+shared_folder open_from(int folder, const std::string& path) {
+  found_path at;
+  at.handle = detail::descriptor{::openat(folder, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  struct stat facts {};
+  if (!at.handle || ::fstat(*at.handle, &facts) != 0) return {};
+  at.id = {facts.st_dev, facts.st_ino};
+  std::string name = real_path(at.handle);
+  return std::make_shared<const detail::held_folder>(
+      detail::held_folder::of(std::move(at), name.empty() ? path : std::move(name)));
+}
+
+/// The folders that a path and the links behind it pass, in order, up to the one that `file` is in. Empty if they do
+/// not lead there, or do not any more.
+std::vector<shared_folder> folders_to(const std::string& path, const detail::file_id& file) {
+  std::vector<shared_folder> passed;
+  std::string rest = path;
+  for (int links = 0; links <= most_links; ++links) {
+    const std::size_t name_at = rest.rfind('/') + 1;
+    const std::string name = rest.substr(name_at), folder = name_at == 0 ? "." : rest.substr(0, name_at);
+    shared_folder next = open_from(passed.empty() ? AT_FDCWD : passed.back()->handle(), folder);
+    struct stat facts {};
+    if (!next || ::fstatat(next->handle(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) return {};
+    passed.push_back(std::move(next));
+    const bool is_model = detail::file_id{facts.st_dev, facts.st_ino} == file;
+    if (!S_ISLNK(facts.st_mode)) return is_model ? passed : std::vector<shared_folder>{};
+    char target[PATH_MAX + 1];
+    const ssize_t length = ::readlinkat(passed.back()->handle(), name.c_str(), target, sizeof target);
+    if (length <= 0) return {};
+    rest.assign(target, std::size_t(length));
+  }
+  return {};
+}
+
+/// The innermost store that a folder is in; nothing if it is in none.
+std::optional<detail::file_id> store_around(const detail::held_folder& folder) {
+  detail::descriptor at{::openat(folder.handle(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  while (at) {
+    const std::string path = real_path(at);
+    if (path.size() <= 1) break;
+    const auto is_one = [&](const file_store& each) { return path.ends_with(each.path_end); };
+    struct stat facts {};
+    if (std::any_of(std::begin(file_stores), std::end(file_stores), is_one) && ::fstat(*at, &facts) == 0)
+      return detail::file_id{facts.st_dev, facts.st_ino};
+    at = detail::descriptor{::openat(*at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  }
+  return {};
+}
+
+}  // namespace
+
+void model_folders::admit_places_of(const detail::file_bytes& model, folder_search search) {
+  const std::vector<shared_folder> passed = folders_to(model.path(), model.id());
+  if (passed.empty()) return;
+  admitted_.push_back(searched_.front()->id());
+  for (const shared_folder& each : passed) {
+    if (std::find(admitted_.begin(), admitted_.end(), each->id()) != admitted_.end()) continue;
+    admitted_.push_back(each->id());
+    if (search == folder_search::all) searched_.push_back(each);
+  }
+  if (const auto store = store_around(*passed.back())) admitted_.push_back(*store);
+}
+
+result<model_folders> model_folders::open(const std::string& folder, const detail::file_bytes* model,
+                                          folder_search search) try {
+  result<detail::held_folder> first = detail::held_folder::open(folder);
+  if (!first) return std::move(first).error();
+  model_folders made{std::make_shared<const detail::held_folder>(*std::move(first))};
+  if (model) made.admit_places_of(*model, search);
+  return made;
+} catch (const std::bad_alloc&) {
+  return status_code::out_of_memory;
+}
+
+result<found_path> model_folders::file(const path_rule& rule, std::string_view location, std::string_view whose,
+                                       open_for use) const try {
+  found_path at;
+  for (const shared_folder& each : searched_) {
+    at = each->find(rule, location, use, admitted_);
+    if (at.trouble != path_trouble::none || at.kind != found_kind::nothing) break;
+  }
+  if (status s = searched_.front()->refused(rule, at, location, whose); !s) return s;
+  return at;
+} catch (const std::bad_alloc&) {
+  return status_code::out_of_memory;
+}
+
+result<std::shared_ptr<const detail::file_bytes>> model_folders::map(const path_rule& rule, std::string_view location,
+                                                                     std::string_view whose) const try {
+  const result<found_path> at = file(rule, location, whose, open_for::reading);
+  if (!at) return status{at.error()};
+  return detail::map_found(rule, *at, path_of(*at, location), whose);
+} catch (const std::bad_alloc&) {
+  return status_code::out_of_memory;
+}
+
+}  // namespace cameo::inline CAMEO_ABI
