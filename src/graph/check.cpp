@@ -185,15 +185,20 @@ class declared_types {
     const bool is_main = &g == &model_.main();
     for (std::size_t i = 0; i < g.value_count(); ++i) {
       detail::graph_value& v = g[value_id{std::uint32_t(i)}];
-      if (!v.type || (is_main && v.is_input)) continue;
+      const bool is_given = is_main && v.is_input;
+      if (!v.type || (is_given && !holds_sequence(*v.type))) continue;
       if (!v.declared) v.declared = v.type;  // a model that is checked again has its types by inference
-      v.type = bare(*v.type);
+      // A run compares sizes of a sequence's elements with numbers, and not with each other.
+      v.type = is_given ? model_.keep(without_symbols(*v.type)) : bare(*v.type);
     }
     for (std::size_t i = 0; i < g.node_capacity(); ++i)
       for (graph* body : g[node_id{std::uint32_t(i)}].subgraphs) set_aside(*body);
   }
 
  private:
+  static bool holds_sequence(const value_type& type) {
+    return type.kind == type_kind::sequence || (type.of && holds_sequence(*type.of));
+  }
   /// Tensors of one element type share one type: graphs have a million values.
   const value_type* bare(const value_type& type) {
     if (!type.is_tensor() || !type.denotation.empty()) return model_.keep(without_shapes(type));

@@ -286,6 +286,19 @@ status scan(infer_context& c) {
   return status_code::ok;
 }
 
+namespace {
+
+/// The type of all elements, of which each has the sizes that its own run of the body finds: a symbol would say that
+/// they are equal.
+value_type type_of_elements(value_type one) {
+  if (one.shape)
+    for (dim& d : *one.shape) d.symbol = 0;
+  if (one.of) one.of = std::make_shared<const value_type>(type_of_elements(*one.of));
+  return one;
+}
+
+}  // namespace
+
 status sequence_map(infer_context& c) {
   type_list inputs;
   for (std::size_t i = 0; i < c.input_count(); ++i) {
@@ -298,7 +311,7 @@ status sequence_map(infer_context& c) {
   if (!outputs) return outputs.error();
   for (std::size_t i = 0; i < c.output_count(); ++i) {
     if (!(*outputs)[i]) continue;
-    const value_type type = value_type::sequence(*(*outputs)[i]);
+    const value_type type = value_type::sequence(type_of_elements(*(*outputs)[i]));
     give(c, i, &type);
   }
   return status_code::ok;
