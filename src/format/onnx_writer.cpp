@@ -179,8 +179,8 @@ class onnx_writer {
   }
 
   static bool has_info(const detail::graph_value& v) {
-    return v.outer == value_id::none && ((v.type && v.type->kind != type_kind::unknown) || !v.doc_string.empty() ||
-                                         !v.metadata.empty() || !v.unknown.empty());
+    return v.outer == value_id::none && ((v.type && v.type->kind != type_kind::unknown) || v.declared ||
+                                         !v.doc_string.empty() || !v.metadata.empty() || !v.unknown.empty());
   }
 
   void write_info(const detail::graph_value& v, std::string_view name, onnx::ValueInfoProto& to) {
@@ -188,7 +188,7 @@ class onnx_writer {
     to.set_name(std::string{name});
     if (!v.doc_string.empty()) to.set_doc_string(std::string{v.doc_string});
     add_properties(v.metadata, 4, *to.mutable_unknown_fields());
-    if (v.type) write_type(*v.type, model_, *to.mutable_type());
+    if (v.type || v.declared) write_type(detail::described_type(v), model_, *to.mutable_type());
   }
 
   status write_nodes(const graph& g, pb::RepeatedPtrField<onnx::NodeProto>& to) {

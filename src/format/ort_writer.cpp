@@ -193,9 +193,10 @@ status ort_writer::write_node_args(ref from, const scope& in) {
                                           .offset(ort::value_info::type));
     if (status s = write_name(info[ort::value_info::name], "the name of value", v.name); !s) return s;
     if (!v.doc_string.empty()) to_.text(info[ort::value_info::doc_string], v.doc_string);
-    static const value_type unknown;  // texts are borrowed until the file is made: no copies of types
-    const value_type* const type = v.type || v.outer == value_id::none ? v.type : (*in.g.outer())[v.outer].type;
-    if (status s = write_type(info[ort::value_info::type], type ? *type : unknown, v); !s) return s;
+    const bool is_captured = !v.type && v.outer != value_id::none;
+    // Texts are borrowed until the file is made.
+    const value_type& type = types_.emplace_back(detail::described_type(is_captured ? (*in.g.outer())[v.outer] : v));
+    if (status s = write_type(info[ort::value_info::type], type, v); !s) return s;
   }
   if (in.has_absent)
     to_.text(to_.add(all[values.size()], fields{}.offset(ort::value_info::name))[ort::value_info::name], "");

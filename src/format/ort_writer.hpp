@@ -61,6 +61,7 @@ class ort_writer {
   ort_builder to_;
   std::map<std::string, const op_version*, std::less<>> ops_;  // by op id, sorted by bytes
   std::deque<std::vector<std::byte>> made_;                    // indices of sparse tensors
+  std::deque<value_type> types_;                               // of values; texts are borrowed until the file is made
   std::deque<std::vector<std::string>> denotations_;           // of dims; texts are borrowed until the file is made
 };
 

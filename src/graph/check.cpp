@@ -4,6 +4,7 @@
 #include <range/v3/view/transform.hpp>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 
@@ -172,6 +173,44 @@ status check_structure(graph& g, const op_table& ops, bool in_function, std::siz
   return g.sort();
 }
 
+/// Takes what the file declares of values for what it is: a claim about their sizes that a run may contradict. Kinds
+/// and element types stay, since every kernel's outputs are checked against them. Only what a caller passes to the main
+/// graph has the declared sizes, for a run checks its inputs.
+class declared_types {
+ public:
+  explicit declared_types(model& of) : model_{of} {}
+
+  /// For a graph and those below it.
+  void set_aside(graph& g) {
+    const bool is_main = &g == &model_.main();
+    for (std::size_t i = 0; i < g.value_count(); ++i) {
+      detail::graph_value& v = g[value_id{std::uint32_t(i)}];
+      const bool is_given = is_main && v.is_input;
+      if (!v.type || (is_given && !holds_sequence(*v.type))) continue;
+      if (!v.declared) v.declared = v.type;  // a model that is checked again has its types by inference
+      // A run compares sizes of a sequence's elements with numbers, and not with each other.
+      v.type = is_given ? model_.keep(without_symbols(*v.type)) : bare(*v.type);
+    }
+    for (std::size_t i = 0; i < g.node_capacity(); ++i)
+      for (graph* body : g[node_id{std::uint32_t(i)}].subgraphs) set_aside(*body);
+  }
+
+ private:
+  static bool holds_sequence(const value_type& type) {
+    return type.kind == type_kind::sequence || (type.of && holds_sequence(*type.of));
+  }
+  /// Tensors of one element type share one type: graphs have a million values.
+  const value_type* bare(const value_type& type) {
+    if (!type.is_tensor() || !type.denotation.empty()) return model_.keep(without_shapes(type));
+    const value_type*& made = tensors_[std::size_t(type.type)];
+    if (!made) made = model_.keep(value_type::tensor(type.type));
+    return made;
+  }
+
+  model& model_;
+  std::array<const value_type*, std::size_t(dtype::count)> tensors_{};
+};
+
 /// The functions that nodes of a graph, or of one below it, call.
 void add_callees(const graph& g, std::set<const function*>& to) {
   for (std::size_t i = 0; i < g.node_capacity(); ++i) {
@@ -213,6 +252,9 @@ status check_whole(model& m, const op_table& ops) {
       return std::move(fine).in(fmt::format("function '{}'", function_name(f)));
   if (status fine = check_structure(main, ops, false, 0); !fine) return fine;
   if (status fine = check_calls(m); !fine) return fine;
+  declared_types declared{m};
+  declared.set_aside(main);
+  for (const function& f : m.functions) declared.set_aside(*f.body);
   return inference{m, &ops}.run(main);
 }
 

@@ -90,6 +90,12 @@ class inference::node_context final : public infer_context {
              describe(in_.of, node_), window, axis, padded);
   }
 
+  void tell_broken_branch(std::string_view name, const status& wrong) override {
+    if (all_.ops_)  // else it has been told
+      tolerate(all_.model_, oddity::broken_unused_branch, "{}: {}; the condition is constant, and never takes '{}'",
+               describe(in_.of, node_), wrong.words(), name);
+  }
+
   value_type& made(std::size_t i) { return made_[i]; }
   std::vector<bool> bodies_done;
 
@@ -119,7 +125,7 @@ const std::vector<dim>* inference::elements_of(scope& s, value_id v) {
 /// What constants say of their values, and what captures see of theirs.
 bool inference::begin(scope& s) {
   graph& g = s.of;
-  auto [at, is_first] = declared_.try_emplace(&g);
+  auto [at, is_first] = before_.try_emplace(&g);
   if (is_first) {
     at->second.resize(g.value_count());
     for (std::size_t i = 0; i < g.value_count(); ++i) at->second[i] = g[value_id(i)].type;
@@ -140,8 +146,8 @@ bool inference::begin(scope& s) {
 }
 
 void inference::forget(graph& g) {
-  const auto at = declared_.find(&g);
-  if (at == declared_.end()) return;
+  const auto at = before_.find(&g);
+  if (at == before_.end()) return;
   for (std::size_t i = 0; i < at->second.size(); ++i) g[value_id(i)].type = at->second[i];
   for (node_id n : g.order())
     for (graph* body : g[n].subgraphs) forget(*body);
@@ -149,25 +155,45 @@ void inference::forget(graph& g) {
 
 status inference::set_output(graph& g, value_id v, const value_type& inferred) {
   if (inferred.kind == type_kind::unknown) return status_code::ok;
-  const value_type* const declared = g[v].type;
+  const value_type* const before = g[v].type;
   const bool is_main = &g == &model_.main();
-  bool differ = false;
-  result<value_type> merged = declared ? merge_types(inferred, *declared, rank_conflict::tolerated, &differ) : inferred;
+  result<value_type> merged = before ? merge_types(inferred, *before, rank_conflict::tolerated) : inferred;
   if (!merged) return std::move(merged).error().in(fmt::format("'{}'", g[v].name));
   // A body's values may well have another shape each time that it is run.
-  if (is_main && differ)
-    tolerate(model_, oddity::other_shape, "'{}' is declared as {}, but is {}; that counts", g[v].name,
-             declared->to_string(&model_.symbols), inferred.to_string(&model_.symbols));
-  if (is_main && !g[v].is_output) name_dims(*merged);
-  if (!declared || !same_type(*merged, *declared)) g[v].type = model_.keep(*std::move(merged));
+  if (is_main && ops_) note_contradiction(g[v], inferred);
+  if (is_main) name_dims(*merged, g[v]);
+  if (!before || !same_type(*merged, *before)) g[v].type = model_.keep(*std::move(merged));
   return status_code::ok;
 }
 
-/// An unknown dim gets a symbol of its own, so that values computed from it are known to have that size, too.
-void inference::name_dims(value_type& type) const {
+/// Warns where the file declares a value with another rank or size than was inferred.
+void inference::note_contradiction(const detail::graph_value& v, const value_type& inferred) {
+  const value_type* const declared = v.declared ? v.declared : v.type;
+  bool differ = false;
+  if (declared) static_cast<void>(merge_types(inferred, *declared, rank_conflict::tolerated, &differ));
+  if (!differ) return;
+  const bool is_shown = v.is_output || v.is_input || v.constant;
+  tolerate(model_, is_shown ? oddity::other_shape : oddity::other_shape_between,
+           "'{}' is declared as {}, but is {}; that counts", v.name, declared->to_string(&model_.symbols),
+           inferred.to_string(&model_.symbols));
+}
+
+/// An unknown dim gets its own symbol, so that values computed from it are known to have that size, too. The symbol has
+/// the name that the file declares, and is not the one that other values have under this name. An output's dims stay
+/// without a symbol where the file has no name for them: callers see them.
+void inference::name_dims(value_type& type, const detail::graph_value& of) const {
   if (!type.is_tensor() || !type.shape) return;
-  for (dim& d : *type.shape)
-    if (!d.known() && d.symbol == 0) d = dim::named(model_.fresh_symbol());
+  const value_type* const declared = of.declared;
+  const bool has_names =
+      declared && declared->is_tensor() && declared->shape && declared->shape->size() == type.shape->size();
+  for (std::size_t i = 0; i < type.shape->size(); ++i) {
+    dim& d = (*type.shape)[i];
+    if (d.known() || d.symbol != 0) continue;
+    const dim said = has_names ? (*declared->shape)[i] : dim{};
+    if (!said.known() && said.symbol != 0 && said.symbol < model_.symbols.size())
+      d = dim::named(model_.another_symbol(said.symbol));
+    else if (!of.is_output) d = dim::named(model_.fresh_symbol());
+  }
 }
 
 status inference::set_constant(graph& g, node_id id) {
@@ -314,8 +340,8 @@ status inference::run(scope& s) {
       if (!g[v].constant) return status_code::out_of_memory;
     }
     value_type type = type_of(*g[v].constant);
-    if (!g.constant_of(v) && g[v].type && g[v].type->shape && type.shape) {
-      if (type.shape->size() != g[v].type->shape->size())
+    if (!g.constant_of(v) && g[v].type && type.shape) {
+      if (g[v].type->shape && type.shape->size() != g[v].type->shape->size())
         return failed(status_code::invalid_graph, "input '{}' is declared with rank {}, but its default has rank {}",
                       g[v].name, g[v].type->shape->size(), type.shape->size());
       type.shape.reset();  // a caller may pass another

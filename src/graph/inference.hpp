@@ -10,7 +10,8 @@ namespace cameo::inline CAMEO_ABI {
 /// Infers types in a graph and those below it, and holds every node's types against its operator's while at it.
 class inference {
  public:
-  /// With `ops`, calls of functions are looked into: their bodies are copied to a scratch graph and inferred there.
+  /// With `ops` it is the first inference of a model, by check_model. It warns where the file declares other shapes,
+  /// and looks into calls of functions: their bodies are copied to a scratch graph and inferred there.
   explicit inference(model& of, const op_table* ops = nullptr) : model_{of}, ops_{ops} {}
 
   /// `elements` gets what is known of the graph's small integer tensors.
@@ -38,7 +39,8 @@ class inference {
   status set_constant(graph&, node_id);
   static bool is_wanted_dense(const graph&, value_id);
   status set_output(graph&, value_id, const value_type& inferred);
-  void name_dims(value_type&) const;
+  void note_contradiction(const detail::graph_value&, const value_type& inferred);
+  void name_dims(value_type&, const detail::graph_value& of) const;
   result<std::vector<const value_type*>> run_body(scope&, node_id, std::size_t index,
                                                   std::span<const value_type* const> inputs);
   const std::vector<dim>* elements_of(scope&, value_id);
@@ -47,7 +49,7 @@ class inference {
   const op_table* ops_;
   /// The types that values had before the first inference of a graph: a body is inferred again when its node
   /// passes less certain types than before, and must not keep the former ones.
-  std::unordered_map<const graph*, std::vector<const value_type*>> declared_;
+  std::unordered_map<const graph*, std::vector<const value_type*>> before_;
   /// How many more nodes may be inferred again: bodies in bodies, each inferred twice, would take forever.
   std::size_t again_left_ = 200'000;
   /// How many more nodes of functions may be copied only to look at their types.

@@ -13,9 +13,14 @@ namespace {
 constexpr oddity_row rows[] = {
     {oddity::negative_dim, "negative-dim", false, "a dim of a declared type is negative; Paddle's exporter writes -1",
      "takes it for unknown", "the same"},
-    {oddity::other_shape, "other-shape", true, "a value is declared with another rank or size than it has",
-     "goes by the one that it has",
+    {oddity::other_shape, "other-shape", true,
+     "an output or an initializer is declared with another rank or size than it has", "goes by the one that it has",
      "the same, with a warning; it lists such an output as a scalar, or without the size"},
+    {oddity::other_shape_between, "other-shape-between", false,
+     "value_info declares a value between two nodes with another rank or size than it has; exporters of language "
+     "models "
+     "write this",
+     "goes by the one that it has, and relies on no size that only value_info declares", "the same, with a warning"},
     {oddity::other_shape_in_run, "other-shape-in-run", true,
      "an output is declared with another rank or size than a run finds out", "gives the one that it has; says so once",
      "the same; says so in every run"},
@@ -43,6 +48,9 @@ constexpr oddity_row rows[] = {
      "the same, with a warning"},
     {oddity::broken_unused_function, "broken-unused-function", true, "a function that nothing calls breaks a rule",
      "keeps it, and checks no more of it", "the same, silently"},
+    {oddity::broken_unused_branch, "broken-unused-branch", true,
+     "a branch that the constant condition of an If never takes breaks a rule of types or shapes",
+     "keeps it, and checks no more of it", "refuses the model"},
     {oddity::opset_twice, "opset-twice", true, "a domain is imported twice, with two opsets", "takes the last",
      "the same, silently"},
     {oddity::opset_below_one, "opset-below-one", true, "an opset below 1 is imported of a domain that no node has",

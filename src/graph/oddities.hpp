@@ -9,6 +9,7 @@ namespace cameo::inline CAMEO_ABI {
 enum class oddity : std::uint8_t {
   negative_dim,
   other_shape,
+  other_shape_between,
   other_shape_in_run,
   early_constant,
   output_redeclares_input,
@@ -19,6 +20,7 @@ enum class oddity : std::uint8_t {
   nameless_initializer,
   broken_unused_initializer,
   broken_unused_function,
+  broken_unused_branch,
   opset_twice,
   opset_below_one,
   opset_missing,

@@ -120,6 +120,18 @@ value_type without_symbols(value_type type) {
   return type;
 }
 
+value_type without_shapes(value_type type) {
+  type.shape.reset();
+  if (type.of) type.of = std::make_shared<const value_type>(without_shapes(*type.of));
+  return type;
+}
+
+value_type detail::described_type(const detail::graph_value& v) {
+  if (!v.type || !v.declared) return v.type ? *v.type : v.declared ? *v.declared : value_type{};
+  result<value_type> both = merge_types(*v.type, *v.declared, rank_conflict::tolerated);
+  return both ? *std::move(both) : *v.type;
+}
+
 result<value_type> merge_types(const value_type& inferred, const value_type& declared, rank_conflict ranks,
                                bool* differ) {
   const auto contradict = [&](bool they_do) {

@@ -14,6 +14,9 @@ value_type type_of(const value&);
 /// Replaces symbols by unknown dims, for a type that leaves the function that its symbols belong to.
 value_type without_symbols(value_type);
 
+/// Drops shapes, also of what a sequence or an optional holds, and keeps element types.
+value_type without_shapes(value_type);
+
 enum class rank_conflict : bool { tolerated, is_error };
 /// Combines both types: known dims come before symbols, symbols before unknown dims, and `inferred` before `declared`.
 /// `differ`, if given, becomes true when ranks or known dims contradict each other. INVALID_GRAPH when kinds or element

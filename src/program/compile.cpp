@@ -44,7 +44,7 @@ int compile(const compile_command& o) {
 
 void add_compile(command_line& app) {
   auto o = std::make_shared<compile_command>();
-  o->common.optimize = optimization_level::none;
+  o->common.optimize = compile_options{}.optimize;
   const command it = app.add_command(
       "compile",
       "Compiles a model for the providers of --ep: nodes of operator EPContext, with what the providers made in a file "
@@ -60,8 +60,9 @@ void add_compile(command_line& app) {
   add_common_options(it, o->common, json_output::flag);
   add_policy_option(it, o->common);
   it["--optimize"].description(
-      "Graph optimization of nodes that nobody compiles: none (default), basic, extended, layout or all; from "
-      "extended on the model may suit this machine alone");
+      "Graph optimization: none, basic (default: providers see the graph that they see when the model is loaded), "
+      "extended, layout or all; from extended on of nodes that nobody compiles, and the model may suit this machine "
+      "alone");
   it.does([o] { return compile(*o); });
 }
 

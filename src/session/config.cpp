@@ -103,7 +103,8 @@ std::string_view session_config::key_against(const oddity_row* odd) const {
   constexpr const config_key_row &all = config_key<"session.strict">,
                                  &shapes = config_key<"session.strict_shape_type_inference">;
   if (odd && is_on(all)) return all.key;
-  return odd && odd->id == oddity::other_shape && is_on(shapes) ? shapes.key : std::string_view{};
+  const bool is_of_shapes = odd && (odd->id == oddity::other_shape || odd->id == oddity::other_shape_between);
+  return is_of_shapes && is_on(shapes) ? shapes.key : std::string_view{};
 }
 
 const std::string* session_config::find(std::string_view key) const {

@@ -13,10 +13,13 @@ known_shapes::known_shapes(const session& of) {
         if ((*inputs[i].type.shape)[axis].same(d)) return known_dim{-1, i, axis};
     return known_dim{-1, inputs.size(), 0};
   };
-  for (const io_info& each : of.outputs()) {
+  const graph& g = of.graph().main();
+  for (const value_id v : g.outputs()) {
+    // io_info also has sizes that the model only declares, and a run may contradict those.
+    const value_type* const type = g[v].type;
     std::optional<std::vector<known_dim>>& made_output = outputs_.emplace_back();
-    if (!each.type.shape || each.type.shape->size() > max_rank) continue;
-    std::transform(each.type.shape->begin(), each.type.shape->end(), std::back_inserter(made_output.emplace()), known);
+    if (!type || !type->is_tensor() || !type->shape || type->shape->size() > max_rank) continue;
+    std::transform(type->shape->begin(), type->shape->end(), std::back_inserter(made_output.emplace()), known);
     const auto is_unknown = [&](const known_dim& d) { return d.input == inputs.size(); };
     if (std::any_of(made_output->begin(), made_output->end(), is_unknown)) made_output.reset();
   }

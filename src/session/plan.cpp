@@ -29,7 +29,7 @@ std::vector<node_binder> binders_of(std::span<const provider> providers, const s
 
 io_info info_of(const model& net, value_id v) {
   const detail::graph_value& value = net.main()[v];
-  io_info made{std::string{value.name}, value.type ? *value.type : value_type{}, value.constant != nullptr, {}};
+  io_info made{std::string{value.name}, detail::described_type(value), value.constant != nullptr, {}};
   made.type_text = made.type.to_string(&net.symbols);
   return made;
 }

@@ -98,7 +98,7 @@ TEST_CASE("12: initializers from a size on go to the file, and from none on all"
   CHECK(places_of_initializers(folder / "m_ctx.onnx") == std::vector<std::string>{"large outside", "small outside"});
 }
 
-TEST_CASE("13: nodes that stay are as they were, unless more is asked for") {
+TEST_CASE("13: nodes that stay are as the level leaves them: basic, unless it is given") {
   const scratch_folder folder;
   ref_runtime ref;
   model_builder b;
@@ -106,9 +106,9 @@ TEST_CASE("13: nodes that stay are as they were, unless more is asked for") {
   const value_id conv = b.node("Conv", {x, b.constant("w", {3, 2, 2, 2}, ramp(24, 0.001f))});
   b.output(b.node("Relu", {b.node("Identity", {conv})}));
   save(*b.take(), folder / "m.onnx");
-  const auto ops = [&](optimization_level level) {
+  const auto ops = [&](std::optional<optimization_level> level) {
     compile_options options = for_cpu(folder / "m.onnx");
-    if (level != optimization_level::none) options.optimize = level;
+    if (level) options.optimize = *level;
     REQUIRE(verdict(ref.compile(std::move(options))) == "OK");
     std::vector<std::string> names;
     const auto m = read(folder / "m_ctx.onnx");
@@ -117,6 +117,53 @@ TEST_CASE("13: nodes that stay are as they were, unless more is asked for") {
   };
   CHECK(ops(optimization_level::none) == std::vector<std::string>{"Conv", "Identity", "Relu"});
   CHECK(ops(optimization_level::basic) == std::vector<std::string>{"Conv", "Relu"});
+  CHECK(ops(std::nullopt) == std::vector<std::string>{"Conv", "Relu"});
+}
+
+/// Takes no node, and notes the operators of every graph that it is offered.
+struct onlooker {
+  static constexpr std::string_view name = "onlooker", long_name = "OnlookerExecutionProvider";
+  std::vector<std::string>* seen;
+
+  result<std::vector<node_group>> groups(const graph_view& graph) const {
+    seen->clear();
+    for (const node_view node : graph.nodes()) seen->emplace_back(node.op_type());
+    return std::vector<node_group>{};
+  }
+  status execute(const step_view&, run_context&) const { return status_code::fail; }
+};
+
+TEST_CASE(
+    "a provider's groups sees one graph, whether a model is loaded or compiled: that of level basic, or the file's") {
+  const scratch_folder folder;
+  model_builder b;
+  const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(4)});
+  const value_id y = b.node("MatMul", {x, b.constant("w", {4, 3}, ramp(12, 0.001f))});
+  b.output(b.node("Add", {y, b.constant("b", {3}, ramp(3, 0.0005f))}));
+  save(*b.take(), folder / "m.onnx");
+  std::vector<std::string> seen;
+  const cameo::runtime<onlooker, eps::cpu> watched{onlooker{&seen}, {}};
+  using names = std::vector<std::string>;
+  const auto loaded = [&](std::optional<optimization_level> level) {
+    session_options options;
+    if (level) options.optimize = *level;
+    REQUIRE(verdict(watched.load(folder / "m.onnx", options)) == "OK");
+    return seen;
+  };
+  const auto compiled = [&](std::optional<optimization_level> level) {
+    compile_options options = of(folder / "m.onnx");
+    if (level) options.optimize = *level;
+    REQUIRE(verdict(watched.compile(std::move(options))) == "OK");
+    return seen;
+  };
+  CHECK(loaded(std::nullopt) == names{"Gemm"});
+  CHECK(compiled(std::nullopt) == names{"Gemm"});
+  for (const optimization_level level :
+       {optimization_level::none, optimization_level::basic, optimization_level::extended, optimization_level::layout,
+        optimization_level::all}) {
+    CHECK(loaded(level) == (level == optimization_level::none ? names{"MatMul", "Add"} : names{"Gemm"}));
+    CHECK(compiled(level) == loaded(level));
+  }
 }
 
 TEST_CASE("14: an output that exists is replaced, or refused and left alone") {

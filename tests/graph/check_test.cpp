@@ -154,7 +154,7 @@ TEST_CASE("element types") {
   }));
 }
 
-TEST_CASE("known dims win over symbols, inferred ones over declared ones") {
+TEST_CASE("inferred dims win over declared ones, also symbols over numbers; only for display a number wins") {
   model m;
   graph& g = m.main();
   const dim n = dim::named(m.symbol("N")), k = dim::named(m.symbol("K"));
@@ -164,7 +164,14 @@ TEST_CASE("known dims win over symbols, inferred ones over declared ones") {
   add(g, "Copy", {"a"}, {"y"});
   g.add_output(y);
   REQUIRE(checked(m));
-  CHECK(*g[y].type->shape == std::vector<dim>{dim::of(2), k, k, dim::of(4)});
+  const std::vector<dim>& made = *g[y].type->shape;
+  REQUIRE(made.size() == 4);
+  CHECK(made[0] == n);
+  CHECK(made[1] == k);
+  CHECK(!made[2].same(k));  // it has the declared name, and need not be the size of others with it
+  CHECK(m.symbols[made[2].symbol] == "K");
+  CHECK(made[3] == dim::of(4));
+  CHECK(*detail::described_type(g[y]).shape == std::vector<dim>{dim::of(2), k, made[2], dim::of(4)});
   REQUIRE(m.warnings.size() == 1);  // of the 5 that is a 4
   CHECK(m.warnings[0].starts_with("other-shape: 'y' is declared as "));
 }

@@ -36,6 +36,21 @@ def relu(x, y):
     return model([helper.make_node("Relu", ["x"], ["y"])], [value("x", x)], [value("y", y)])
 
 
+def relu_between(r):
+    return model([helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Abs", ["r"], ["y"])], [value("x", [2, 3])],
+                 [value("y", [2, 3])], values=[value("r", r)])
+
+
+def half_broken():
+    """A branch that is never taken, and would add what can't be added."""
+    right = helper.make_graph([helper.make_node("Relu", ["x"], ["fine"])], "right", [], [value("fine", None)])
+    wrong = helper.make_graph([helper.make_node("Add", ["x", "five"], ["bad"])], "wrong", [], [value("bad", None)],
+                              [numpy_helper.from_array(np.zeros(5, np.float32), "five")])
+    return model([helper.make_node("If", ["condition"], ["y"], then_branch=right, else_branch=wrong)],
+                 [value("x", [2, 3])], [value("y", [2, 3])],
+                 weights=[numpy_helper.from_array(np.array(True), "condition")])
+
+
 def reshaped(y):
     return model([helper.make_node("Reshape", ["x", "shape"], ["y"])],
                  [value("x", [2, 3]), value("shape", [None], INT64)], [value("y", y)])
@@ -144,6 +159,7 @@ SAMPLES = root / "tests" / "data" / "ort" / "malformed"
 CASES = {
     "negative-dim": [(relu([-1, 3], [-1, 3]), {"x": X}), (relu([-7, 3], [2, -2]), {"x": X})],
     "other-shape": [(relu([2, 3], dims), {"x": X}) for dims in ([6], [], [2, 4], [2, 3, 1])],
+    "other-shape-between": [(relu_between(dims), {"x": X}) for dims in ([6], [], [2, 4], [2, 3, 1])],
     "other-shape-in-run": [(reshaped(dims), {"x": X, "shape": SHAPE}) for dims in ([6], [2, 3], [], [7, 7, 7])],
     "early-constant": [(constant(8, value=numpy_helper.from_array(SHAPE)), {"x": X}),
                        (constant(5, value=numpy_helper.from_array(SHAPE)), {"x": X}),
@@ -159,6 +175,7 @@ CASES = {
         TensorProto(name="u", data_type=FLOAT, dims=[-1], float_data=[1]),
         TensorProto(name="u", data_type=FLOAT, dims=[3], float_data=[1, 2]))],
     "broken-unused-function": [(with_functions(function("F", "Relu"), function("G", "Nonsense")), {"x": X})],
+    "broken-unused-branch": [(half_broken(), {"x": X})],
     "opset-twice": [(with_axes(("", 13), ("", 11)), {"x": X}), (with_axes(("ai.onnx", 13), ("", 11)), {"x": X})],
     "opset-below-one": [(with_axes(("", 11), ("other", 0)), {"x": X}), (with_axes(("", 11), ("other", -1)), {"x": X})],
     "opset-missing": [(model([node("Gelu", "x", domain="com.microsoft")], [value("x", [2, 3])], [value("y", [2, 3])]),

@@ -20,6 +20,8 @@ struct op_table {
 /// and defined; arities, attributes and element types are legal for the operator's version; there are no cycles and no
 /// function calls itself. Then it sorts every graph and infers types and shapes. On success all values whose type could
 /// be inferred have one; a contradiction between a declared and an inferred type is INVALID_GRAPH.
+/// Sizes that the file declares of other values than the main graph's inputs are not believed: they are set aside
+/// (graph_value::declared), and a type has those sizes alone that hold in every run.
 ///   INVALID_ARGUMENT  a name that is not defined, an empty graph
 ///   INVALID_GRAPH     any other error with known operators
 ///   FAIL              an operator of a domain that is not declared

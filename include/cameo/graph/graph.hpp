@@ -26,7 +26,12 @@ using property = std::pair<std::string_view, std::string_view>;
 /// `producer`, a capture from the enclosing graph. Texts and types lie in the model.
 struct graph_value {
   std::string_view name;
-  const value_type* type = nullptr;  // declared or inferred; null: unknown
+  // The type; null: unknown. After check_model its sizes hold in every run: they are those of an input of the main
+  // graph, which each run checks, or were inferred from such.
+  const value_type* type = nullptr;
+  // What the file declares of a value that is not an input of the main graph, set aside by check_model: a run may
+  // contradict its sizes, so they are for display and for files alone (described_type).
+  const value_type* declared = nullptr;
   // The data of an initializer or a Constant node, in host memory. Large data of a file may be unaligned (is_aligned).
   const value* constant = nullptr;
   node_id producer = node_id::none;
@@ -40,6 +45,9 @@ struct graph_value {
   std::string_view unknown;           // see model::unknown
   std::string_view constant_unknown;  // the same of the initializer's own message
 };
+
+/// The type of a value for display and for files: where inference has no size, the declared one.
+CAMEO_API value_type described_type(const graph_value&);
 
 /// One node. `op` is null for a call of a model-local function (`callee`) until it is inlined, and before check_model.
 struct graph_node {

@@ -42,6 +42,11 @@ class infer_context {
     static_cast<void>(axis), static_cast<void>(window), static_cast<void>(padded);
   }
 
+  /// Reports that a subgraph breaks a rule, `wrong`: harmless, as the node never runs it.
+  virtual void tell_broken_branch(std::string_view name, const status& wrong) {
+    static_cast<void>(name), static_cast<void>(wrong);
+  }
+
   // Conveniences over the above.
   /// An attribute of the node, or null.
   const attribute* find(std::string_view name) const { return detail::find_attribute(attributes(), name); }

@@ -46,11 +46,13 @@ struct compile_options {
   /// Providers, keys, limits, callbacks. Its `optimize` is not used; the members here decide where the model and its
   /// contexts go.
   session_options session = {};
-  /// The level for nodes that stay outside contexts. `none` keeps them as they are; the result of layout and all may
-  /// only be useful on this machine.
-  optimization_level optimize = optimization_level::none;
+  /// The level, with the same meaning as for a session: the rewrites of basic come before providers choose their groups,
+  /// so that a provider sees the graph that it sees when the model is loaded; higher levels are for nodes that stay
+  /// outside contexts, and the result of layout and all may only be useful on this machine. `none` keeps the model as it
+  /// is, which is ONNX Runtime's default.
+  optimization_level optimize = optimization_level::basic;
   bool embed = false;                      // contexts inside the model; else in files beside it
-  bool fail_if_nothing_compiled = false;   // with FAIL; else the model is written unchanged
+  bool fail_if_nothing_compiled = false;   // with FAIL; else the model is written without contexts
   bool fail_if_output_exists = false;      // with FAIL; else it is replaced
   std::string external_initializers = {};  // file beside the model for initializers that stay; empty: inside it
   std::size_t external_threshold = 0;      // initializers of at least so many bytes go there

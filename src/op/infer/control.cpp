@@ -58,9 +58,29 @@ result<type_list> branch_types(infer_context& c, std::string_view name) {
   return outputs;
 }
 
+/// The condition, if it is the same in every run.
+std::optional<bool> known_condition(const infer_context& c) {
+  const value* const v = c.constant(0);
+  if (!v || v->kind != value_kind::tensor || v->type != dtype::boolean || v->memory != 0 || v->shape.count() != 1)
+    return {};
+  return *static_cast<const std::uint8_t*>(v->data) != 0;
+}
+
+/// If whose condition is constant makes what the branch that it takes makes. The other one never runs, so that it may
+/// contradict itself, and the one that is taken.
+status known_if(infer_context& c, bool condition) {
+  const std::string_view never = condition ? "else_branch" : "then_branch";
+  if (const result<type_list> unused = branch_types(c, never); !unused) c.tell_broken_branch(never, unused.error());
+  const result<type_list> types = branch_types(c, condition ? "then_branch" : "else_branch");
+  if (!types) return types.error();
+  for (std::size_t i = 0; i < c.output_count(); ++i) give(c, i, (*types)[i]);
+  return status_code::ok;
+}
+
 }  // namespace
 
 status if_(infer_context& c) {
+  if (const std::optional<bool> condition = known_condition(c)) return known_if(c, *condition);
   const std::size_t count = c.output_count();
   result<type_list> then_types = branch_types(c, "then_branch");
   if (!then_types) return then_types.error();
@@ -266,6 +286,19 @@ status scan(infer_context& c) {
   return status_code::ok;
 }
 
+namespace {
+
+/// The type of all elements, of which each has the sizes that its own run of the body finds: a symbol would say that
+/// they are equal.
+value_type type_of_elements(value_type one) {
+  if (one.shape)
+    for (dim& d : *one.shape) d.symbol = 0;
+  if (one.of) one.of = std::make_shared<const value_type>(type_of_elements(*one.of));
+  return one;
+}
+
+}  // namespace
+
 status sequence_map(infer_context& c) {
   type_list inputs;
   for (std::size_t i = 0; i < c.input_count(); ++i) {
@@ -278,7 +311,7 @@ status sequence_map(infer_context& c) {
   if (!outputs) return outputs.error();
   for (std::size_t i = 0; i < c.output_count(); ++i) {
     if (!(*outputs)[i]) continue;
-    const value_type type = value_type::sequence(*(*outputs)[i]);
+    const value_type type = value_type::sequence(type_of_elements(*(*outputs)[i]));
     give(c, i, &type);
   }
   return status_code::ok;

@@ -62,7 +62,7 @@ std::string attribute_text(const attribute& a, const std::vector<std::string>& s
 }
 
 std::string type_text(const detail::graph_value& v, const std::vector<std::string>& symbols) {
-  if (v.type) return v.type->to_string(&symbols);
+  if (v.type || v.declared) return detail::described_type(v).to_string(&symbols);
   if (v.constant)
     return fmt::format("tensor({})[{}]", detail::row_of(v.constant->type).name,
                        fmt::join(v.constant->shape.dims(), ","));

@@ -44,7 +44,7 @@ def compile(  # noqa: A001 - the name of the command
     """Compiles a model for providers and writes it: groups of nodes become nodes that hold a compiled program, and load
     again without compiling (docs/contexts.md). `embed`: contexts inside the model, not in files beside it. Options are
     those of Session; returns how many nodes hold a program."""
-    options.setdefault("optimize", "none")
+    options.setdefault("optimize", "basic")
     return _core.compile(source_of(model), path_text(target), embed, normalized(providers, **options))
 
 

@@ -8,6 +8,30 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
+/// Whether inference gave up in a graph or in one below it: a node makes a value of no type.
+bool lacks_types(const graph& g) {
+  for (node_id n : g.order()) {
+    for (value_id v : g[n].outputs)
+      if (v != value_id::none && (!g[v].type || g[v].type->kind == type_kind::unknown ||
+                                  (g[v].type->is_tensor() && g[v].type->type == dtype::undefined)))
+        return true;
+    for (const graph* body : g[n].subgraphs)
+      if (lacks_types(*body)) return true;
+  }
+  return false;
+}
+
+bool is_any(const node_view&) { return true; }
+
+/// If whose other branch can't run.
+bool has_broken_branch(const node_view& n) {
+  for (const graph* body : n.subgraphs())
+    if (lacks_types(*body)) return true;
+  return false;
+}
+
+/// The nodes that `Chosen` returns true for.
+template <bool (*Chosen)(const node_view&)>
 struct inline_branches {
   static constexpr std::string_view name = "IfInlining";
   using roots = op_set<op::If>;
@@ -28,7 +52,7 @@ struct inline_branches {
     // An optional that holds something is that something: a type that only the node tells is lost with it.
     for (value_view v : n.outputs())
       if (v && v.type() && v.type()->kind == type_kind::optional) return nullptr;
-    return body->inputs().empty() ? body : nullptr;
+    return body->inputs().empty() && Chosen(n) ? body : nullptr;
   }
 
   static result<bool> run(rewriter& r) {
@@ -51,7 +75,11 @@ struct inline_branches {
 }  // namespace
 
 const transform_table& rules::constant_branches::table() {
-  return transform_list<optimization_level::basic, inline_branches>::table();
+  return transform_list<optimization_level::basic, inline_branches<is_any>>::table();
+}
+
+const transform_table& detail::broken_branches::table() {
+  return transform_list<optimization_level::none, inline_branches<has_broken_branch>>::table();
 }
 
 }  // namespace cameo::inline CAMEO_ABI

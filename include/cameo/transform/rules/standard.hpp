@@ -69,6 +69,13 @@ struct unpacked_weights {
   CAMEO_API static const transform_table& table();
 };
 
+/// Replaces an If with a constant condition by the branch that is taken, where the other one has no types, as it breaks
+/// a rule: at every level, as no kernel could be bound to the other one. See broken-unused-branch in docs/oddities.md.
+struct broken_branches {
+  static constexpr optimization_level level = optimization_level::none;
+  CAMEO_API static const transform_table& table();
+};
+
 /// Replaces ai.onnx.preview.training's Gradient by the operators that compute it, backwards from y: at every level, as
 /// there is no kernel for it. NOT_IMPLEMENTED, with its name, where an operator on the way has no derivative.
 struct derivatives {
@@ -100,9 +107,9 @@ struct qdq_cleanup {
 
 /// The transforms that a session applies, unless it is given others; providers have more for their own nodes.
 using standard_transforms =
-    transform_set<detail::derivatives, own_dequantizers, detail::unpacked_weights, elimination, shape_folding,
-                  constant_folding, constant_branches, common_subexpressions, weight_folding, transposes, double_qdq,
-                  qdq, qdq_cleanup, definitions, float16_casts>;
+    transform_set<detail::broken_branches, detail::derivatives, own_dequantizers, detail::unpacked_weights, elimination,
+                  shape_folding, constant_folding, constant_branches, common_subexpressions, weight_folding, transposes,
+                  double_qdq, qdq, qdq_cleanup, definitions, float16_casts>;
 }  // namespace rules
 
 }  // namespace cameo::inline CAMEO_ABI
