@@ -42,6 +42,11 @@ class infer_context {
     static_cast<void>(axis), static_cast<void>(window), static_cast<void>(padded);
   }
 
+  /// Reports that a linear model has more coefficients than its input needs: harmless, and not in ONNX.
+  virtual void report_unused_coefficients(std::size_t given, std::size_t needed) {
+    static_cast<void>(given), static_cast<void>(needed);
+  }
+
   // Conveniences over the above.
   /// An attribute of the node, or null.
   const attribute* find(std::string_view name) const { return detail::find_attribute(attributes(), name); }
