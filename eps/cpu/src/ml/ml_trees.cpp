@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "common/choice.hpp"
 #include "feature_walk.hpp"
@@ -42,11 +43,14 @@ struct forest_builder {
   status collect_roots(std::span<const std::int64_t> trees, std::span<const std::uint32_t> without_parent) {
     const result<std::span<std::uint32_t>> kept = c.keep<std::uint32_t>(without_parent.size());
     if (!kept) return kept.error();
-    std::ranges::copy(without_parent, kept->begin());
-    std::ranges::sort(*kept, {}, [&](std::uint32_t i) { return std::pair{trees[i], i}; });
-    const auto rest = std::ranges::unique(*kept, {}, [&](std::uint32_t i) { return trees[i]; });
-    const std::span<std::uint32_t> firsts = kept->first(std::size_t(rest.begin() - kept->begin()));
-    std::ranges::sort(firsts);  // trees are added up in the order of the file
+    std::copy(without_parent.begin(), without_parent.end(), kept->begin());
+    std::sort(kept->begin(), kept->end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::pair{trees[a], a} < std::pair{trees[b], b};
+    });
+    const auto rest =
+        std::unique(kept->begin(), kept->end(), [&](std::uint32_t a, std::uint32_t b) { return trees[a] == trees[b]; });
+    const std::span<std::uint32_t> firsts = kept->first(std::size_t(rest - kept->begin()));
+    std::sort(firsts.begin(), firsts.end());  // trees are added up in the order of the file
     roots = firsts;
     return {};
   }
