@@ -358,7 +358,7 @@ bool is_well_named(std::span<const attribute> attributes) {
   const std::span<const attribute_rule> rules = constant_row().versions.back().attributes;
   const auto fits = [&](const attribute& a) {
     return is_internal(a) || std::ranges::any_of(rules, [&](const attribute_rule& rule) {
-             return rule.name == a.name && rule.kind == a.kind;
+             return rule.kind == a.kind && rule.name == a.name;
            });
   };
   return attributes.size() - std::size_t(std::ranges::count_if(attributes, is_internal)) == 1 &&
