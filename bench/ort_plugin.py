@@ -17,11 +17,13 @@ Runtime's code and data out of the caches: as many bytes as the model's file has
 python3 with onnx and onnxruntime. Exit status 1 if a model gives other bits, or takes more than 1.05 of cameo's time."""
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "peers"))
 from raw_inputs import write_inputs  # noqa: E402
 

@@ -14,6 +14,9 @@ cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev lld
   g++-arm-linux-gnueabihf gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm
   doxygen dpkg-dev file debootstrap"
 
+# ONNX Runtime of PyPI, which some tests compare with, sends what it runs unless this is set.
+export ORT_DISABLE_TELEMETRY=1
+
 cameo_say() { printf '== %s\n' "$*" >&2; }
 
 cameo_retry() { # command...: up to three times, for what goes over a network

@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 import numpy as np
 import onnx
 import onnxruntime

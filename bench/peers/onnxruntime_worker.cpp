@@ -9,6 +9,7 @@
 #include "onnxruntime_api.hpp"
 #include "worker.hpp"
 
+#include <cstdlib>
 #include <memory>
 
 namespace {
@@ -197,6 +198,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: bench_peers_onnxruntime LIBRARY MODEL FOLDER THREADS [PLUGIN PROVIDER]\n");
     return 2;
   }
+  ::setenv("ORT_DISABLE_TELEMETRY", "1", 1);  // before the library is loaded; else it sends what it runs
   library loaded;
   const std::uint32_t version = argc == 7 ? ort::version_with_plugins : ort::version;
   if (const cameo::status s = loaded.open(argv[1], version); !s) return cameo::report(s);

@@ -1,5 +1,8 @@
 """ONNX Runtime's side: default options, inputs and outputs bound (IO binding)."""
-import onnxruntime as ort
+import os
+
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+import onnxruntime as ort  # noqa: E402 - it reads that when it is loaded
 
 import worker
 

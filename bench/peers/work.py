@@ -5,9 +5,11 @@ ONNX Runtime runs the model once with all that they read and write as outputs. b
 a table that is only looked up, the rows), inputs and outputs, each once.
 """
 import json
+import os
 import pathlib
 import sys
 
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 import numpy as np
 import onnx
 import onnxruntime as ort

@@ -6,6 +6,7 @@ Usage: calls.py BENCH_PYTHON [--rounds N]     (the program that CMake's target b
 Needs cameo, onnxruntime, onnx and numpy. Prints the tables of docs/python.md.
 """
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import tempfile
 import threading
 import time
 
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 import numpy
 import onnx
 import onnxruntime

@@ -14,6 +14,7 @@ onnxruntime is from itself:
 Every other one is a `fail`, and then the exit status is 1. Needs onnx, onnxruntime and numpy; no part of CI.
 """
 import argparse
+import os
 import pathlib
 import re
 import subprocess
@@ -22,6 +23,7 @@ import tempfile
 import time
 import zipfile
 
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 import numpy as np
 import onnx
 import onnxruntime as ort

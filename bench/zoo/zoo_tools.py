@@ -10,6 +10,7 @@ import sys
 import typing
 import warnings
 
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 import numpy as np
 import onnx
 

@@ -226,9 +226,8 @@ bool is_external(const wire::sparse_tensor_message& t) {
 /// Of two initializers of one name the later counts.
 status onnx_reader::replace_initializer(detail::graph_value& v, const value& data) {
   if (v.constant->type != data.type || v.constant->shape != data.shape)
-    return failed(status_code::invalid_graph, "'{}' is an initializer twice, as {} and as {}", v.name,
+    return failed(status_code::invalid_graph, "'{}' is given twice, as {} and as {}", v.name,
                   type_of(*v.constant).to_string(), type_of(data).to_string());
-  tolerate(model_, oddity::initializer_twice, "initializer '{}' is given twice; the last one counts", v.name);
   v.constant = kept(std::vector<value>{data}).data();
   return status_code::ok;
 }
@@ -253,7 +252,10 @@ status onnx_reader::read_initializer(const wire::graph_message& around, const Me
     return status_code::ok;
   }
   if (!data) return std::move(data).error().in("initializer");
-  if (there != value_id::none && in.g[there].constant) return replace_initializer(in.g[there], *data);
+  if (there != value_id::none && in.g[there].constant) {
+    tolerate(model_, oddity::initializer_twice, "initializer '{}' is given twice; the last one counts", name);
+    return replace_initializer(in.g[there], *data);
+  }
   result<value_id> v = define(in, name, {"an initializer"}, true);
   if (!v) return v.error();
   if (!in.g[*v].type) in.g[*v].type = model_.keep(type_of(*data));
@@ -336,6 +338,65 @@ status onnx_reader::read_value_info(const wire::value_info_message& from, detail
 
 // --- nodes ---
 
+namespace {
+
+/// The row of the operator whose attribute is its output.
+const op_row& constant_row() {
+  static const op_row& found = *std::ranges::find_if(
+      detail::standard_ops(), [](const op_row& row) { return detail::has_role(row.roles, role::is_constant); });
+  return found;
+}
+
+bool is_constant(const wire::node_message& n) {
+  const op_row& row = constant_row();
+  return n.op_type == row.name && plain_domain(n.domain) == row.domain && n.output.size() == 1;
+}
+
+bool is_internal(const attribute& a) { return a.name.starts_with("__"); }
+
+/// Whether a Constant has one attribute, with the name of its kind: that of INTS is 'value_ints'.
+bool is_well_named(std::span<const attribute> attributes) {
+  const std::span<const attribute_rule> rules = constant_row().versions.back().attributes;
+  const auto fits = [&](const attribute& a) {
+    return is_internal(a) || std::ranges::any_of(rules, [&](const attribute_rule& rule) {
+             return rule.kind == a.kind && rule.name == a.name;
+           });
+  };
+  return attributes.size() - std::size_t(std::ranges::count_if(attributes, is_internal)) == 1 &&
+         std::ranges::all_of(attributes, fits);
+}
+
+}  // namespace
+
+/// Whether a node may give a name that is there already: ONNX Runtime makes initializers of the main graph's Constants
+/// before anything else, and the last one of a name counts.
+bool onnx_reader::may_give_twice(const wire::node_message& n, const scope& in, value_id there) const {
+  if (&in.g != &model_.main() || !is_constant(n)) return false;
+  const wire::node_message* const other = in.definers[index_of(there)].node;
+  return !other || is_constant(*other);
+}
+
+/// Makes an initializer of a Constant of the main graph that breaks ONNX's rules.
+status onnx_reader::add_constant(const wire::node_message& from, scope& in, std::span<const attribute> attributes,
+                                 value_id to) {
+  const auto first = std::ranges::find_if_not(attributes, is_internal);
+  if (first == attributes.end())
+    return failed(status_code::invalid_graph, "{}: no attribute is its value: it needs exactly one", describe(from));
+  if (!is_well_named(attributes))
+    tolerate(model_, oddity::constant_attribute, "{}: its value is taken from attribute '{}', which is of type {}",
+             describe(from), first->name, detail::attribute_kind_rows[std::size_t(first->kind)].name);
+  result<value> data = constant_of_attribute(model_, *first);
+  if (!data) return std::move(data).error().in(describe(from));
+  detail::graph_value& v = in.g[to];
+  if (v.constant || v.is_input)
+    tolerate(model_, oddity::constant_twice, "{} gives '{}', which is given already; the last Constant counts",
+             describe(from), v.name);
+  if (v.constant) return replace_initializer(v, *data);
+  if (!v.type) v.type = model_.keep(type_of(*data));
+  in.g.add_initializer(to, kept(std::vector<value>{*data}).data());
+  return status_code::ok;
+}
+
 status onnx_reader::read_nodes(const wire::chain<wire::node_message>& nodes, scope& in) {
   std::size_t made = 0, read = 0;
   for (const wire::node_message& n : nodes) made += n.output.size(), read += n.input.size();
@@ -347,7 +408,12 @@ status onnx_reader::read_nodes(const wire::chain<wire::node_message>& nodes, sco
     for (wire::text name : n.output) {
       result<value_id> v = value_id::none;
       if (!name.empty()) v = define(in, name, {"", &n});
-      if (!v) return v.error();
+      if (!v) {
+        const value_id there = in.g.find(name);
+        if (there == value_id::none || !may_give_twice(n, in, there)) return v.error();
+        in.constants_twice.insert(there);
+        v = there;
+      }
       outputs.push_back(*v);
     }
   std::size_t first = 0;
@@ -389,6 +455,9 @@ status onnx_reader::read_node(const wire::node_message& from, scope& in, std::sp
   std::vector<attribute> attributes;
   std::vector<graph*> subgraphs;
   if (status s = read_attributes(from, in, attributes, subgraphs); !s) return std::move(s).in(describe(from));
+  if (&in.g == &model_.main() && is_constant(from) && outputs[0] != value_id::none &&
+      (!is_well_named(attributes) || in.constants_twice.contains(outputs[0])))
+    return add_constant(from, in, attributes, outputs[0]);
   std::vector<value_id> inputs;
   inputs.reserve(from.input.size());
   for (wire::text name : from.input) {

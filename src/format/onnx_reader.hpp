@@ -26,6 +26,7 @@ class onnx_reader {
     graph& g;
     const opset_map& opsets;
     std::vector<definer> definers = {};                         // by value_id
+    std::set<value_id> constants_twice = {};                    // outputs of Constants whose name is given twice
     std::optional<std::set<std::string_view>> names_read = {};  // by its nodes and outputs, once that had to be known
   };
 
@@ -37,6 +38,8 @@ class onnx_reader {
   template <class Message>
   status read_initializer(const wire::graph_message& around, const Message&, std::string_view name, scope&);
   status replace_initializer(detail::graph_value&, const value&);
+  bool may_give_twice(const wire::node_message&, const scope&, value_id there) const;
+  status add_constant(const wire::node_message&, scope&, std::span<const attribute>, value_id);
   status read_outputs(const wire::graph_message&, scope&);
   status read_value_infos(const wire::chain<wire::value_info_message>&, graph& to, std::string& rest);
   status read_nodes(const wire::chain<wire::node_message>&, scope&);

@@ -13,6 +13,7 @@
 #include "inline.hpp"
 #include "messages.hpp"
 #include "oddities.hpp"
+#include "op/unchecked_attributes.hpp"
 #include "types.hpp"
 
 namespace cameo::inline CAMEO_ABI {
@@ -87,7 +88,20 @@ status check_attribute(const detail::graph_node& n, const attribute& a, const at
   return status_code::ok;
 }
 
-status check_attributes(const detail::graph_node& n, const op_table& ops, bool in_function) {
+/// An attribute that the operator does not have: an error, unless ONNX Runtime does not check those of the operator.
+status check_unknown_attribute(graph& g, const detail::graph_node& n, const attribute& a) {
+  if (has_unchecked_attributes(*n.op)) {
+    tolerate(g.owner(), oddity::unknown_attribute,
+             "{} has attribute '{}', which its operator does not have; it is ignored", describe(g, n), a.name);
+    return status_code::ok;
+  }
+  const std::span<const attribute_rule> rules = n.version->attributes;
+  if (rules.empty()) return bad("has no attribute '{}'; it takes none", a.name);
+  const auto quoted = [](const attribute_rule& r) { return fmt::format("'{}'", r.name); };
+  return bad("has no attribute '{}'; it takes {}", a.name, fmt::join(rules | ranges::views::transform(quoted), ", "));
+}
+
+status check_attributes(graph& g, const detail::graph_node& n, const op_table& ops, bool in_function) {
   const std::span<const attribute_rule> rules = n.version->attributes;
   const bool is_context = detail::has_role(n.op->roles, role::is_compiled_context);
   const bool all_declared = !is_context && (is_standard(ops, n.op) || !rules.empty());
@@ -97,12 +111,8 @@ status check_attributes(const detail::graph_node& n, const op_table& ops, bool i
     const auto rule =
         std::find_if(rules.begin(), rules.end(), [&](const attribute_rule& r) { return r.name == a.name; });
     const bool is_known = rule != rules.end();
-    if (!is_known && all_declared && !a.name.starts_with("__")) {
-      if (rules.empty()) return bad("has no attribute '{}'; it takes none", a.name);
-      const auto quoted = [](const attribute_rule& r) { return fmt::format("'{}'", r.name); };
-      return bad("has no attribute '{}'; it takes {}", a.name,
-                 fmt::join(rules | ranges::views::transform(quoted), ", "));
-    }
+    if (!is_known && all_declared && !a.name.starts_with("__"))
+      if (status fine = check_unknown_attribute(g, n, a); !fine) return fine;
     if (status fine = check_attribute(n, a, is_known ? &*rule : nullptr, in_function); !fine) return fine;
   }
   for (const attribute_rule& rule : rules)
@@ -338,7 +348,7 @@ status check_node(graph& g, node_id id, const op_table& ops, bool in_function) {
                                 [&](std::size_t i) { return n.outputs[i] != value_id::none; });
       !fine)
     return fine;
-  return check_attributes(n, ops, in_function);
+  return check_attributes(g, n, ops, in_function);
 }
 
 status check_model(model& m, const op_table& ops) {

@@ -78,13 +78,15 @@ result<value> tensor_of(model& m, std::span<const T> elements, bool is_scalar) {
   return value::tensor<T>(shape, std::span<const T>{*kept});
 }
 
-result<value> value_of(model& m, const attribute& a) {
+}  // namespace
+
+result<value> constant_of_attribute(model& m, const attribute& a) {
   switch (a.kind) {
     case attribute_kind::t:
       if (a.tensors.size() == 1) return a.tensors[0];
       break;
     case attribute_kind::sparse_tensor:
-      if (a.tensors.size() == 1) return dense_form(m, a.tensors[0], "attribute 'sparse_value'");
+      if (a.tensors.size() == 1) return dense_form(m, a.tensors[0], fmt::format("attribute '{}'", a.name));
       break;
     case attribute_kind::f: return tensor_of<float>(m, {&a.f, 1}, true);
     case attribute_kind::i: return tensor_of<std::int64_t>(m, {&a.i, 1}, true);
@@ -96,6 +98,8 @@ result<value> value_of(model& m, const attribute& a) {
   }
   return failed(status_code::invalid_graph, "attribute '{}' holds no value", a.name);
 }
+
+namespace {
 
 /// Whether a version of the operator allows what the node holds.
 bool allows(const op_version& version, const detail::graph_node& n) {
@@ -131,7 +135,7 @@ result<value> constant_of_node(model& m, const detail::graph_node& n) {
   }
   if (!found) return failed(status_code::invalid_graph, "no attribute is its value: it needs exactly one");
   if (!found->ref_attr_name.empty()) return value{};
-  return value_of(m, *found);
+  return constant_of_attribute(m, *found);
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -89,6 +89,10 @@ class inference::node_context final : public infer_context {
     tolerate(all_.model_, oddity::large_window, "{}: the window has {} elements along spatial axis {}, and that {}",
              describe(in_.of, node_), window, axis, padded);
   }
+  void report_unused_coefficients(std::size_t given, std::size_t needed) override {
+    tolerate(all_.model_, oddity::unused_coefficients, "{}: has {} coefficients and needs {}; the others are ignored",
+             describe(in_.of, node_), given, needed);
+  }
 
   void tell_broken_branch(std::string_view name, const status& wrong) override {
     if (all_.ops_)  // else it has been told

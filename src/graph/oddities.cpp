@@ -78,6 +78,22 @@ constexpr oddity_row rows[] = {
      "does "
      "not tell which",
      "goes by what counts of channels prove, else by what ONNX Runtime would take here", "takes this processor's size"},
+    {oddity::unknown_attribute, "unknown-attribute", true,
+     "a node has an attribute that its operator does not have, and ONNX Runtime checks none of that operator's: its "
+     "own "
+     "generators write 'epsion' to LayerNormalization",
+     "ignores it", "the same, silently"},
+    {oddity::constant_twice, "constant-twice", true,
+     "the main graph has two Constants, or one and an initializer or input, that give one name; they are of one type "
+     "and shape",
+     "takes the last Constant, which is an input's default", "the same, with a warning"},
+    {oddity::constant_attribute, "constant-attribute", true,
+     "a Constant of the main graph has an attribute whose name is not that of its kind, as a sparse tensor in 'value', "
+     "or several attributes",
+     "takes the first for its value", "the same, silently"},
+    {oddity::unused_coefficients, "unused-coefficients", true,
+     "a LinearClassifier or LinearRegressor has more coefficients than its input's columns need", "ignores the others",
+     "the same, silently"},
 };
 static_assert(std::all_of(std::begin(rows), std::end(rows),
                           [](const oddity_row& row) { return std::size_t(row.id) == std::size_t(&row - rows); }));

@@ -32,6 +32,10 @@ enum class oddity : std::uint8_t {
   large_window,
   function_named_as_operator,
   blocked_weights,
+  unknown_attribute,
+  constant_twice,
+  constant_attribute,
+  unused_coefficients,
 };
 
 /// One thing that cameo is lenient about. docs/oddities.md has the same table.

@@ -56,6 +56,10 @@ const op_version* version_of_constant(const detail::graph_node&);
 /// caller's (inside a function). Sparse ones become dense. INVALID_GRAPH unless exactly one attribute holds a value.
 result<value> constant_of_node(model&, const detail::graph_node&);
 
+/// The value that an attribute of a Constant holds, whatever its name, in the model's memory. Sparse ones become dense.
+/// INVALID_GRAPH if it is of a kind that holds none.
+result<value> constant_of_attribute(model&, const attribute&);
+
 /// The dense form of a sparse tensor, in the model's memory. INVALID_GRAPH and OUT_OF_MEMORY (over 2 GB, or past what
 /// the model may take) say `what` it is.
 result<value> dense_form(model&, const value& sparse, std::string_view what);

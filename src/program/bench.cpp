@@ -206,8 +206,8 @@ int bench_model(const bench_options& o) {
   std::optional<node_times> nodes;
   std::optional<detail::machine_peak> peak;
   if (o.per_node && !interrupt::happened()) {
-    peak = peak_for(*loaded);
     if (const status s = measure_nodes(*binding, o, nodes.emplace(*loaded)); !s) return fail(s);
+    peak = peak_for(*loaded, nodes->bytes_of_run());
   }
   if (!o.profile.empty() && !interrupt::happened())
     if (const status s = write_profile(*loaded, *binding, o.profile); !s) return fail(s);

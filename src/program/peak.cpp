@@ -27,11 +27,12 @@ std::optional<detail::machine_peak> first_peak(type_list<Ps...>, std::size_t thr
 
 }  // namespace
 
-std::optional<detail::machine_peak> peak_for(const session& loaded) {
+std::optional<detail::machine_peak> peak_for(const session& loaded, std::optional<double> moved) {
   std::size_t bytes = loaded.fixed_bytes();
   const plan_view& plan = loaded.plan();
   for (std::size_t s = 0; s < plan.initial.size() && bytes < most_bytes; ++s)
     if (plan.initial[s].kind == value_kind::tensor && plan.initial[s].data) bytes += plan.initial[s].bytes();
+  if (moved && *moved < double(bytes)) bytes = std::size_t(*moved);
   return first_peak(providers{}, loaded.thread_count(), std::clamp(bytes, least_bytes, most_bytes));
 }
 

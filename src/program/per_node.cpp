@@ -90,6 +90,15 @@ void node_times::take_run() {
     if (each.calls) each.runs.push_back(std::max(0.0, each.this_run));
 }
 
+std::optional<double> node_times::bytes_of_run() const {
+  double all = 0;
+  for (const node& each : nodes_) {
+    if (each.calls && !each.bytes) return std::nullopt;
+    all += each.bytes.value_or(0);
+  }
+  return all;
+}
+
 std::vector<node_times::row> node_times::rows(const std::optional<detail::machine_peak>& peak, node_order by) const {
   std::vector<row> made;
   for (const node& each : nodes_) {

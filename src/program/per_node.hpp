@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -20,6 +21,8 @@ class node_times {
 
   /// Runs once under observation. Runs of more steps than there was room for are observed again.
   status run(io_binding&);
+  /// The bytes that all nodes read and wrote in the last run; nothing if they are not known of one.
+  std::optional<double> bytes_of_run() const;
   /// For the command's output: "per_node", its sums in "per_node_sum", and "peak", which is null without one.
   void add_to(nlohmann::ordered_json& report, const std::optional<detail::machine_peak>&, node_order) const;
   /// The same as a table.

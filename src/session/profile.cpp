@@ -92,12 +92,11 @@ void trace_profile::add(void* self, const plan_step& step, std::int64_t start, s
   if (found == to.nodes_.end() || !values) return;
   const detail::graph_node* const node = found->second;
   if (node && (node->fused >= 0 || !node->op || !node->subgraphs.empty())) return;
-  const role roles = node ? node->op->roles : role::none;
-  if (detail::has_role(roles, role::is_compiled_context)) return;
+  if (node && detail::has_role(node->op->roles, role::is_compiled_context)) return;
   const detail::node_in_run seen{node ? node->attributes : std::span<const attribute>{}, step.inputs, step.outputs,
                                  values};
   made.operations = node ? detail::operations_of(*node->op, seen) : 0.0;
-  made.bytes = detail::bytes_moved(roles, seen);
+  made.bytes = detail::bytes_moved(node ? node->op : nullptr, seen);
 }
 
 void trace_profile::add_piece(void* self, const plan_step& step, std::int64_t start, std::int64_t end,

@@ -271,8 +271,8 @@ TEST_CASE("attributes of Constant load before their opset, also in a branch; wha
     const outcome made = of(m, {});
     CHECK(made.numbers == std::vector<float>{6, 4});
     CHECK(made.notes_that("holds what is allowed from opset 12 on") == (opset < 12));
-    set(*g.mutable_node(1), "value_of_nothing", 1.0f);
-    CHECK_REFUSED(load_error(m), status_code::invalid_graph, "'z'", "has no attribute 'value_");
+    set(*g.mutable_node(0)->mutable_attribute(0)->mutable_g()->mutable_node(0), "value_of_nothing", 1.0f);
+    CHECK_REFUSED(load_error(m), status_code::invalid_graph, "'inside'", "has no attribute 'value_");
   }
 }
 
@@ -782,4 +782,165 @@ TEST_CASE("packed weights stay as they are where counts contradict, or a node co
   set(add_node(g, "Concat", {"c", "c"}, {"twice"}), "axis", std::int64_t{1});
   add_untyped_output(g, "twice");
   refused_in_run(joined);
+}
+
+TEST_CASE("an attribute that LayerNormalization does not have is ignored, one that Relu does not have is refused") {
+  onnx::ModelProto m = new_model();
+  m.mutable_opset_import(0)->set_version(17);
+  onnx::GraphProto& g = *m.mutable_graph();
+  add_value(*g.mutable_input(), "x", {2, 3});
+  *g.add_initializer() = floats("scale", {3});
+  add_node(g, "LayerNormalization", {"x", "scale"}, {"y"}, "n");
+  add_value(*g.mutable_output(), "y", {2, 3});
+  const outcome plain = of(m, {counting("x", {2, 3})});
+  set(*g.mutable_node(0), "epsion", 100.0f);  // as ONNX Runtime's generators write it
+  const outcome made = of(m, {counting("x", {2, 3})});
+  CHECK(made.numbers == plain.numbers);
+  CHECK(made.warns("unknown-attribute: node 'n' (LayerNormalization, opset 17) has attribute 'epsion'"));
+  CHECK_REFUSED(error_under(m, strict), status_code::invalid_graph, bad_name, "unknown-attribute", "session.strict=1");
+  set(*g.mutable_node(0), "epsilon", std::int64_t{1});  // those that it has are checked
+  CHECK_REFUSED(load_error(m), status_code::invalid_graph, "attribute 'epsilon' is of type int, needs float");
+  onnx::ModelProto other = relu({2, 3}, {2, 3});
+  set(*other.mutable_graph()->mutable_node(0), "epsion", 1.0f);
+  CHECK_REFUSED(load_error(other), status_code::invalid_graph, "has no attribute 'epsion'");
+}
+
+namespace {
+
+/// y = c, which `give` makes.
+onnx::ModelProto constants_with(const std::function<void(onnx::GraphProto&)>& give) {
+  onnx::ModelProto m = new_model();
+  give(*m.mutable_graph());
+  add_node(*m.mutable_graph(), "Identity", {"c"}, {"y"});
+  add_untyped_output(*m.mutable_graph(), "y");
+  return m;
+}
+
+onnx::NodeProto& add_constant(onnx::GraphProto& g, std::vector<std::int64_t> elements) {
+  onnx::NodeProto& made = add_node(g, "Constant", {}, {"c"}, "k");
+  set(made, "value", ints("t", std::move(elements)));
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("of Constants of the main graph that give one name the last counts, also before an initializer") {
+  using list = std::vector<float>;
+  const auto twice = [](onnx::GraphProto& g) { add_constant(g, {1, 2}), add_constant(g, {3, 4}); };
+  outcome made = of(constants_with(twice), {});
+  CHECK(made.numbers == list{3, 4});
+  CHECK(made.warns("constant-twice: node 'k' (Constant) gives 'c', which is given already"));
+  CHECK(made.warnings.size() == 1);
+  CHECK_REFUSED(error_under(constants_with(twice), strict), status_code::invalid_graph, "constant-twice");
+  made = of(constants_with([](onnx::GraphProto& g) {
+              *g.add_initializer() = ints("c", {5, 6});
+              add_constant(g, {1, 2});
+            }),
+            {});
+  CHECK(made.numbers == list{1, 2});
+  CHECK(made.warns("constant-twice: "));
+  const onnx::ModelProto with_default = constants_with([](onnx::GraphProto& g) {
+    add_typed(*g.mutable_input(), "c", onnx::TensorProto::INT64);
+    add_constant(g, {1, 2});
+  });
+  CHECK(of(with_default, {}).numbers == list{1, 2});
+  CHECK(of(with_default, {ints("c", {8, 9})}).numbers == list{8, 9});
+  for (int i = 0; i < 48; ++i)  // and of many pairs so many are told
+    CHECK(of(constants_with([&](onnx::GraphProto& g) {
+               for (int pair = 0; pair <= i; ++pair)
+                 for (int each = 0; each < 2; ++each)
+                   add_constant(g, {pair, each}).set_output(0, pair ? "c" + std::to_string(pair) : "c");
+             }),
+             {})
+              .warnings.size() == std::size_t(std::min(i + 1, 9)));
+}
+
+TEST_CASE("a name that a Constant and another node give, or two Constants of other types or shapes, is refused") {
+  CHECK_REFUSED(load_error(constants_with([](onnx::GraphProto& g) {
+                  add_constant(g, {1, 2}), add_constant(g, {1, 2, 3});
+                })),
+                status_code::invalid_graph, "'c' is given twice, as tensor(int64)[2] and as tensor(int64)[3]");
+  for (const bool is_first : {true, false}) {
+    const onnx::ModelProto m = constants_with([&](onnx::GraphProto& g) {
+      if (is_first) add_constant(g, {1, 2});
+      add_value(*g.mutable_input(), "x", {2});
+      add_node(g, "Neg", {"x"}, {"c"});
+      if (!is_first) add_constant(g, {1, 2});
+    });
+    CHECK_REFUSED(load_error(m), status_code::invalid_graph, "'c' is defined twice");
+  }
+  onnx::ModelProto m = new_model();  // in a branch ONNX Runtime refuses them, too
+  onnx::GraphProto& g = *m.mutable_graph();
+  *g.add_initializer() = truth("condition", true);
+  onnx::GraphProto branch;
+  branch.set_name("branch");
+  add_constant(branch, {1, 2}), add_constant(branch, {3, 4});
+  add_untyped_output(branch, "c");
+  auto& choice = add_node(g, "If", {"condition"}, {"y"});
+  set(choice, "then_branch", branch), set(choice, "else_branch", branch);
+  add_untyped_output(g, "y");
+  CHECK_REFUSED(load_error(m), status_code::invalid_graph, "'c' is defined twice");
+}
+
+TEST_CASE("a Constant of the main graph has the value that its first attribute holds, whatever the name") {
+  const auto of_attributes = [](const std::function<void(onnx::NodeProto&)>& fill) {
+    const onnx::ModelProto m =
+        constants_with([&](onnx::GraphProto& g) { fill(add_node(g, "Constant", {}, {"c"}, "k")); });
+    CHECK_REFUSED(error_under(m, strict), status_code::invalid_graph, "constant-attribute");
+    const outcome made = of(m, {});
+    CHECK(made.warns("constant-attribute: node 'k' (Constant): its value is taken from attribute "));
+    return made.numbers;
+  };
+  using list = std::vector<float>;
+  const auto add_sparse = [](onnx::NodeProto& n) {
+    onnx::AttributeProto& a = add_attribute(n, "value", onnx::AttributeProto::SPARSE_TENSOR);
+    onnx::SparseTensorProto& sparse = *a.mutable_sparse_tensor();
+    *sparse.mutable_values() = ints("", {7, 8});
+    *sparse.mutable_indices() = ints("", {1, 3});
+    sparse.add_dims(4);
+  };
+  CHECK(of_attributes(add_sparse) == list{0, 7, 0, 8});
+  CHECK(of_attributes([](onnx::NodeProto& n) { set(n, "sparse_value", ints("t", {1, 2})); }) == list{1, 2});
+  CHECK(of_attributes([](onnx::NodeProto& n) { set(n, "value", std::int64_t{7}); }) == list{7});
+  CHECK(of_attributes([](onnx::NodeProto& n) { set(n, "anything", std::vector<std::int64_t>{1, 2}); }) == list{1, 2});
+  CHECK(of_attributes([](onnx::NodeProto& n) {
+          set(n, "value", ints("t", {1, 2})), set(n, "value_int", std::int64_t{7});
+        }) == list{1, 2});
+  const auto error_of = [](const std::function<void(onnx::NodeProto&)>& fill) {
+    return load_error(constants_with([&](onnx::GraphProto& g) { fill(add_node(g, "Constant", {}, {"c"}, "k")); }));
+  };
+  CHECK_REFUSED(error_of([](onnx::NodeProto&) {}), status_code::invalid_graph, "'k'", "it needs exactly one");
+  onnx::GraphProto body;
+  body.set_name("body");
+  CHECK_REFUSED(error_of([&](onnx::NodeProto& n) { set(n, "value", body); }), status_code::invalid_graph, "'k'",
+                "holds no value");
+}
+
+TEST_CASE("coefficients that a linear model's input does not need are ignored") {
+  for (const std::string op : {"LinearRegressor", "LinearClassifier"}) {
+    const bool classifies = op == "LinearClassifier";
+    const auto of_columns = [&](std::int64_t columns) {
+      onnx::ModelProto m = new_model();
+      auto& import = *m.add_opset_import();
+      import.set_domain("ai.onnx.ml"), import.set_version(1);
+      onnx::GraphProto& g = *m.mutable_graph();
+      add_value(*g.mutable_input(), "x", {2, columns});
+      onnx::NodeProto& n = classifies ? add_node(g, op, {"x"}, {"l", "y"}, "n") : add_node(g, op, {"x"}, {"y"}, "n");
+      n.set_domain("ai.onnx.ml");
+      onnx::AttributeProto& coefficients = add_attribute(n, "coefficients", onnx::AttributeProto::FLOATS);
+      for (float each : {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 100.0f, 100.0f}) coefficients.add_floats(each);
+      if (classifies) set(n, "classlabels_ints", std::vector<std::int64_t>{7, 8});
+      else set(n, "targets", std::int64_t{2});
+      add_untyped_output(g, "y");
+      return m;
+    };
+    const outcome made = of(of_columns(3), {counting("x", {2, 3})});
+    CHECK(made.numbers == std::vector<float>{2, 2, 20, 47});
+    CHECK(made.warns("unused-coefficients: node 'n' (ai.onnx.ml." + op + ", opset 1): has 8 coefficients and needs 6"));
+    CHECK_REFUSED(error_under(of_columns(3), strict), status_code::invalid_graph, "unused-coefficients");
+    CHECK(of(of_columns(4), {counting("x", {2, 4})}).warnings.empty());
+    const result<session> s = load(of_columns(5));
+    REQUIRE(s);
+    CHECK(s->run({{"x", value_from(counting("x", {2, 5}))}}).error().code() == status_code::invalid_argument);
+  }
 }

@@ -40,7 +40,7 @@ struct costed_node {
     return *found;
   }
   std::optional<double> operations() { return detail::operations_of(row(), seen()); }
-  double bytes() { return detail::bytes_moved(row().roles, seen()); }
+  double bytes() { return detail::bytes_moved(&row(), seen()); }
 
   std::vector<value> values = {};
   std::vector<std::uint32_t> numbers = {};
@@ -136,10 +136,49 @@ TEST_CASE("bytes are those of inputs and outputs, each once; of what is moved, w
   detail::node_in_run seen = square.seen();
   const std::uint32_t same[] = {1, 1};
   seen.inputs = same;
-  CHECK(detail::bytes_moved(square.row().roles, seen) == 4 * (5 + 5));
+  CHECK(detail::bytes_moved(&square.row(), seen) == 4 * (5 + 5));
   costed_node view{"", "Reshape", {{2, 3}, {1}}, {{6}}};
   CHECK(view.bytes() == 0);  // its memory is the input's
   seen = view.seen();
   view.values[3].data = &seen;
-  CHECK(detail::bytes_moved(view.row().roles, seen) == 4 * (6 + 1 + 6));
+  CHECK(detail::bytes_moved(&view.row(), seen) == 4 * (6 + 1 + 6));
+}
+
+TEST_CASE("of a table that is looked up only the rows that are read count as bytes") {
+  const double row = 4 * 8;
+  CHECK(costed_node{"", "GatherElements", {{1000, 8}, {2, 8}}, {{2, 8}}}.bytes() == 3 * 2 * row);
+  CHECK(costed_node{"", "GatherND", {{1000, 8}, {2, 1}}, {{2, 8}}}.bytes() == 4 * 2 + 2 * 2 * row);
+  CHECK(costed_node{"", "Slice", {{1000, 8}, {1}, {1}}, {{2, 8}}}.bytes() == 2 * 4 + 2 * 2 * row);
+  CHECK(costed_node{"ai.onnx.ml", "ArrayFeatureExtractor", {{2, 1000}, {8}}, {{2, 8}}}.bytes() == 4 * 8 + 2 * 2 * row);
+  // 3 tokens of 2 sequences; tables of 1000 words, 512 positions and 2 segments; gamma and beta
+  const double embedded = 6 * row, ids = 2 * 4 * 6;
+  costed_node embedding{
+      microsoft, "EmbedLayerNormalization", {{2, 3}, {2, 3}, {1000, 8}, {512, 8}, {2, 8}, {8}, {8}}, {{2, 3, 8}}};
+  CHECK(embedding.bytes() == ids + embedded + 3 * row + 2 * row + 2 * row + embedded);
+  embedding.inputs.push_back({2, 3}), embedding.inputs.push_back({2, 3});  // a mask, and the position of each token
+  CHECK(embedding.bytes() == 2 * ids + embedded + 6 * row + 2 * row + 2 * row + embedded);
+  costed_node blocks{microsoft, "GatherBlockQuantized", {{1000, 32}, {3}, {1000, 2}, {1000, 2}}, {{3, 32}}};
+  CHECK(blocks.bytes() == 4 * (3 * 32 + 3 + 3 * 2 + 3 * 2 + 3 * 32));
+  blocks = {
+      microsoft, "GatherBlockQuantized", {{32, 1000}, {3}, {2, 1000}}, {{32, 3}}, {int_attribute("gather_axis", -1)}};
+  CHECK(blocks.bytes() == 4 * (3 * 32 + 3 + 3 * 2 + 3 * 32));
+  CHECK(costed_node{microsoft, "RotaryEmbedding", {{1, 2, 8}, {1, 2}, {1000, 4}, {1000, 4}}, {{1, 2, 8}}}.bytes() ==
+        4 * (16 + 2 + 8 + 8 + 16));
+  CHECK(costed_node{"", "RotaryEmbedding", {{1, 2, 8}, {1000, 4}, {1000, 4}, {1, 2}}, {{1, 2, 8}}}.bytes() ==
+        4 * (16 + 8 + 8 + 2 + 16));
+  // a token goes to 2 of 10 experts
+  CHECK(costed_node{microsoft, "MoE", {{1, 8}, {1, 10}, {10, 5, 8}, {}, {10, 8, 5}}, {{1, 8}}, {int_attribute("k", 2)}}
+            .bytes() == 4 * (8 + 10 + 2 * 40 + 2 * 40 + 8));
+  // no more than all of a table
+  CHECK(costed_node{"", "Gather", {{2, 8}, {5}}, {{5, 8}}}.bytes() == 4 * (2 * 8 + 5 + 5 * 8));
+}
+
+TEST_CASE("inputs whose shape alone counts are not read, and what a node writes into is not written as a whole") {
+  CHECK(costed_node{"", "Shape", {{1000, 8}}, {{2}}}.bytes() == 4 * 2);
+  CHECK(costed_node{"", "RandomNormalLike", {{1000, 8}}, {{1000, 8}}}.bytes() == 4 * 8000);
+  costed_node scatter{"", "ScatterND", {{1000, 8}, {2, 1}, {2, 8}}, {{1000, 8}}};
+  detail::node_in_run seen = scatter.seen();  // one memory
+  CHECK(detail::bytes_moved(&scatter.row(), seen) == 4 * (2 + 2 * 16));
+  scatter.values[4].data = &seen;
+  CHECK(detail::bytes_moved(&scatter.row(), seen) == 4 * (8000 + 2 + 16 + 8000));
 }

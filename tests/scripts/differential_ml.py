@@ -144,9 +144,14 @@ def zip_map(rng):
     return ml("ZipMap", [x], classlabels_strings=["a", "c", "b"])
 
 
+def surplus(rng):
+    """How many coefficients a class or target has too many: none, as a rule."""
+    return int(rng.integers(1, 3)) if rng.random() < 0.2 else 0
+
+
 def linear_regressor(rng):
     x, targets = table(rng, "f4", ranks=(2,)), int(rng.integers(1, 4))
-    return ml("LinearRegressor", [x], coefficients=floats(rng, targets * x.shape[-1]), targets=targets,
+    return ml("LinearRegressor", [x], coefficients=floats(rng, targets * x.shape[-1] + surplus(rng)), targets=targets,
               intercepts=floats(rng, targets) if rng.random() < 0.6 else None,
               post_transform=str(rng.choice(TRANSFORMS)), rtol=1e-4, atol=1e-5)
 
@@ -159,7 +164,8 @@ def labels(rng, classes, ints):
 def linear_classifier(rng):
     x, classes = table(rng, kind_of(rng), ranks=(2,)), int(rng.integers(2, 5))
     rows = 1 if classes == 2 and rng.random() < 0.5 else classes
-    return ml("LinearClassifier", [x], 2, coefficients=floats(rng, rows * x.shape[-1]), intercepts=floats(rng, rows),
+    return ml("LinearClassifier", [x], 2, coefficients=floats(rng, rows * (x.shape[-1] + surplus(rng))),
+              intercepts=floats(rng, rows),
               post_transform=str(rng.choice(TRANSFORMS)), multi_class=int(rng.integers(2)),
               **labels(rng, classes, "classlabels_ints"), rtol=1e-4, atol=1e-5)
 
@@ -201,6 +207,11 @@ class forest:
         for tree in range(int(rng.integers(1, 4))):
             self.next = 0
             self.grow(tree, int(rng.integers(0, 4)))
+            # A leaf that no node leads to: onnxruntime gives its weights to the first node, if that is a leaf.
+            if self.nodes[0][3] != "LEAF" and rng.random() < 0.1:
+                self.grow(tree, 0)
+        if rng.random() < 0.3:
+            self.leaves = [self.leaves[i] for i in rng.permutation(len(self.leaves))]
 
     def grow(self, tree, depth):
         rng, node = self.rng, self.next
@@ -208,8 +219,8 @@ class forest:
         row = [tree, node, int(rng.integers(self.columns)), "LEAF", 0.0, 0, 0, 0]
         self.nodes.append(row)
         if depth == 0:
-            for target in sorted({int(t) for t in rng.integers(0, self.targets, int(rng.integers(1, 3)))}):
-                self.leaves.append((tree, node, target, floats(rng, 1)[0]))
+            for target in rng.integers(0, self.targets, int(rng.integers(1, 4))):  # one target may come twice
+                self.leaves.append((tree, node, int(target), floats(rng, 1)[0]))
             return node
         row[3] = str(rng.choice(self.modes))
         row[4] = float(np.float32(np.round(rng.uniform(-3, 3)) if rng.random() < 0.5 else rng.uniform(-3, 3)))
@@ -243,11 +254,14 @@ def tree_regressor(rng):
 
 
 def tree_classifier(rng):
-    x, classes = rows_with_missing(rng, kind_of(rng)), int(rng.integers(2, 5))
+    x, classes = rows_with_missing(rng, kind_of(rng)), int(rng.integers(1, 5))
     binary = classes == 2  # of two classes that leaves name onnxruntime gives 0 and 1 instead of labels
-    return ml("TreeEnsembleClassifier", [x], 2, opset=int(rng.choice([1, 3])),
+    # Of one class it does, too, and ends the process where that is a text.
+    outputs, names = (["", "out_1"], {"classlabels_int64s": [4]}) if classes == 1 else (
+        2, labels(rng, classes, "classlabels_int64s"))
+    return ml("TreeEnsembleClassifier", [x], outputs, opset=int(rng.choice([1, 3])),
               **forest(rng, x.shape[-1], 1 if binary else classes, "class").attributes(),
-              post_transform=str(rng.choice(TRANSFORMS)), **labels(rng, classes, "classlabels_int64s"),
+              post_transform=str(rng.choice(TRANSFORMS)), **names,
               base_values=floats(rng, 1 if binary else classes) if rng.random() < 0.3 else None, rtol=1e-4, atol=1e-5)
 
 

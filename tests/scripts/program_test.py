@@ -399,6 +399,24 @@ class Reports(Case):
         for wrong in [["--sort", "plan"], ["--per-node", "--sort", "name"]]:
             self.assertEqual(cameo(*plain, *wrong).returncode, 2)
 
+    def test_bench_per_node_counts_the_rows_that_are_read_of_tables(self):
+        def table(name, rows):
+            return ob.tensor(name, ob.FLOAT, (rows, 64), bytes(4 * 64 * rows))
+
+        ids = ob.tensor_type(6, (1, 3))  # of 100,000 words in 26 MB
+        nodes = [ob.node("EmbedLayerNormalization", ["ids", "segments", "words", "positions", "two", "gamma", "beta"],
+                         ["y", "mask"], "embed", domain="com.microsoft")]
+        weights = [table("words", 100000), table("positions", 512), table("two", 2),
+                   ob.floats("gamma", (64,), [1] * 64), ob.floats("beta", (64,), [0] * 64)]
+        model = self.write("table.onnx", ob.model(ob.graph(nodes, [("ids", ids), ("segments", ids)],
+                                                           [("y", ob.tensor_type(ob.FLOAT, (1, 3, 64)))], weights),
+                                                  domains=["com.microsoft"]))
+        node, = self.json("bench", model, "--seconds", 0.05, "--threads", 1, "--per-node")["per_node"]
+        # ids, rows of words and positions, both segments, gamma and beta, the result; and perhaps the mask
+        read = 4 * (2 * 3 + 3 * 64 + 3 * 64 + 2 * 64 + 2 * 64 + 3 * 64)
+        self.assertIn(node["bytes"], (read, read + 4))
+        self.assertLess(node["share"], 2)  # of the speed of the cache that such few bytes lie in
+
     def test_bench_per_node_in_loops(self):
         model = self.write("loop.onnx", page_models.looping())
         nodes = self.json("bench", model, "--seconds", 0, "--per-node")["per_node"]

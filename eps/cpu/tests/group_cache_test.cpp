@@ -37,8 +37,9 @@ struct sequence {
   }
 };
 
-/// Row i of queries attends to rows [begin, i] of keys and values, [rows, key_heads, size] as numbers.
-doubles attend_row(const sequence& s, std::int64_t i, std::int64_t begin, const doubles& keys, const doubles& values) {
+/// Row i of queries attends to rows [begin, end) of keys and values, [rows, key_heads, size] as numbers.
+doubles attend_rows(const sequence& s, std::int64_t i, std::int64_t begin, std::int64_t end, const doubles& keys,
+                    const doubles& values) {
   doubles y;
   for (std::int64_t h = 0; h < s.heads; ++h) {
     const std::int64_t shared = h / (s.heads / s.key_heads);
@@ -47,7 +48,7 @@ doubles attend_row(const sequence& s, std::int64_t i, std::int64_t begin, const 
     };
     doubles weights;
     double sum = 0;
-    for (std::int64_t j = begin; j <= i; ++j) {
+    for (std::int64_t j = begin; j < end; ++j) {
       double dot = 0;
       for (std::int64_t e = 0; e < s.size; ++e)
         dot += double(s.q[std::size_t((i * s.heads + h) * s.size + e)]) * keys[at(j, e)];
@@ -55,11 +56,16 @@ doubles attend_row(const sequence& s, std::int64_t i, std::int64_t begin, const 
     }
     for (std::int64_t e = 0; e < s.size; ++e) {
       double total = 0;
-      for (std::int64_t j = begin; j <= i; ++j) total += weights[std::size_t(j - begin)] / sum * values[at(j, e)];
+      for (std::int64_t j = begin; j < end; ++j) total += weights[std::size_t(j - begin)] / sum * values[at(j, e)];
       y.push_back(total);
     }
   }
   return y;
+}
+
+/// The same for rows [begin, i].
+doubles attend_row(const sequence& s, std::int64_t i, std::int64_t begin, const doubles& keys, const doubles& values) {
+  return attend_rows(s, i, begin, i + 1, keys, values);
 }
 
 void check_near(tensor_view<const float> y, std::int64_t first, const doubles& want) {
@@ -345,4 +351,31 @@ TEST_CASE("MultiHeadAttention: a past with room for the new keys, and the beams 
   CHECK(refused(-1, 1) == status_code::invalid_argument);
   CHECK(refused(3, 2) == status_code::invalid_argument);
   CHECK(refused(3, -1) == status_code::invalid_argument);
+}
+
+TEST_CASE("a prompt's rows of padding see the keys of their sequence, and no row sees those of the padding") {
+  for_each_target([] {
+    std::mt19937 random{9};
+    for (const std::int64_t rows : {4, 9})
+      for (const std::int64_t keys : {1, 3, 4})
+        for (const std::int64_t window : {-1, 2})
+          for (const bool causal : {true, false}) {
+            if (window > 0 && !causal) continue;
+            const sequence s{random, 2, 2, 16, rows};
+            const int32s less_one{std::int32_t(keys - 1)}, total{std::int32_t(rows)};
+            kernel_rig rig{1};
+            rig.attribute("num_heads", s.heads).attribute("kv_num_heads", s.key_heads);
+            rig.attribute("local_window_size", window).attribute("causal", std::int64_t{causal});
+            rig.input<float>({1, rows, s.heads * s.size}, s.q).input<float>({1, rows, s.key_heads * s.size}, s.k);
+            rig.input<float>({1, rows, s.key_heads * s.size}, s.v).no_input().no_input();
+            rig.input<std::int32_t>({1}, less_one).input<std::int32_t>({1}, total);
+            REQUIRE(rig.run<group_query_attention>({dtype::f32, dtype::f32, dtype::f32}));
+            for (std::int64_t i = 0; i < rows; ++i) {
+              const std::int64_t begin = window > 0 ? std::max<std::int64_t>(0, i - window + 1) : 0;
+              const std::int64_t end = causal ? std::min(i + 1, keys) : keys;
+              check_near(rig.output<float>(0), i * s.heads * s.size,
+                         attend_rows(s, i, begin, end, {s.k.begin(), s.k.end()}, {s.v.begin(), s.v.end()}));
+            }
+          }
+  });
 }

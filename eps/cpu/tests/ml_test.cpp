@@ -4,6 +4,7 @@
 #include <cameo/eps/cpu/ml_linear.hpp>
 #include <cameo/eps/cpu/ml_trees.hpp>
 
+#include <deque>
 #include <limits>
 
 #include "kernel_rig.hpp"
@@ -79,6 +80,99 @@ TEST_CASE("a support vector machine without rho, with too few coefficients") {
   kernel_rig without{1};
   CHECK(without.input<float>({2, 3}, two_rows).run<eps::svm_regressor>({dtype::f32}).code() ==
         status_code::invalid_graph);
+}
+
+TEST_CASE("a linear model has more coefficients than its columns need, and ignores the others") {
+  kernel_rig regressor{1};  // as ONNX Runtime's, which asks for no multiple of the targets
+  regressor.attribute("coefficients", floats{1, 2, 3, 4, 5, 6, 100}).attribute("targets", std::int64_t{2});
+  CHECK(regressor.input<float>({2, 3}, two_rows).run<eps::linear_regressor>({dtype::f32}));
+  CHECK(std::ranges::equal(regressor.output<float>(0).span(), floats{14, 32, 32, 77}));
+  kernel_rig classifier{1};
+  classifier.attribute("coefficients", floats{1, 2, 3, 4, 5, 6, 100, 200}).attribute("intercepts", floats{0, 1});
+  classifier.attribute("classlabels_ints", ints{7, 8}).input<float>({2, 3}, two_rows);
+  CHECK(classifier.run<eps::linear_classifier>({dtype::i64, dtype::f32}));
+  CHECK(std::ranges::equal(classifier.output<float>(1).span(), floats{14, 33, 32, 78}));
+  kernel_rig few{1};
+  few.attribute("coefficients", floats{1, 2, 3, 4}).attribute("intercepts", floats{0, 1});
+  few.attribute("classlabels_ints", ints{7, 8}).input<float>({2, 3}, two_rows);
+  CHECK(few.run<eps::linear_classifier>({dtype::i64, dtype::f32}).code() == status_code::invalid_argument);
+}
+
+/// One entry of a tree ensemble's list of leaf weights.
+struct leaf_entry {
+  std::int64_t node, target;
+  float weight;
+};
+
+/// Gives a rig one tree whose node 0 sends x <= 0.5 to leaf 1 and the rest to leaf 2. Node 3 is a leaf that no node
+/// leads to. `prefix` is "target" or "class".
+void add_stump(kernel_rig& rig, const std::string& prefix, const std::vector<leaf_entry>& entries) {
+  static const std::string_view modes[] = {"BRANCH_LEQ", "LEAF", "LEAF", "LEAF"};
+  static const floats rows{0, 1};
+  rig.attribute("nodes_nodeids", ints{0, 1, 2, 3}).attribute("nodes_treeids", ints{0, 0, 0, 0});
+  rig.attribute("nodes_featureids", ints{0, 0, 0, 0})
+      .attribute("nodes_modes", std::span<const std::string_view>{modes});
+  rig.attribute("nodes_values", floats{0.5f, 0, 0, 0}).attribute("nodes_truenodeids", ints{1, 0, 0, 0});
+  rig.attribute("nodes_falsenodeids", ints{2, 0, 0, 0});
+  ints nodes, ids;
+  floats weights;
+  for (const leaf_entry& each : entries)
+    nodes.push_back(each.node), ids.push_back(each.target), weights.push_back(each.weight);
+  static std::deque<std::string> names;  // attributes refer to them
+  const auto name = [&](const char* what) { return std::string_view{names.emplace_back(prefix + what)}; };
+  rig.attribute(name("_treeids"), ints(nodes.size(), 0)).attribute(name("_nodeids"), nodes);
+  rig.attribute(name("_ids"), ids).attribute(name("_weights"), weights).input<float>({2, 1}, rows);
+}
+
+floats regressed(std::string_view aggregate, std::int64_t targets, const std::vector<leaf_entry>& entries) {
+  kernel_rig rig{3};
+  rig.attribute("aggregate_function", aggregate).attribute("n_targets", targets);
+  add_stump(rig, "target", entries);
+  REQUIRE(rig.run<eps::tree_ensemble_regressor>({dtype::f32}));
+  const auto made = rig.output<float>(0).span();
+  return {made.begin(), made.end()};
+}
+
+TEST_CASE("of several weights that a leaf has for the only target the first counts, as in skl2onnx's decision_leaf") {
+  const std::vector<leaf_entry> repeated{{2, 0, 19}, {1, 0, 7}, {2, 0, 19}, {2, 0, 19}, {1, 0, 5}};
+  for (const std::string_view aggregate : {"SUM", "AVERAGE", "MIN", "MAX"})
+    CHECK(regressed(aggregate, 1, repeated) == floats{7, 19});
+}
+
+TEST_CASE("weights that a leaf has for one of several targets are aggregated") {
+  const std::vector<leaf_entry> repeated{{1, 0, 3}, {1, 0, 1}, {2, 1, 5}, {2, 1, 7}};
+  CHECK(regressed("SUM", 2, repeated) == floats{4, 0, 0, 12});
+  CHECK(regressed("AVERAGE", 2, repeated) == floats{4, 0, 0, 12});
+  CHECK(regressed("MIN", 2, repeated) == floats{1, 0, 0, 5});
+  CHECK(regressed("MAX", 2, repeated) == floats{3, 0, 0, 7});
+}
+
+TEST_CASE("a leaf that no node leads to is not another tree") {
+  for (const std::string_view aggregate : {"SUM", "AVERAGE", "MIN", "MAX"})
+    CHECK(regressed(aggregate, 1, {{1, 0, 3}, {2, 0, 4}, {3, 0, -100}}) == floats{3, 4});
+}
+
+TEST_CASE("the average of no tree is NaN for one target and 0 for several") {
+  for (const std::int64_t targets : {1, 2}) {
+    kernel_rig rig{3};
+    rig.attribute("aggregate_function", "AVERAGE").attribute("n_targets", targets).input<float>({2, 3}, two_rows);
+    REQUIRE(rig.run<eps::tree_ensemble_regressor>({dtype::f32}));
+    for (const float each : rig.output<float>(0).span()) CHECK((targets == 1 ? each != each : each == 0));
+  }
+}
+
+TEST_CASE("a tree ensemble of one class gives its label and one score in each row") {
+  for (const std::string_view transform : {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO"})
+    for (const float base : {0.0f, 0.25f}) {
+      kernel_rig rig{3};
+      rig.attribute("classlabels_int64s", ints{7}).attribute("post_transform", transform);
+      rig.attribute("base_values", floats{base});
+      add_stump(rig, "class", {{1, 0, 1}, {2, 0, 0.5f}, {2, 0, 100}});
+      REQUIRE(rig.run<eps::tree_ensemble_classifier>({dtype::i64, dtype::f32}));
+      CHECK(std::ranges::equal(rig.output<std::int64_t>(0).span(), ints{7, 7}));
+      CHECK(rig.output_value(1).shape == extents{2, 1});
+      CHECK(std::ranges::equal(rig.output<float>(1).span(), floats{1 + base, 0.5f + base}));
+    }
 }
 
 /// What binding a tree of one split (node 0) and two leaves (1, 2) says, with these branches, feature and weights'

@@ -35,8 +35,10 @@ struct node_in_run {
 /// does not count, nor do a product's bias and activation. std::nullopt: not known.
 CAMEO_API std::optional<double> operations_of(const op_row&, const node_in_run&);
 
-/// The bytes of inputs, constants among them, and outputs, each counted once. Of an input whose elements are moved
-/// (Gather, Slice), no more than the output has; none at all where a node leaves its input where it lies.
-CAMEO_API double bytes_moved(role roles, const node_in_run&);
+/// The bytes that a node reads of its inputs, constants among them, and those of its outputs, each counted once. Of an
+/// input that it reads in places (the table of Gather or EmbedLayerNormalization, what Slice leaves, experts that are
+/// not chosen), only those count; none of one whose shape alone it takes. Nothing is moved where a node leaves its
+/// input where it lies, and only updates where it writes into that. Null: an operator that is not known.
+CAMEO_API double bytes_moved(const op_row*, const node_in_run&);
 
 }  // namespace cameo::inline CAMEO_ABI::detail

@@ -46,6 +46,10 @@ class infer_context {
   virtual void tell_broken_branch(std::string_view name, const status& wrong) {
     static_cast<void>(name), static_cast<void>(wrong);
   }
+  /// Reports that a linear model has more coefficients than its input needs: harmless, and not in ONNX.
+  virtual void report_unused_coefficients(std::size_t given, std::size_t needed) {
+    static_cast<void>(given), static_cast<void>(needed);
+  }
 
   // Conveniences over the above.
   /// An attribute of the node, or null.

@@ -167,13 +167,6 @@ constexpr cost::signature* cost_of(role roles) {
                                                                                              : nullptr;
 }
 
-double bytes_of(const value& v) {
-  if (v.kind == value_kind::tensor) return double(v.bytes());
-  double all = 0;
-  for (const value& part : v.parts) all += part.kind == value_kind::tensor ? double(part.bytes()) : 0.0;
-  return all;
-}
-
 }  // namespace
 
 std::optional<double> detail::operations_of(const op_row& op, const node_in_run& n) {
@@ -184,24 +177,6 @@ std::optional<double> detail::operations_of(const op_row& op, const node_in_run&
       return row.cost(n);
   cost::signature* const implied = cost_of(op.roles);
   return implied ? implied(n) : std::nullopt;
-}
-
-double detail::bytes_moved(role roles, const node_in_run& n) {
-  const value *first = n.input(0), *result = n.output(0);
-  const bool stays = detail::has_role(roles, role::reshapes) || detail::has_role(roles, role::is_identity);
-  if (stays && first && result && first->data == result->data) return 0;
-  double out = 0, in = 0;
-  for (const std::uint32_t s : n.outputs)
-    if (s) out += bytes_of(n.values[s]);
-  for (std::size_t i = 0; i < n.inputs.size(); ++i) {
-    const std::uint32_t s = n.inputs[i];
-    if (!s ||
-        std::find(n.inputs.begin(), n.inputs.begin() + std::ptrdiff_t(i), s) != n.inputs.begin() + std::ptrdiff_t(i))
-      continue;
-    const double bytes = bytes_of(n.values[s]);
-    in += i == 0 && detail::has_role(roles, role::moves) ? std::min(bytes, out) : bytes;
-  }
-  return in + out;
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -37,7 +37,8 @@ signature projected_attention, multi_head_attention, group_query_attention, embe
 signature gradient, varlen_ngram_hash, sparse_attention, sparse_matmul, token_search, beam_search;
 signature murmur_hash, linear_attention, optimizer, optimizer_with_two, unique_of_list, quantised_embedding;
 signature ml_float_like_input, ml_array_feature_extractor, ml_label_encoder, ml_category_mapper, ml_dict_vectorizer,
-    ml_feature_vectorizer, ml_one_hot_encoder, ml_cast_map, ml_regressor, ml_tree_ensemble, ml_classifier, ml_zip_map;
+    ml_feature_vectorizer, ml_one_hot_encoder, ml_cast_map, ml_regressor, ml_linear_regressor, ml_tree_ensemble,
+    ml_classifier, ml_linear_classifier, ml_zip_map;
 }  // namespace infer
 
 /// How many operations a node takes, by what its operator does; see op/cost.hpp.
@@ -295,8 +296,8 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::ml::FeatureVectorizer>, infer::ml_feature_vectorizer},
     {op_id_of<op::ml::Imputer>, infer::like_input, cost::each_input},
     {op_id_of<op::ml::LabelEncoder>, infer::ml_label_encoder},
-    {op_id_of<op::ml::LinearClassifier>, infer::ml_classifier},
-    {op_id_of<op::ml::LinearRegressor>, infer::ml_regressor},
+    {op_id_of<op::ml::LinearClassifier>, infer::ml_linear_classifier},
+    {op_id_of<op::ml::LinearRegressor>, infer::ml_linear_regressor},
     {op_id_of<op::ml::Normalizer>, infer::ml_float_like_input, cost::each_input},
     {op_id_of<op::ml::OneHotEncoder>, infer::ml_one_hot_encoder},
     {op_id_of<op::ml::SVMClassifier>, infer::ml_classifier},

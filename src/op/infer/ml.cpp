@@ -22,6 +22,17 @@ dtype type_in(const infer_context& c, std::string_view name) {
   return a && a->kind == attribute_kind::t && !a->tensors.empty() ? a->tensors[0].type : dtype::undefined;
 }
 
+/// Reports coefficients of a linear model of so many scores that X, as far as its columns are known, does not need.
+void report_unused_coefficients(infer_context& c, std::size_t scores) {
+  const attribute* const coefficients = c.find("coefficients");
+  const dims* const x = c.shape(0);
+  if (!coefficients || !x || x->empty() || !x->back().known()) return;
+  std::size_t needed = 0;
+  const std::size_t given = coefficients->floats.size();
+  if (checked_multiply(scores, std::size_t(x->back().size), needed) && given > needed)
+    c.report_unused_coefficients(given, needed);
+}
+
 }  // namespace
 
 status ml_float_like_input(infer_context& c) {
@@ -88,6 +99,12 @@ status ml_regressor(infer_context& c) {
   return status_code::ok;
 }
 
+status ml_linear_regressor(infer_context& c) {
+  const status done = ml_regressor(c);
+  if (done) report_unused_coefficients(c, std::size_t(c.int_or("targets", 1)));
+  return done;
+}
+
 status ml_tree_ensemble(infer_context& c) {
   const std::int64_t targets = c.int_or("n_targets", 1);
   if (targets < 1) return invalid("n_targets is ", targets, ", must be at least 1");
@@ -101,6 +118,13 @@ status ml_classifier(infer_context& c) {
   give(c, 0, strings ? dtype::string : dtype::i64, dims{rows_of(c)});
   give(c, 1, dtype::f32, dims{rows_of(c), dim{}});
   return status_code::ok;
+}
+
+status ml_linear_classifier(infer_context& c) {
+  const attribute* const intercepts = c.find("intercepts");
+  const std::size_t labels = std::max(strings_in(c, "classlabels_strings"), c.ints_or("classlabels_ints").size());
+  report_unused_coefficients(c, intercepts && !intercepts->floats.empty() ? intercepts->floats.size() : labels);
+  return ml_classifier(c);
 }
 
 status ml_zip_map(infer_context& c) {

@@ -183,12 +183,11 @@ status group_query_attention::run(run_context& c) const {
   work.softcap = softcap, work.causal = causal;
   work.key_scales = scales.k, work.value_scales = scales.v;
   if (window > 0) work.left_window = window - 1;
-  if (!s.first) {
-    const auto lengths = c.scratch<std::int64_t>(std::size_t(s.batches));
-    if (!lengths) return lengths.error();
-    for (std::int64_t b = 0; b < s.batches; ++b) (*lengths)[std::size_t(b)] = s.rows_before(b) + s.length;
-    work.lengths = lengths->data();
-  }
+  const auto lengths = c.scratch<std::int64_t>(std::size_t(s.batches));
+  if (!lengths) return lengths.error();
+  for (std::int64_t b = 0; b < s.batches; ++b)
+    (*lengths)[std::size_t(b)] = s.first ? s.keys(b) : s.rows_before(b) + s.length;
+  work.lengths = lengths->data(), work.is_padded = s.first;
   if (const value& bias = c.input(10))
     if (status read = read_group_bias(c, s, heads, bias, work); !read) return read;
   if (const value& sink = c.input(11); sink || smooth) {

@@ -445,7 +445,7 @@ void attention_work::range_of(std::int64_t batch, std::int64_t query, std::int64
   first = 0, last = keys;
   if (lengths) {
     last = std::clamp<std::int64_t>(lengths[batch], 0, keys);
-    offset = last - queries;
+    if (!is_padded) offset = last - queries;
   }
   const std::int64_t place = query + offset;
   if (causal && !(last_sees_all && query + 1 == queries)) last = std::min(last, place + 1);

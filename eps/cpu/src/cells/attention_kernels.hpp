@@ -30,6 +30,7 @@ struct attention_work {
   const std::int64_t* lengths = nullptr;  // keys of each batch that are there; null: all
   std::int64_t past = 0;                  // where no lengths are given, query i stands at key past + i; else the last
                                           // query stands at the last key
+  bool is_padded = false;                 // query i stands at key i even so: queries after the lengths are padding
   bool causal = false;                    // a query sees no key after its own place;
   bool last_sees_all = false;             // but the last query does
   std::int64_t left_window = -1, right_window = -1;  // nor more than so many before or after it; -1: any

@@ -12,20 +12,22 @@ status read_scores(const bind_context& c, linear_scores& made) {
   return read_transform(c, made.transform);
 }
 status check_counts(const linear_scores& made) {
-  if (made.coefficients.size() % std::size_t(made.count) != 0)
-    return bad_attribute("coefficients has ", made.coefficients.size(), " elements, no multiple of ", made.count);
   if (!made.intercepts.empty() && std::int64_t(made.intercepts.size()) != made.count)
     return bad_attribute("intercepts has ", made.intercepts.size(), " elements, must have ", made.count);
   return {};
 }
 
-/// Calls f(row, scores) with room for at least two scores.
+/// Calls f(row, scores) with room for at least two scores. The columns of X say how many coefficients a score has;
+/// files with more than all scores need exist.
 template <class F>
 status each_row(run_context& c, const linear_scores& scores, const feature_rows& size, const F& f) {
-  const std::int64_t columns = std::int64_t(scores.coefficients.size()) / scores.count;
-  return each_feature_row(c, size, columns, scores.count + 1, 16,
+  const std::size_t given = scores.coefficients.size();
+  if (size.columns > std::int64_t(given) / scores.count)
+    return bad_input("X has shape ", c.input(0).shape, ", for which ", scores.count, " scores need as many times ",
+                     size.columns, " coefficients; there are ", given);
+  return each_feature_row(c, size, size.columns, scores.count + 1, 16,
                           [&](std::int64_t row, const double* x, double* made, std::size_t) {
-                            scores.score(x, columns, made);
+                            scores.score(x, size.columns, made);
                             f(row, made);
                           });
 }

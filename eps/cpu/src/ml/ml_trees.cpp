@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "common/choice.hpp"
 #include "feature_walk.hpp"
@@ -37,8 +38,25 @@ struct forest_builder {
   std::span<tree_node> nodes = {};
   std::span<std::uint32_t> roots = {};
 
-  /// Ensures that every walk ends: INVALID_GRAPH for a cycle. `root_count` 0 collects nodes without a parent.
-  status finish(bool collect_roots) {
+  /// Makes the first node of each tree that no other node leads to its root. A tree may list more of them, which no
+  /// walk reaches: they are no trees. `trees` has the tree of each node.
+  status collect_roots(std::span<const std::int64_t> trees, std::span<const std::uint32_t> without_parent) {
+    const result<std::span<std::uint32_t>> kept = c.keep<std::uint32_t>(without_parent.size());
+    if (!kept) return kept.error();
+    std::copy(without_parent.begin(), without_parent.end(), kept->begin());
+    std::sort(kept->begin(), kept->end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::pair{trees[a], a} < std::pair{trees[b], b};
+    });
+    const auto rest =
+        std::unique(kept->begin(), kept->end(), [&](std::uint32_t a, std::uint32_t b) { return trees[a] == trees[b]; });
+    const std::span<std::uint32_t> firsts = kept->first(std::size_t(rest - kept->begin()));
+    std::sort(firsts.begin(), firsts.end());  // trees are added up in the order of the file
+    roots = firsts;
+    return {};
+  }
+
+  /// Ensures that every walk ends: INVALID_GRAPH for a cycle. Collects the roots if `trees` has the tree of each node.
+  status finish(std::span<const std::int64_t> trees = {}) {
     const result<std::span<std::uint32_t>> parents = c.keep<std::uint32_t>(nodes.size());
     if (!parents) return parents.error();
     const result<std::span<std::uint32_t>> queue = c.keep<std::uint32_t>(nodes.size());
@@ -52,12 +70,8 @@ struct forest_builder {
     std::size_t known = 0, seen = 0;
     for (std::size_t i = 0; i < nodes.size(); ++i)
       if ((*parents)[i] == 0) (*queue)[known++] = std::uint32_t(i);
-    if (collect_roots) {
-      result<std::span<std::uint32_t>> kept = c.keep<std::uint32_t>(known);
-      if (!kept) return kept.error();
-      std::copy_n(queue->begin(), known, kept->begin());
-      roots = *kept;
-    }
+    if (!trees.empty())
+      if (status collected = collect_roots(trees, queue->first(known)); !collected) return collected;
     while (seen < known) {
       const tree_node& node = nodes[(*queue)[seen++]];
       if (node.how == rule::leaf) continue;
@@ -107,7 +121,7 @@ result<std::span<const node_key>> index_nodes(bind_context& c, std::size_t n) {
   return std::span<const node_key>{*keys};
 }
 
-/// Weights of leaves, sorted by node: `prefix` is "target" or "class".
+/// The attributes that list the weights of leaves.
 struct weight_names {
   std::string_view trees, nodes, ids, weights, tensor;
 };
@@ -139,6 +153,11 @@ status add_weights(forest_builder& b, std::span<const node_key> keys, const weig
   for (std::size_t i = 0; i < n; ++i)
     if (tree_node& node = b.nodes[find_node(keys, trees[i], numbers[i])->index]; node.how == rule::leaf)
       (*weights)[node.no++] = {ids[i], (*values)[i]};
+  // A leaf has one value for one target. Exporters repeat it: skl2onnx writes the number of a leaf once for each class.
+  // With several targets the weights of a leaf for one of them are aggregated, as ONNX Runtime does, too.
+  if (b.made.targets == 1)
+    for (tree_node& node : b.nodes)
+      if (node.how == rule::leaf) node.no = std::min(node.no, node.yes + 1);
   b.made.weights = *weights;
   return {};
 }
@@ -183,7 +202,7 @@ result<tree_forest> listed_forest(bind_context& c, std::int64_t targets, const w
     b.nodes[i] = node;
   }
   if (status added = add_weights(b, *keys, names); !added) return added;
-  if (status done = b.finish(true); !done) return done;
+  if (status done = b.finish(trees); !done) return done;
   return b.made;
 }
 
@@ -273,7 +292,7 @@ result<tree_forest> split_forest(bind_context& c, std::int64_t targets) {
   if (!kept) return kept.error();
   for (std::size_t i = 0; i < leaves; ++i) (*kept)[i] = {in.targets[i], (*weights)[i]};
   b.made.weights = *kept, b.made.members = *members;
-  if (status done = b.finish(false); !done) return done;
+  if (status done = b.finish(); !done) return done;
   return b.made;
 }
 
@@ -312,8 +331,11 @@ void tree_forest::score(const double* x, double* scores, bool* hit) const {
       hit[w.target] = true;
     }
   }
-  if (how == aggregate::average && !roots.empty())
-    for (std::int64_t t = 0; t < targets; ++t) scores[t] /= double(roots.size());
+  if (how != aggregate::average) return;
+  // Without any tree the average for one target is NaN, as in ONNX Runtime. Of several targets, one that no leaf has a
+  // weight for stays 0.
+  for (std::int64_t t = 0; t < targets; ++t)
+    if (hit[t] || targets == 1) scores[t] /= double(roots.size());
 }
 
 result<tree_ensemble> tree_ensemble::bind(bind_context& c) {
@@ -380,9 +402,8 @@ result<tree_ensemble_classifier> tree_ensemble_classifier::bind(bind_context& c)
 status tree_ensemble_classifier::run(run_context& c) const {
   const result<feature_rows> size = rows_of(c.input(0));
   if (!size) return size.error();
-  const std::int64_t classes = forest.targets,
-                     columns = classes == 1 && transform != score_transform::probit ? 2 : classes;
-  const auto outputs = classifier_outputs::make(c, labels, size->rows, columns);
+  const std::int64_t classes = forest.targets;
+  const auto outputs = classifier_outputs::make(c, labels, size->rows, classes);
   if (!outputs) return outputs.error();
   return each_row(c, forest, *size, [&](std::int64_t row, double* scores, const bool* hit) {
     std::int64_t best = 0, n = classes;
@@ -399,7 +420,6 @@ status tree_ensemble_classifier::run(run_context& c) const {
       for (std::int64_t k = 0; k < classes; ++k)
         if ((hit[k] || k < addends) && (best < 0 || scores[k] > scores[best])) best = k;
       best = std::max<std::int64_t>(best, 0);
-      if (classes == 1) second = second_class::complement;
     }
     outputs->put_label(row, best);
     outputs->put_scores(row, scores, finish_scores(transform, second, scores, n));

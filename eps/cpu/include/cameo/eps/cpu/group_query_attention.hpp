@@ -7,12 +7,13 @@ namespace cameo::inline CAMEO_ABI::eps {
 /// com.microsoft's GroupQueryAttention in float: query [batch, S, heads * size] with key and value [batch, S, key heads
 /// * size], or query with all three in each row. Several heads of the query share one of key and value. seqlens_k
 /// [batch] is the number of keys of each batch, past and new, less one; total_sequence_length the largest such number.
-/// Where that is S, there is no past: query i sees keys [0, i]. Else the new keys are appended to those of past_key and
-/// past_value [batch, key heads, P, size], and the last query sees all. present_key and present_value are as long as
-/// the past or as total_sequence_length, whichever is more; elements after the keys are 0. With do_rotary query and key
-/// are rotated first (cos_cache, sin_cache; position_ids or their places). local_window_size: keys that a query sees
-/// at most. head_sink [heads] (0 for smooth_softmax) is a score that takes weight and has no value. attention_bias [1
-/// or batch, 1 or heads, S, T] is added to scores. Without `causal` each query sees all keys of its batch. With
+/// Where that is S, there is no past: query i sees those of keys [0, i] that its batch has. Queries after the keys of a
+/// shorter batch are padding, which sees what a query there would. Else the new keys are appended to those of past_key
+/// and past_value [batch, key heads, P, size], and the last query sees all. present_key and present_value are as long
+/// as the past or as total_sequence_length, whichever is more; elements after the keys are 0. With do_rotary query and
+/// key are rotated first (cos_cache, sin_cache; position_ids or their places). local_window_size: keys that a query
+/// sees at most. head_sink [heads] (0 for smooth_softmax) is a score that takes weight and has no value. attention_bias
+/// [1 or batch, 1 or heads, S, T] is added to scores. Without `causal` each query sees all keys of its batch. With
 /// q_norm_weight and k_norm_weight [size] queries and new keys are divided by the root of their mean square first, and
 /// multiplied by those. output_qk [batch, heads, S, T] has scores before (qk_output 1) or after (2) the softmax, 0 for
 /// keys that are not seen.

@@ -29,7 +29,8 @@ struct tree_forest {
   std::span<const double> members;
   std::int64_t targets = 1, features = 0;  // the least number of columns of X
 
-  /// Adds up all trees for a row of x: scores[targets]; hit[t] tells whether any leaf had a weight for target t.
+  /// Adds up all trees for a row of x: scores[targets]; hit[t] is true if any leaf had a weight for target t. With one
+  /// target a leaf has one weight, the first that the file lists for it; with several, all that it lists.
   void score(const double* x, double* scores, bool* hit) const;
 };
 
@@ -47,8 +48,9 @@ struct tree_ensemble_regressor : tree_ensemble {
   static result<tree_ensemble_regressor> bind(bind_context&);
 };
 
-/// Labels [N] and scores [N, classes]. With two classes of which the leaves weight one, that weight is compared with
-/// 0.5 (when no weight is negative) or 0, and stands for the other class too.
+/// Labels [N] and scores [N, classes], also with one class, whose label every row has. With two classes of which the
+/// leaves weight one, that weight is compared with 0.5 (when no weight is negative) or 0, and stands for the other
+/// class too.
 struct tree_ensemble_classifier {
   using elements = detail::element_set<float, double, float16, std::int32_t, std::int64_t>;
   tree_forest forest;
