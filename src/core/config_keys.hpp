@@ -92,6 +92,10 @@ struct config_keys {
        "0: quantized nodes with int8 inputs stay floats; 1: optimization.minimal_build_optimizations chooses them too"},
       {"session.record_ep_graph_assignment_info", "0", supported,
        "1: session::assignments knows the provider of each node", on_or_off},
+      {"session.round_float16", "0", supported,
+       "1: float16 values are rounded after each node, as ONNX's text says, also between nodes that compute in float32 "
+       "(docs/performance.md); a key of cameo's own",
+       on_or_off},
       {"session.save_model_format", "", supported, "ORT or ONNX; unset, a path that ends in .ort is written as ORT"},
       {"session.separate_dims", "0", supported,
        "1: a name of dims of the inputs promises no size, so that a run may give it several; a key of cameo's own",

@@ -2,6 +2,7 @@
 #include "file/messages.hpp"
 #include "session/evaluate.hpp"
 #include "session/stages.hpp"
+#include "transform/rules/wide_float16.hpp"
 
 #include <fmt/format.h>
 
@@ -30,20 +31,44 @@ bool holds(const transform_condition& when, const session_config& config) {
 tables of_level(table_span all, optimization_level level, const session_config& config) {
   tables found;
   for (const transform_table* each : all)
-    if (each->level == level && !each->when.to_save_for_kernels && holds(each->when, config)) found.push_back(each);
+    if (each->level == level && !each->when.to_save_for_kernels && !each->when.closes && holds(each->when, config))
+      found.push_back(each);
   return found;
+}
+
+/// Those that are applied at every level, after all others.
+tables closing(table_span all, const session_config& config) {
+  tables found;
+  for (const transform_table* each : all)
+    if (each->when.closes && holds(each->when, config)) found.push_back(each);
+  return found;
+}
+
+/// Whether some of the providers leave results of float16 nodes float32, after all other rewrites.
+bool any_closes(const rewriting& r) {
+  return std::any_of(r.providers.begin(), r.providers.end(),
+                     [&](const provider& p) { return !closing(p.row->transforms(), r.how.config).empty(); });
 }
 
 /// Applies tables to a model, with the names that are left out and the kernels that work out constants.
 class application {
  public:
   explicit application(const rewriting& r)
-      : r_{r}, disabled_{r.how.disabled_transforms()}, kernels_{r.providers, evaluation_limit} {}
+      : r_{r},
+        disabled_{r.how.disabled_transforms()},
+        kernels_{r.providers, evaluation_limit},
+        chains_{any_closes(r) ? detail::float32_chains::to_come : detail::float32_chains::none},
+        rounds_{r.how.config.is_on(config_key<"session.round_float16">)} {}
+  /// Once the tables that close have been applied.
+  void closed() { chains_ = detail::float32_chains::made; }
+  /// For tables that fuse nothing: what they make is not checked for that.
+  void makes_casts() { may_fuse_ = true; }
 
   /// To any node, before it has a provider.
   result<bool> to_all(table_span which, bool keeps_quantized, std::size_t steps) {
-    const auto any = [](const node_view&) { return true; };
-    return apply_transforms(r_.net.main(), which, {r_.ops, evaluate_, any, -1, keeps_quantized}, options(steps));
+    const auto takes = [&](const node_view& n) { return !rounds_ || !joins_bias_of_float16(n); };
+    return apply_transforms(r_.net.main(), which, {r_.ops, evaluate_, takes, -1, keeps_quantized, chains_},
+                            options(steps));
   }
   /// To the nodes of one provider.
   result<bool> among(std::size_t p, table_span which) {
@@ -70,8 +95,10 @@ class application {
   template <class Work>
   result<bool> with_takes(std::size_t p, const Work& work) {
     const provider& by = r_.providers[p];
-    const auto takes = [&](const node_view& n) { return by.row->takes(by.self.get(), n); };
-    return work(rewriter::surroundings{r_.ops, evaluate_, takes, std::int32_t(p)});
+    const auto takes = [&](const node_view& n) {
+      return by.row->takes(by.self.get(), n) && (!rounds_ || may_fuse_ || !fuses_float16(n));
+    };
+    return work(rewriter::surroundings{r_.ops, evaluate_, takes, std::int32_t(p), false, chains_});
   }
 
   const rewriting& r_;
@@ -83,6 +110,8 @@ class application {
       return kernels.evaluate(n, memory);
     }
   } evaluate_{kernels_};
+  detail::float32_chains chains_;
+  bool rounds_, may_fuse_ = false;
 };
 
 status done(const result<bool>& applied) { return applied.error(); }
@@ -160,6 +189,7 @@ status rewrite_for_file(const rewriting& r) {
   for (const transform_table* each : r.how.transforms)
     if (each->when.to_save_for_kernels) which.push_back(each);
   application to{r};
+  to.makes_casts();
   for (std::size_t p = 0; p < r.providers.size(); ++p)
     if (status s = done(to.among(p, which)); !s) return s;
   return {};
@@ -195,14 +225,31 @@ status rewrite_ahead(const rewriting& r, const chosen_providers& by) {
   return done(to.to_all(of_level(r.how.transforms, optimization_level::basic, config), keeps_quantized, 10));
 }
 
-status rewrite_placed(const rewriting& r) {
+namespace {
+
+/// What the providers do at every level, after all other rewrites; and constants that can be worked out only then.
+status apply_closing(const rewriting& r) {
+  if (!any_closes(r)) return {};
+  application to{r};
+  tables folding;
+  for (const transform_table* each : of_level(r.how.transforms, optimization_level::basic, r.how.config))
+    if (each->when.again_after_groups) folding.push_back(each);
+  for (std::size_t p = 0; p < r.providers.size(); ++p) {
+    const result<bool> changed = to.among(p, closing(r.providers[p].row->transforms(), r.how.config));
+    if (!changed) return changed.error();
+    if (!*changed || r.how.options.optimize < optimization_level::basic) continue;
+    to.closed();
+    if (status s = done(to.among(p, folding)); !s) return s;
+  }
+  return {};
+}
+
+/// Levels above basic, or what optimization.minimal_build_optimizations leaves of them.
+status rewrite_by_level(const rewriting& r) {
   const session_config& config = r.how.config;
   const optimization_level wanted = r.how.options.optimize;
-  if (status s = rewrite_for_file(r); !s) return s;
-  if (const std::string_view mode = config[groups_key]; !mode.empty()) {
-    if (wanted < optimization_level::extended) return {};
-    return apply_groups_of_providers(r, mode == "save" ? group_mode::record : group_mode::replace);
-  }
+  if (config[groups_key] == "apply")
+    return wanted < optimization_level::extended ? status{} : apply_groups_of_providers(r, group_mode::replace);
   if (has_groups(r))
     if (status s = apply_groups_of_providers(r, group_mode::replace); !s) return s;
   application to{r};
@@ -224,6 +271,19 @@ status rewrite_placed(const rewriting& r) {
     if (!(loop == "2" ? any_changed : loop == "1" && last_changed)) break;
   }
   return {};
+}
+
+}  // namespace
+
+status rewrite_placed(const rewriting& r) {
+  if (status s = rewrite_for_file(r); !s) return s;
+  if (r.how.config[groups_key] != "save") {
+    if (status s = rewrite_by_level(r); !s) return s;
+    return apply_closing(r);
+  }
+  // Records name nodes: they are made of those that the file will have.
+  if (status s = apply_closing(r); !s || r.how.options.optimize < optimization_level::extended) return s;
+  return apply_groups_of_providers(r, group_mode::record);
 }
 
 /// session.optimized_model_filepath, in that format.

@@ -126,6 +126,7 @@ status configure(provider& p, const load_settings& how, chosen_providers& of) {
   if (!set) return std::move(set).error();
   // One that compiles otherwise for such contexts has an option for it (docs/contexts.md); others have no such row.
   if (how.config.is_weightless()) static_cast<void>(set->set("weightless", "1"));
+  if (how.config.is_on(config_key<"session.round_float16">)) static_cast<void>(set->set("round_float16", "1"));
   publish(row, *set, of.options);
   if (set->empty()) return {};
   const auto make = [&] { return row.configured(p.self.get(), *set); };

@@ -108,7 +108,7 @@ result<std::vector<node_group>> frozen_hooks::groups(const graph_view& g) const 
 result<std::vector<compiled_node>> frozen_hooks::compile(std::span<const fused_view> all) const {
   std::vector<compiled_node> made;
   for (const fused_view& group : all) {
-    result<std::shared_ptr<const program>> plan = program::compile({base, self}, group.body);
+    result<std::shared_ptr<const program>> plan = program::compile({base, self}, group.body, round_float16);
     if (!plan) return std::move(plan).error().in(group.name);
     made.push_back(as_node(std::move(*plan)));
   }

@@ -63,11 +63,11 @@ struct no_format {
 };
 
 /// A session that is never run: it has the optimized graph.
-result<session> optimize(const base_provider& base, const graph& body) {
+result<session> optimize(const base_provider& base, const graph& body, bool round_float16) {
   const provider alone{&base.row, {std::shared_ptr<const void>{}, base.self}};
   session_options options;
   options.threads = 1;
-  options.config = {{"session.disable_prepacking", "1"}};
+  options.config = {{"session.disable_prepacking", "1"}, {"session.round_float16", round_float16 ? "1" : "0"}};
   return session::load({{&alone, 1}, detail::format_list<no_format>::rows, rules::standard_transforms::tables()},
                        model_of(body), options);
 }
@@ -99,8 +99,9 @@ status program::make_plan(const base_provider& base, const detail::pack_keeper& 
   return {};
 }
 
-result<std::shared_ptr<const program>> program::compile(const base_provider& base, const graph_view& body) {
-  result<session> optimized = optimize(base, body.raw());
+result<std::shared_ptr<const program>> program::compile(const base_provider& base, const graph_view& body,
+                                                        bool round_float16) {
+  result<session> optimized = optimize(base, body.raw(), round_float16);
   if (!optimized) return std::move(optimized).error();
   const auto made = std::make_shared<program>();
   made->optimized_.emplace(std::move(*optimized));

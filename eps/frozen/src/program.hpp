@@ -40,8 +40,9 @@ class constants_outside {
 class program {
  public:
   /// Optimizes a graph as a session with the base alone would at level all, and plans it. What the graph refers to
-  /// outlives the program.
-  static result<std::shared_ptr<const program>> compile(const base_provider&, const graph_view& body);
+  /// outlives the program. `round_float16`: as with session.round_float16.
+  static result<std::shared_ptr<const program>> compile(const base_provider&, const graph_view& body,
+                                                        bool round_float16);
   /// From a plan in a container, for a compiled node of it. Nothing that the plan says is believed: INVALID_GRAPH. The
   /// program keeps the binary that the container lies in, or the copy of it; constants of the model outlive it.
   static result<std::shared_ptr<const program>> restore(const base_provider&, const context_binary&, const opened&,

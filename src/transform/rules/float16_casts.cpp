@@ -6,10 +6,10 @@
 #include <cameo/transform/transform.hpp>
 
 #include "transform/rules/definitions.hpp"
+#include "transform/rules/float32_nodes.hpp"
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -50,61 +50,20 @@ struct cast_float16 {
   static constexpr std::string_view name = "InsertCastTransformer";
   using makes = op_set<op::Cast>;
 
-  static bool is_half(const value_view& v) { return v && v.element() == dtype::f16; }
-
   static bool needs_casts(const rewriter& r, const node_view& n) {
     if (!r.may_touch(n) || !n.op() || !n.subgraphs().empty() || has_float16_kernel(n)) return false;
     bool any = false;
-    for (value_view v : n.inputs()) any = any || is_half(v);
-    for (value_view v : n.outputs()) any = any || is_half(v);
+    for (value_view v : n.inputs()) any = any || float32_nodes::is_float16(v);
+    for (value_view v : n.outputs()) any = any || float32_nodes::is_float16(v);
     return any;
-  }
-
-  /// What stands for halves as float32: value by value, those that casts here were made of and made.
-  using wide_values = std::map<value_id, value_id>;
-
-  static bool rewrite(rewriter& r, const node_view& n, wide_values& wide) {
-    const detail::graph_node old = n.raw();
-    edit e{r, n};
-    wide_values found;
-    std::vector<value_id> inputs;
-    for (value_view v : n.inputs()) {
-      inputs.push_back(v ? v.id() : value_id::none);
-      if (!is_half(v)) continue;
-      if (const auto known = wide.find(v.id()); known != wide.end()) {
-        inputs.back() = known->second;
-        continue;
-      }
-      const auto [at, is_new] = found.try_emplace(v.id(), value_id::none);
-      if (is_new) at->second = e.add<op::Cast>({v.id()}, {attribute_of("to", std::int64_t(dtype::f32))});
-      inputs.back() = at->second;
-    }
-    std::vector<attribute> attributes{old.attributes.begin(), old.attributes.end()};
-    for (attribute& a : attributes)
-      if (a.name == "dtype" && a.kind == attribute_kind::i && a.i == std::int64_t(dtype::f16))
-        a.i = std::int64_t(dtype::f32);
-    e.add(old.domain, old.op_type, inputs, attributes, old.outputs.size());
-    std::vector<value_id> made;
-    for (std::size_t i = 0; i < old.outputs.size(); ++i) made.push_back(e.output(i));
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      if (!n.output(i)) continue;
-      if (is_half(n.output(i))) {
-        found[n.output(i).id()] = made[i];
-        made[i] = e.add<op::Cast>({made[i]}, {attribute_of("to", std::int64_t(dtype::f16))});
-      }
-      e.replace(n.output(i), made[i]);
-    }
-    if (!e.commit()) return false;
-    wide.insert(found.begin(), found.end());
-    return true;
   }
 
   static result<bool> run(rewriter& r) {
     bool changed = false;
-    wide_values wide;
+    float32_nodes wide{r};
     const std::vector<node_id> order{r.in().order().begin(), r.in().order().end()};
     for (node_id id : order)
-      if (const node_view n = r.node(id); needs_casts(r, n)) changed = rewrite(r, n, wide) || changed;
+      if (const node_view n = r.node(id); needs_casts(r, n)) changed = wide.replace(n) || changed;
     return changed;
   }
 };

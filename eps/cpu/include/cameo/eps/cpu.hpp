@@ -3,6 +3,7 @@
 #include <cameo/ep/provider_row.hpp>
 #include <cameo/eps/cpu/layout.hpp>
 #include <cameo/transform/rules/fusions.hpp>
+#include <cameo/transform/rules/wide_float16.hpp>
 
 #include <span>
 #include <string>
@@ -27,7 +28,7 @@ struct cpu {
   static constexpr provider_vendor vendor{"cameo"};
   using role = fallback;
   using kernels = cpu_kernels;
-  using transforms = rules::standard_fusions_and<nchwc_layout>;
+  using transforms = rules::standard_fusions_and<nchwc_layout, detail::wide_float16>;
   static constexpr provider_option options[] = {
       {"math", "float32",
        "bf16: constant weights of products and convolutions, and what they are multiplied with, are rounded to "

@@ -39,9 +39,9 @@ class frozen_context {
 /// The functions of frozen<...> for a base without its type. Borrows what it refers to for the length of a call.
 struct frozen_hooks {
   const provider_row& base;
-  const void* self;     // the base's object
-  std::string packing;  // how its kernels pack; see names_its_packing
-  bool verify, copy;    // see frozen<...>::options
+  const void* self;                  // the base's object
+  std::string packing;               // how its kernels pack; see names_its_packing
+  bool verify, copy, round_float16;  // see frozen<...>::options
 
   /// Convex groups of the nodes that the base runs and a container can hold.
   CAMEO_API result<std::vector<node_group>> groups(const graph_view&) const;
@@ -86,10 +86,12 @@ struct frozen {
        "those that weightless contexts leave in the model"},
       {"copy", "0",
        "1: contexts are read into memory of the session instead of mapped: it costs that memory and the time to fill "
-       "it, and whoever overwrites the file changes nothing"}};
+       "it, and whoever overwrites the file changes nothing"},
+      {"round_float16", "0",
+       "1: plans are compiled as a session with session.round_float16 would; that key sets it, too"}};
 
   Base base = {};
-  bool verify = false, copy = false;  // see options
+  bool verify = false, copy = false, round_float16 = false;  // see options
 
   /// The base's devices, with the packing as their architecture: a plan runs where that is the same. For a base that
   /// lists its devices.
@@ -105,7 +107,7 @@ struct frozen {
   }
   /// A copy for a session, configured by its keys.
   result<frozen> configured(const provider_options& wanted) const {
-    return frozen{base, wanted["verify"] == "1", wanted["copy"] == "1"};
+    return frozen{base, wanted["verify"] == "1", wanted["copy"] == "1", wanted["round_float16"] == "1"};
   }
   // The hooks of context_store and the concepts that build on it: see frozen_hooks.
   result<std::vector<node_group>> groups(const graph_view& g) const { return hooks().groups(g); }
@@ -137,7 +139,7 @@ struct frozen {
     if constexpr (names_its_packing<Base>) return detail::hooks_of<Base>::packing();
     else return std::string{detail::row_of<Base>().name};
   }
-  frozen_hooks hooks() const { return {detail::row_of<Base>(), &base, packing(), verify, copy}; }
+  frozen_hooks hooks() const { return {detail::row_of<Base>(), &base, packing(), verify, copy, round_float16}; }
 };
 
 }  // namespace eps

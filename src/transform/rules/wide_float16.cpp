@@ -1,0 +1,188 @@
+// Float16 nodes that would round what the next node reads become nodes of float32.
+#include "transform/rules/wide_float16.hpp"
+
+#include <cameo/op/contrib.hpp>
+#include <cameo/op/microsoft.hpp>
+#include <cameo/op/onnx.hpp>
+#include <cameo/transform/rules/wide_float16.hpp>
+#include <cameo/transform/transform.hpp>
+
+#include "core/config_keys.hpp"
+#include "transform/rules/float32_nodes.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace cameo::inline CAMEO_ABI {
+namespace {
+
+/// What a node does to float16 values.
+enum class float16_use : std::uint8_t {
+  other,     // reads and makes float16
+  moves,     // makes numbers that it reads, or their opposites: rounding before and after it is the same
+  computes,  // makes new numbers
+};
+
+// What roles do not say.
+using rounds_itself = op_set<op::Cast, op::CastLike, op::BitCast>;
+using selects =
+    op_set<op::Abs, op::CenterCropPad, op::Clip, op::Concat, op::Max, op::Min, op::Neg, op::Pad, op::ReduceMax,
+           op::ReduceMin, op::Relu, op::Split, op::Trilu, op::Where, op::microsoft::ExpandDims, op::microsoft::Trilu>;
+using normalizes_or_reduces =
+    op_set<op::ArgMax, op::ArgMin, op::BatchNormalization, op::CumProd, op::CumSum, op::GlobalAveragePool,
+           op::GlobalLpPool, op::GroupNormalization, op::InstanceNormalization, op::LayerNormalization, op::LRN,
+           op::MeanVarianceNormalization, op::NegativeLogLikelihoodLoss, op::RMSNormalization,
+           op::SoftmaxCrossEntropyLoss, op::contrib::LayerNormalization, op::contrib::MeanVarianceNormalization,
+           op::contrib::SimplifiedLayerNormalization, op::microsoft::BranchwiseRMSNorm, op::microsoft::GatedRMSNorm,
+           op::microsoft::GroupNorm, op::microsoft::SkipGroupNorm, op::microsoft::SkipLayerNormalization,
+           op::microsoft::SkipSimplifiedLayerNormalization>;
+using computes_elements =
+    op_set<op::PRelu, op::SwiGLU, op::microsoft::BiasAdd, op::microsoft::BiasGelu, op::microsoft::BiasSplitGelu,
+           op::microsoft::FastGelu, op::microsoft::GatedAdd, op::microsoft::ScaledSiLU>;
+
+template <class Set>
+bool is_one_of(const op_row& op) {
+  return std::ranges::find(Set::ids, op.id) != std::end(Set::ids);
+}
+
+/// True for a Dropout that returns its input, as far as the node says so.
+bool passes_everything(const node_view& n) {
+  if (!n.is<op::Dropout>()) return false;
+  if (n.since() >= 7) return !n.input(2);
+  const attribute* const inference = n.find("is_test");
+  return inference && inference->i != 0;
+}
+
+float16_use use_of(const node_view& n) {
+  if (!n.op() || !n.subgraphs().empty() || is_one_of<rounds_itself>(*n.op())) return float16_use::other;
+  if (passes_everything(n) || n.is(role::moves) || n.is(role::is_identity) || is_one_of<selects>(*n.op()))
+    return float16_use::moves;
+  if (n.is(role::is_random)) return float16_use::other;
+  const bool computes = n.is(role::is_pointwise) || n.is(role::broadcasts) || n.is(role::reduces) ||
+                        n.is(role::normalises) || is_one_of<normalizes_or_reduces>(*n.op()) ||
+                        is_one_of<computes_elements>(*n.op());
+  return computes ? float16_use::computes : float16_use::other;
+}
+
+bool is_float16(const value_view& v) { return float32_nodes::is_float16(v); }
+
+/// The nodes of one graph between which values are float32: those that compute and, on the way from one of these to the
+/// next, those that move elements.
+class wide_chains {
+ public:
+  explicit wide_chains(const rewriter& r)
+      : r_{r}, uses_(r.in().node_capacity()), comes_(r.in().value_count()), goes_(r.in().value_count()) {
+    const std::span<const node_id> order = r.in().order();
+    for (node_id id : order) follow(id);
+    for (auto at = order.rbegin(); at != order.rend(); ++at) trace_back(*at);
+  }
+  bool has(node_id id) const {
+    const node_view n = r_.node(id);
+    const bool reads = any(n.inputs(), comes_), is_read = any(n.outputs(), goes_);
+    switch (uses_[index_of(id)]) {
+      case float16_use::computes: return reads || is_read;
+      case float16_use::moves: return reads && is_read;
+      case float16_use::other: return false;
+    }
+    return false;
+  }
+
+ private:
+  /// A node passes on what was computed, and what it computes.
+  void follow(node_id id) {
+    const node_view n = r_.node(id);
+    const float16_use use = r_.may_touch(n) ? use_of(n) : float16_use::other;
+    uses_[index_of(id)] = use;
+    if (use == float16_use::computes || (use == float16_use::moves && any(n.inputs(), comes_)))
+      mark(n.outputs(), comes_);
+  }
+  void trace_back(node_id id) {
+    const node_view n = r_.node(id);
+    const float16_use use = uses_[index_of(id)];
+    if (use == float16_use::computes || (use == float16_use::moves && any(n.outputs(), goes_))) mark(n.inputs(), goes_);
+  }
+  template <class Values>
+  static bool any(const Values& values, const std::vector<bool>& marks) {
+    for (value_view v : values)
+      if (is_float16(v) && marks[index_of(v.id())]) return true;
+    return false;
+  }
+  template <class Values>
+  static void mark(const Values& values, std::vector<bool>& marks) {
+    for (value_view v : values)
+      if (is_float16(v)) marks[index_of(v.id())] = true;
+  }
+
+  const rewriter& r_;
+  std::vector<float16_use> uses_;   // by node
+  std::vector<bool> comes_, goes_;  // by value: comes from, or goes to, a node that computes
+};
+
+struct keep_float32 {
+  static constexpr std::string_view name = "KeepFloat32";
+  using makes = op_set<op::Cast>;
+
+  /// Vectors for channels are converted once; what is larger takes its memory only while it is used.
+  static constexpr std::int64_t most_copied = std::int64_t{1} << 16;
+
+  static bool has_float16(const graph& g) {
+    for (std::size_t i = 0; i < g.value_count(); ++i)
+      if (is_float16({g, value_id(i)})) return true;
+    return false;
+  }
+  static result<bool> run(rewriter& r) {
+    if (!has_float16(r.in())) return false;
+    std::vector<node_id> found;
+    const wide_chains chains{r};
+    for (node_id id : r.in().order())
+      if (chains.has(id)) found.push_back(id);
+    float32_nodes wide{r, most_copied};
+    bool changed = false;
+    for (node_id id : found) changed = wide.replace(r.node(id)) || changed;
+    return changed;
+  }
+};
+
+constexpr std::string_view round_key[] = {config_key<"session.round_float16">.key};
+constexpr transform_condition unless_rounded{.unless = round_key, .closes = true};
+
+/// Whether a value is read by a node that computes, perhaps after nodes that only move it. `readers_left` bounds the
+/// search; where it ends, the answer is yes.
+bool is_computed_with(const value_view& v, int& readers_left) {
+  for (const node_view reader : v.consumers()) {
+    const float16_use use = use_of(reader);
+    if (use == float16_use::computes || --readers_left < 0) return true;
+    if (use != float16_use::moves) continue;
+    for (value_view moved : reader.outputs())
+      if (is_float16(moved) && is_computed_with(moved, readers_left)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool result_stays_float32(const node_view& n) {
+  if (use_of(n) != float16_use::computes) return false;
+  int readers_left = 256;
+  for (value_view v : n.outputs())
+    if (is_float16(v) && is_computed_with(v, readers_left)) return true;
+  return false;
+}
+
+bool joins_bias_of_float16(const node_view& made) {
+  return made.is<op::Gemm>() && made.input(2) && is_float16(made.output(0));
+}
+
+bool fuses_float16(const node_view& made) {
+  if (use_of(made) == float16_use::moves) return false;
+  if (made.is<op::microsoft::FusedMatMul>() && float_attribute(made, "alpha", 1.0f) == 1.0f) return false;
+  for (value_view v : made.outputs())
+    if (is_float16(v)) return true;
+  return false;
+}
+
+const transform_table& detail::wide_float16::table() {
+  return transform_list<optimization_level::all, keep_float32>::table<unless_rounded>();
+}
+
+}  // namespace cameo::inline CAMEO_ABI
