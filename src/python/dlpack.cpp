@@ -78,7 +78,7 @@ given_value of_ndarray(const Array& array, std::string_view what) {
   given_value made;
   made.is = value::tensor(type, shape, const_cast<void*>(static_cast<const void*>(array.data())));
   made.is_shared = true;
-  made.kept = nb::cast(array);
+  made.kept = nb::capsule{new Array{array}, [](void* kept) noexcept { delete static_cast<Array*>(kept); }};
   return made;
 }
 

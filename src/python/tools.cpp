@@ -1,6 +1,8 @@
 #include "python/arrays.hpp"
 #include "python/loading.hpp"
 
+#include <cameo/format/onnx.hpp>
+#include <cameo/graph/model.hpp>
 #include <cameo/packages.hpp>
 #include <cameo/session/compile.hpp>
 
@@ -104,14 +106,21 @@ void compile_model(nb::handle source, nb::handle output, const nb::dict& keyword
   setting.watch->result_of(std::move(done));
 }
 
-/// What a compiled model says that the provider needs; None where it says nothing.
+/// What a compiled model says that the provider needs; None where it says nothing. Raises InvalidProtobuf for what is
+/// no model.
 nb::object compatibility(nb::handle source, std::string_view provider) {
   const program::program_runtime runtime;
-  result<std::optional<std::string>> found = PyUnicode_Check(source.ptr())
-                                                 ? runtime.compatibility(path_of(source), provider)
-                                                 : runtime.compatibility(model_bytes{source}.view, provider);
-  const std::optional<std::string> text = check(std::move(found));
-  return text ? to_text(*text) : nb::none();
+  const auto find = [&](const auto& from, const result<std::unique_ptr<model>>& net) {
+    if (!net && net.error().code() == status_code::invalid_protobuf) raise(net.error());
+    const std::optional<std::string> text = check(runtime.compatibility(from, provider));
+    return text ? to_text(*text) : nb::object{nb::none()};
+  };
+  if (PyUnicode_Check(source.ptr())) {
+    const std::string path = path_of(source);
+    return find(path, read_onnx(path));
+  }
+  const model_bytes bytes{source};
+  return find(bytes.view, read_onnx(bytes.view, "model"));
 }
 
 int fit(std::string_view provider, std::string_view text) {

@@ -6,6 +6,7 @@ import ast
 import gc
 import inspect
 import json
+import os
 import pathlib
 import pickle
 import re
@@ -370,11 +371,18 @@ class Sessions(unittest.TestCase):
         model = models.unary("Neg")
         entry = model.metadata_props.add()
         entry.key, entry.value = "ort_config", json.dumps({"session_options": {"intra_op_num_threads": 2, "inter_op_num_threads": 5}})
-        for ort in (real, ours):
-            for wanted in (0, 1):
-                session = ort.InferenceSession(model.SerializeToString(), providers=CPU, read_config_from_model=wanted)
-                got = session.get_session_options()
-                self.assertEqual((got.intra_op_num_threads, got.inter_op_num_threads), (2, 5) if wanted else (0, 0), ort)
+        with tempfile.TemporaryDirectory() as folder:
+            path = folder + "/m.onnx"
+            pathlib.Path(path).write_bytes(model.SerializeToString())
+            for ort in (real, ours):
+                for wanted in (0, 1):
+                    os.environ["ORT_LOAD_CONFIG_FROM_MODEL"] = str(wanted)
+                    try:
+                        session = ort.InferenceSession(path, providers=CPU)
+                    finally:
+                        del os.environ["ORT_LOAD_CONFIG_FROM_MODEL"]
+                    got = session.get_session_options()
+                    self.assertEqual((got.intra_op_num_threads, got.inter_op_num_threads), (2, 5) if wanted else (0, 0), ort)
 
     def test_packages_find_the_path_of_the_model(self):
         self.assertEqual(*both(lambda module: module.InferenceSession(pathlib.Path(DIGITS), providers=CPU)._model_path))
@@ -390,7 +398,7 @@ class Sessions(unittest.TestCase):
 
     def test_run_async_calls_back(self):
         session = ours.InferenceSession(DIGITS, providers=CPU)
-        for feed, wanted in (({"image": X}, ""), ({}, "missing")):
+        for feed, wanted in (({"image": X}, ""), ({"image": X[0]}, "Invalid rank")):
             done, told = threading.Event(), []
 
             def call_back(results, user_data, error, told=told, done=done):
@@ -787,7 +795,7 @@ class Devices(unittest.TestCase):
                 self.assertRaisesRegex(Exception, "exists already", compiler.compile_to_file, path)
                 made = ort.ModelCompiler(ort.SessionOptions(), pathlib.Path(DIGITS).read_bytes()).compile_to_bytes()
                 self.assertEqual(ort.InferenceSession(made, providers=CPU).run(None, {"image": X})[0].shape, (3, 10))
-                self.assertRaisesRegex(Exception, "Unable to compile any nodes|no node", ort.ModelCompiler(
+                self.assertRaisesRegex(Exception, "Unable to compile any nodes", ort.ModelCompiler(
                     ort.SessionOptions(), DIGITS, flags=ort.OrtCompileApiFlags.ERROR_IF_NO_NODES_COMPILED).compile_to_file, path + "2")
 
                 def write(_):
@@ -802,7 +810,7 @@ class Devices(unittest.TestCase):
                             return None
                         at = weights.tell()
                         weights.write(value.numpy().tobytes())
-                        return ort.OrtExternalInitializerInfo(weights.name, at, value.tensor_size_in_bytes())
+                        return ort.OrtExternalInitializerInfo("w.bin", at, value.tensor_size_in_bytes())
 
                     ort.ModelCompiler(ort.SessionOptions(), DIGITS, get_initializer_location_func=place).compile_to_file(folder + "/placed.onnx")
                 self.assertGreater(len(seen), 3)
@@ -909,7 +917,7 @@ class Installed(unittest.TestCase):
                     print("use_per_session_threads must be false" in str(error))
             try:
                 onnxruntime.set_global_thread_pool_sizes(2, 2)
-            except RuntimeError as error:
+            except Exception as error:
                 print("already been created" in str(error))
         """
         one, other = (self.python(textwrap.dedent(program).format(ours=which, digits=DIGITS)) for which in (True, False))

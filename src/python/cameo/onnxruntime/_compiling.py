@@ -63,17 +63,29 @@ class ModelCompiler:
         keywords = self._options._keywords()
         names = [name for name, _ in self._options._providers]
         how = normalized(names, provider_options=dict(self._options._providers), **keywords)
-        _core.compile_model(self._model, output, how, self._how, self._placing())
+        folder = os.path.dirname(os.path.abspath(output)) if isinstance(output, str) else None
+        try:
+            _core.compile_model(self._model, output, how, self._how, self._placing(folder))
+        except Fail as error:
+            if not self._how["fail_if_nothing_compiled"] or "compiled anything" not in error.words:
+                raise
+            raise Fail(f"Unable to compile any nodes: {error.words}") from None
 
-    def _placing(self) -> Callable[[str, Any, Any], tuple[str, int, int] | None] | None:
-        if self._place is None:
+    def _placing(self, folder: str | None) -> Callable[[str, Any], tuple[str, int, int] | None] | None:
+        """The function that says where an initializer is, as the compiled part calls it: a file in the folder of the compiled
+        model goes by its name."""
+        place = self._place
+        if place is None:
             return None
 
-        def place(name: str, value: Any, at: tuple[str, int, int] | None) -> tuple[str, int, int] | None:
-            made = self._place(name, OrtValue._of(value), None if at is None else OrtExternalInitializerInfo(*at))  # type: ignore[misc]
-            return None if made is None else (made.filepath, made.file_offset, made.byte_size)
+        def call(name: str, value: Any) -> tuple[str, int, int] | None:
+            made = place(name, OrtValue._of(value), None)
+            if made is None:
+                return None
+            head, tail = os.path.split(made.filepath)
+            return tail if os.path.isabs(head) and head == folder else made.filepath, made.file_offset, made.byte_size
 
-        return place
+        return call
 
     def compile_to_file(self, output_model_path: str | os.PathLike[str] | None = None) -> None:
         """Writes a file; without a path, beside the model, with _ctx in its name."""

@@ -40,7 +40,8 @@ class OrtDevice:
             raise TypeError("an OrtDevice has four numbers at most")
         else:
             vendor, number = vendor_and_id if len(vendor_and_id) == 2 else (0, *(vendor_and_id or (0,)))
-            self._numbers = int(device), int(mem_type), int(vendor), int(number)
+            kind = _DEVICE_NUMBERS["gpu"] if device == _DEVICE_NUMBERS["dml"] else int(device)  # as onnxruntime counts them
+            self._numbers = kind, int(mem_type), int(vendor), int(number)
 
     @staticmethod
     def make(ort_device_name: str, device_id: int, vendor_id: int = -1) -> OrtDevice:
