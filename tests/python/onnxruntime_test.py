@@ -449,6 +449,38 @@ class Bindings(unittest.TestCase):
         for mine, theirs in zip(*both(self.outputs_of), strict=True):
             numpy.testing.assert_allclose(mine, theirs, rtol=1e-4, atol=1e-6)
 
+    def test_the_binding_of_the_compiled_part_runs(self):
+        def made(ort):
+            inner = ort.capi._pybind_state
+            device = inner.OrtDevice(inner.OrtDevice.cpu(), inner.OrtDevice.default_memory(), 0)
+            session = ort.InferenceSession(DIGITS, providers=CPU)
+            binding = inner.SessionIOBinding(session._sess)
+            kept = inner.OrtValue.ortvalue_from_numpy(X, device)
+            binding.bind_ortvalue_input("image", kept)
+            binding.bind_output("logits", device)
+            session._sess.run_with_iobinding(binding, None)
+            first = binding.get_outputs()[0].numpy()
+            other = session.io_binding()
+            other._iobinding.bind_input("image", X)
+            other.bind_output("logits")
+            session.run_with_iobinding(other)
+            return first, other.copy_outputs_to_cpu()[0], type(binding.get_outputs()).__name__, type(other.get_outputs_as_ortvaluevector()).__name__
+
+        one, other = both(made)
+        self.assertEqual(one[2:], other[2:])
+        for mine, theirs in zip(one[:2], other[:2], strict=True):
+            numpy.testing.assert_allclose(mine, theirs, rtol=1e-4, atol=1e-6)
+
+    def test_an_output_is_not_the_memory_of_an_input(self):
+        through = models.made([helper.make_node("Add", ["x", "x"], ["y"])], [models.info("x", models.F, 2)],
+                              [models.info("y", models.F, 2), models.info("x", models.F, 2)]).SerializeToString()
+        for ort in (real, ours):
+            x = numpy.ones(2, numpy.float32)
+            made = ort.InferenceSession(through, providers=CPU).run(None, {"x": x})
+            self.assertFalse(numpy.shares_memory(made[1], x), ort)
+            x[:] = 7
+            self.assertEqual(made[1].tolist(), [1, 1], ort)
+
     def values_of(self, ort):
         value = ort.OrtValue.ortvalue_from_numpy(X)
         session = ort.InferenceSession(DIGITS, providers=CPU)
