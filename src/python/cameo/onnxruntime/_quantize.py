@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy
 
-# The values of codes: of FP4 without their sign, which is the fourth bit, and of NF4.
-_FP4 = (0.0, 5.208333333e-03, 0.66666667, 1.0, 0.33333333, 0.5, 0.16666667, 0.25)
+# FP4, without the sign, which is a code's fourth bit: the largest numbers below each next value, and the codes in their
+# order. NF4: the values of codes.
+_FP4_BOUNDS = (0.00260417, 0.0859375, 0.20833333, 0.29166667, 0.4166667, 0.583333, 0.8333333)
+_FP4_CODES = (0, 1, 6, 7, 4, 5, 2, 3)
 _NF4 = (
     -1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635, -0.18477343022823334,
     -0.09105003625154495, 0.0, 0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
@@ -119,10 +121,10 @@ def quantize_matmul_bnb4(
     size = scaled.reshape(-1)[: flat.size]
     if flat.size % 2:
         size = numpy.append(size, numpy.float32(0))
-    values = numpy.array(_NF4 if quant_type == 1 else _FP4, numpy.float32)
-    order = numpy.argsort(values)
-    between = (values[order][1:] + values[order][:-1]) / 2
-    codes = order[numpy.searchsorted(between, size if quant_type == 1 else numpy.abs(size))].astype(numpy.uint8)
-    if quant_type == 0:
-        codes |= numpy.where(size < 0, numpy.uint8(8), numpy.uint8(0))
+    if quant_type == 1:
+        values = numpy.array(_NF4, numpy.float32)
+        codes = numpy.searchsorted((values[1:] + values[:-1]) / 2, size).astype(numpy.uint8)
+    else:
+        places = numpy.searchsorted(numpy.array(_FP4_BOUNDS, numpy.float32), numpy.abs(size))
+        codes = numpy.array(_FP4_CODES, numpy.uint8)[places] | numpy.where(size < 0, numpy.uint8(8), numpy.uint8(0))
     dst.reshape(-1)[:] = codes[0::2] << 4 | codes[1::2]
