@@ -71,6 +71,8 @@ class Models:
             made = await self.run((name, arrays_in(await request.json())))
             if isinstance(made, Exception):
                 raise made
+        except cameo.errors.NoSuchFile:  # its words have a path of the server
+            return JSONResponse({"error": f"there is no model {name!r}"}, 404)
         except (cameo.Error, KeyError, ValueError) as error:
             return JSONResponse({"error": str(error)}, 400)
         return body_of(name, made)

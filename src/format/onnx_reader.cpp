@@ -241,7 +241,7 @@ status onnx_reader::read_initializer(const wire::graph_message& around, const Me
     return status_code::ok;
   }
   const value_id there = in.g.find(name);
-  result<value> data = tensors_.read(message);
+  result<value> data = &in.g == &model_.main() ? tensors_.read_or_given(message, name) : tensors_.read(message);
   // A file outside of the model's folder is no oddity, even if nothing reads it.
   const bool is_inside = !is_external(message);
   if (!data && data.error().code() == status_code::invalid_graph && there == value_id::none && is_inside) {
@@ -522,6 +522,9 @@ status read_onnx_bytes(model& to, std::span<const std::byte> bytes, const read_o
   to.most_memory = options.limits.model_bytes;
   tensor_reader tensors{to.memory, options.limits.model_bytes, true, &to.files, std::move(open_folders)};
   tensors.odd = &to;
+  tensors.given = options.initializers;
+  for (const auto& [location, data] : options.external_files)
+    tensors.mapped.emplace(std::filesystem::path{location}.lexically_normal().string(), data);
   return onnx_reader{to, std::move(tensors)}.read(message);
 }
 

@@ -22,10 +22,14 @@ struct tensor_reader {
   std::function<result<std::shared_ptr<const model_folders>>()> open_folders = {};
   std::shared_ptr<const model_folders> folders = {};
   std::map<std::string, std::span<const std::byte>> mapped = {};  // by location
+  std::span<const std::pair<std::string, value>> given = {};      // instead of initializers, by name
   model* odd = nullptr;  // whose warnings tell what is odd and harmless; null: that is an error, too
 
   result<value> read(const wire::tensor_message&);
   result<value> read(const wire::sparse_tensor_message&);
+  /// An initializer of the main graph: the tensor that was given for its name, if it is of the same type and shape.
+  result<value> read_or_given(const wire::tensor_message&, std::string_view name);
+  result<value> read_or_given(const wire::sparse_tensor_message& t, std::string_view) { return read(t); }
 
  private:
   result<value> read_strings(const wire::tensor_message&, value made, std::size_t count);

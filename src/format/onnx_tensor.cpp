@@ -1,4 +1,5 @@
 #include "../graph/oddities.hpp"
+#include "../graph/types.hpp"
 #include "file/model_folders.hpp"
 #include "onnx_reading.hpp"
 #include "tensor_bytes.hpp"
@@ -232,6 +233,21 @@ result<value> tensor_reader::read(const wire::tensor_message& t) {
   return made;
 }
 
+result<value> tensor_reader::read_or_given(const wire::tensor_message& t, std::string_view name) {
+  const auto found = std::find_if(given.begin(), given.end(), [&](const auto& each) { return each.first == name; });
+  if (found == given.end()) return read(t);
+  const value& instead = found->second;
+  value declared;
+  declared.kind = value_kind::tensor;
+  std::uint64_t count = 0;
+  if (status s = read_dims(t, declared.type, declared.shape, count); !s) return s;
+  if (instead.kind != value_kind::tensor || instead.type != declared.type || instead.shape != declared.shape)
+    return failed(status_code::invalid_argument, "{}: cannot be replaced by {}; type and shape must be the same",
+                  describe(t), type_of(instead).to_string());
+  if (instead.type == dtype::string || is_six_bits(instead.type)) return instead;
+  return place(declared, {static_cast<const std::byte*>(instead.data), instead.bytes()});
+}
+
 result<value> tensor_reader::read_strings(const wire::tensor_message& t, value made, std::size_t count) {
   if (t.string_data.size() != count)
     return failed(status_code::invalid_graph, "{}: string_data has {} entries, needs {}", describe(t),
@@ -265,11 +281,6 @@ result<byte_span> tensor_reader::external(const wire::tensor_message& t, std::si
     if (!s) return s;
   }
   if (!location.data()) return failed(status_code::invalid_graph, "{}: external data without a location", describe(t));
-  if (!open_folders)
-    return failed(status_code::invalid_graph,
-                  "{}: its data is in the file '{}', but the model comes from memory: set "
-                  "read_options.external_data_folder",
-                  describe(t), location);
   if (length == 0 && bytes != 0 && odd) {
     tolerate(*odd, oddity::external_length_zero, "{}: external data '{}' has a length of 0; {} bytes are taken",
              describe(t), location, bytes);
@@ -282,6 +293,11 @@ result<byte_span> tensor_reader::external(const wire::tensor_message& t, std::si
   const std::string key = std::filesystem::path{location}.lexically_normal().string();
   auto at = mapped.find(key);
   if (at == mapped.end()) {
+    if (!open_folders)
+      return failed(status_code::invalid_graph,
+                    "{}: its data is in the file '{}', but the model comes from memory: set "
+                    "read_options.external_data_folder",
+                    describe(t), location);
     if (!folders) {
       result<std::shared_ptr<const model_folders>> now = open_folders();
       if (!now) return with_code(status_code::invalid_graph, now.error()).in(describe(t));

@@ -67,7 +67,8 @@ dtype type_of(PyArrayObject* array) {
   if (number == NPY_ULONGLONG) return dtype::u64;
   for (const array_row& row : array_rows)
     if (row.number == number && row.id != dtype::undefined) return row.id;
-  if (number == NPY_UNICODE || number == NPY_STRING || number == NPY_VSTRING) return dtype::string;
+  if (number == NPY_UNICODE || number == NPY_STRING || number == NPY_VSTRING || number == NPY_VOID)
+    return dtype::string;
   if (number >= NPY_USERDEF)
     for (const array_row& row : array_rows)
       if (row.ml_name && plain_name(PyArray_DESCR(array)) == row.ml_name) return row.id;
@@ -108,6 +109,11 @@ given_value texts_of(PyArrayObject* array, std::string_view what) {
   if (!flat.is_valid()) throw nb::python_error();
   auto* const elements = reinterpret_cast<PyArrayObject*>(flat.ptr());
   for (npy_intp i = 0; i < PyArray_DIM(elements, 0); ++i) {
+    if (PyArray_TYPE(elements) == NPY_VOID) {  // bytes that numpy leaves as they are, as onnxruntime takes them
+      texts.emplace_back(static_cast<const char*>(PyArray_GETPTR1(elements, i)),
+                         std::size_t(PyArray_ITEMSIZE(elements)));
+      continue;
+    }
     const nb::object item =
         nb::steal(PyArray_GETITEM(elements, static_cast<const char*>(PyArray_GETPTR1(elements, i))));
     if (!item.is_valid()) throw nb::python_error();

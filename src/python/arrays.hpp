@@ -29,8 +29,10 @@ given_value to_value(nb::handle object, const value_type& declared, std::string_
 /// Raises InvalidArgument about `what`.
 [[noreturn]] void refuse(std::string_view what, const std::string& words);
 
-/// A tensor that an object's __dlpack__ gives, which keeps it.
+/// A tensor that an object's __dlpack__ gives, which keeps it; or that a capsule has, which is used up.
 given_value of_dlpack(nb::handle object, std::string_view what);
+/// Whether a capsule has a tensor of uint8. Raises TypeError for what is no capsule of DLPack.
+bool has_uint8(nb::handle capsule);
 /// A cameo.Value as an object whose __dlpack__ takes what DLPack's takes. Raises BufferError where its elements may
 /// only be read, and who asks cannot be told so.
 nb::object as_dlpack(nb::handle value, const nb::kwargs& how);

@@ -54,9 +54,16 @@ bool knows_read_only(const nb::kwargs& how) {
 
 }  // namespace
 
-given_value of_dlpack(nb::handle object, std::string_view what) {
-  nb::ndarray<nb::ro> array;
-  if (!nb::try_cast(object, array)) refuse(what, "its __dlpack__ gives no tensor that can be read here");
+namespace {
+
+bool is_capsule(nb::handle object) {
+  if (!PyCapsule_CheckExact(object.ptr())) return false;
+  if (PyCapsule_IsValid(object.ptr(), "dltensor") || PyCapsule_IsValid(object.ptr(), "dltensor_versioned")) return true;
+  throw nb::type_error("a capsule of DLPack is named 'dltensor', and is used once");
+}
+
+template <class Array>
+given_value of_ndarray(const Array& array, std::string_view what) {
   if (array.device_type() != nb::device::cpu::value)
     refuse(what, "the tensor lies in a device's memory; copy it to the host first");
   const dtype type = type_of_dlpack(array.dtype());
@@ -69,11 +76,30 @@ given_value of_dlpack(nb::handle object, std::string_view what) {
     if (shape[i] > 1 && array.size() > 0 && array.stride(i) != dense[i])
       refuse(what, "the elements of the tensor are not dense; make it contiguous first");
   given_value made;
-  made.is = value::tensor(type, shape, array.data());
-  nb::ndarray<> writable;
-  made.is_read_only = !nb::try_cast(object, writable), made.is_shared = true;
-  made.kept = nb::cast(array);
+  made.is = value::tensor(type, shape, const_cast<void*>(static_cast<const void*>(array.data())));
+  made.is_shared = true;
+  made.kept = nb::capsule{new Array{array}, [](void* kept) noexcept { delete static_cast<Array*>(kept); }};
   return made;
+}
+
+}  // namespace
+
+given_value of_dlpack(nb::handle object, std::string_view what) {
+  is_capsule(object);
+  nb::ndarray<> writable;
+  if (nb::try_cast(object, writable)) return of_ndarray(writable, what);
+  nb::ndarray<nb::ro> array;
+  if (!nb::try_cast(object, array)) refuse(what, "its __dlpack__ gives no tensor that can be read here");
+  given_value made = of_ndarray(array, what);
+  made.is_read_only = true;
+  return made;
+}
+
+bool has_uint8(nb::handle capsule) {
+  if (!is_capsule(capsule)) throw nb::type_error("is no capsule of DLPack");
+  const auto* const tensor = static_cast<const nb::dlpack::dltensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
+  if (!tensor) throw nb::python_error();  // of DLPack 1.0, which has a type for bool
+  return type_of_dlpack(tensor->dtype) == dtype::u8;
 }
 
 nb::object as_dlpack(nb::handle self, const nb::kwargs& how) {

@@ -7,7 +7,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cameo/graph/model.hpp>
+
+#include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <set>
 
 namespace cameo::python {
 namespace {
@@ -41,7 +46,8 @@ struct either_stop {
   bool stop_requested() const { return a.stop_requested() || b.stop_requested(); }
 };
 
-/// Calls into Python from a thread that has let go of the interpreter; an exception ends loading.
+/// Calls into Python from a thread that has let go of the interpreter. An exception ends loading; in a run, it comes
+/// out when the run is done.
 template <class Call>
 void call_python(load_watch& watch, Call&& call) {
   const with_interpreter held;
@@ -50,9 +56,20 @@ void call_python(load_watch& watch, Call&& call) {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     call();
   } catch (const nb::python_error&) {
-    watch.thrown = std::current_exception();
+    watch.thrown = std::current_exception(), watch.thrown_in = PyThread_get_thread_ident();
     watch.stop.request_stop();
   }
+}
+
+/// Tensors instead of initializers, and files of external data, which the session refers to.
+void keep_weights(const nb::dict& keywords, load_watch& watch, session_options& to) {
+  for (const nb::handle pair : nb::borrow<nb::object>(keywords["initializers"])) {
+    const std::string name = of_text(pair[0]);
+    const given_value& kept = watch.given.emplace_back(to_value(pair[1], {}, name));
+    to.initializers.emplace_back(name, kept.is);
+  }
+  for (const nb::handle pair : nb::borrow<nb::object>(keywords["external_files"]))
+    to.external_files.emplace_back(path_of(pair[0]), watch.files.emplace_back(nb::object{pair[1]}).view);
 }
 
 }  // namespace
@@ -110,6 +127,7 @@ load_setting to_setting(const nb::dict& keywords) {
   } else {
     if (to.providers.empty()) to.providers.emplace_back(program::program_runtime{}.providers().back().row->name);
   }
+  keep_weights(keywords, *watch, to);
   to.stop = watch->stop.get_token();
   if (const nb::object stop = get("stop"); !stop.is_none()) to.stop = either_stop{to.stop, stop_of(stop)};
   watch->progress = get("progress");
@@ -121,12 +139,9 @@ load_setting to_setting(const nb::dict& keywords) {
   };
   to.log_from = log_level(option<std::uint8_t>(keywords, "log_from"));
   to.log = [watch](log_level severity, std::string_view words) {
-    const with_interpreter held;
-    try {
-      watch->log(int(severity), to_words(words));
-    } catch (nb::python_error& error) {
-      error.discard_as_unraisable("cameo's log");
-    }
+    call_python(*watch, [&] {
+      if (!watch->log.is_none()) watch->log(int(severity), to_words(words));
+    });
   };
   made.watch = std::move(watch);
   return made;
@@ -146,6 +161,23 @@ model_bytes::model_bytes(nb::handle buffer) : kept{nb::steal(PyMemoryView_FromOb
   if (got->readonly) return;
   copy.assign(view.begin(), view.end());
   view = copy;
+}
+
+std::vector<std::string> names_of_dims(const model& of) {
+  constexpr std::string_view prefix = "unk__";
+  std::vector<std::string> names = of.symbols;
+  std::set<std::uint64_t> in_file;
+  std::uint64_t next = 0;
+  for (std::string& name : names) {
+    std::uint64_t number = 0;
+    if (!name.starts_with(prefix)) continue;
+    const auto [end, wrong] = std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
+    if (wrong != std::errc{} || end != name.data() + name.size()) continue;
+    while (in_file.contains(next)) ++next;
+    if (number > next || in_file.contains(number)) in_file.insert(number);
+    else next = std::max(next, number + 1), name.clear();
+  }
+  return names;
 }
 
 nb::tuple describe(const io_info& io, const std::vector<std::string>& symbols) {

@@ -1,6 +1,6 @@
 #pragma once
 #include "program/runtime.hpp"
-#include "python/errors.hpp"
+#include "python/arrays.hpp"
 
 #include <cameo/session/session.hpp>
 
@@ -8,22 +8,65 @@
 #include <chrono>
 #include <exception>
 #include <memory>
+#include <utility>
 
 namespace cameo::python {
 
-/// What Python's callbacks leave behind while a model is loaded: the first exception, which ends it.
+/// A model in memory. Of a buffer that may be written to, a copy: what was checked must not change.
+struct model_bytes {
+  nb::object kept;
+  std::vector<std::byte> copy = {};
+  std::span<const std::byte> view = {};
+
+  explicit model_bytes(nb::handle buffer);
+};
+
+/// What a session keeps of Python's: its callbacks, weights, and the first exception that a callback raised, which ends
+/// loading.
 struct load_watch {
   stop_source stop;
   nb::object progress, log;
+  std::vector<given_value> given;  // instead of initializers
+  std::vector<model_bytes> files;  // of external data
   std::exception_ptr thrown;
+  unsigned long thrown_in = 0;  // the thread that called
 
-  /// Raises what a callback raised, whatever became of loading; otherwise the error of loading.
+  /// The end of loading: `progress` is let go. Raises what a callback raised, whatever became of loading; otherwise the
+  /// error of loading.
   template <class T>
   T result_of(result<T>&& loaded) {
-    if (thrown) std::rethrow_exception(thrown);
+    progress = nb::none();
+    raise_of_this_thread();
     return check(std::move(loaded));
   }
+  /// With the interpreter's lock, after loading and after each run: raises what a callback raised in this thread, once.
+  void raise_of_this_thread() {
+    if (thrown && thrown_in == PyThread_get_thread_ident()) std::rethrow_exception(std::exchange(thrown, {}));
+  }
+  /// For the garbage collector, which has to find an owner of the session among what `log` refers to.
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(log.ptr());
+    return 0;
+  }
+  void clear() { log = nb::none(); }
 };
+
+/// Functions for the garbage collector, of a type that is bound to Python and has traverse() and clear() for what it
+/// keeps.
+template <class T>
+int traverse_bound(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? nb::inst_ptr<T>(self)->traverse(visit, arg) : 0;
+}
+template <class T>
+int clear_bound(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<T>(self)->clear();
+  return 0;
+}
+template <class T>
+inline PyType_Slot collected_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_bound<T>)},
+                                        {Py_tp_clear, reinterpret_cast<void*>(clear_bound<T>)},
+                                        {0, nullptr}};
 
 /// cameo.Stop. Copies are the same stop; it is a token, too.
 struct python_stop {
@@ -46,20 +89,14 @@ load_setting to_setting(const nb::dict& keywords);
 /// A path as the system has it, which may be no UTF-8.
 std::string path_of(nb::handle text);
 
-/// A model in memory. Of a buffer that may be written to, a copy: what was checked must not change.
-struct model_bytes {
-  nb::object kept;
-  std::vector<std::byte> copy = {};
-  std::span<const std::byte> view = {};
-
-  explicit model_bytes(nb::handle buffer);
-};
-
 /// Adds providers(), devices(), Stop, and what works on files: compiling, inspecting, packages.
 void define_tools(nb::module_&);
 /// Adds Session, Binding and Profile.
 void define_sessions(nb::module_&);
 
+/// The names of a model's dims by number, without those that inference made up: it counts them from unk__0 on, and
+/// leaves out the numbers that the file has.
+std::vector<std::string> names_of_dims(const model&);
 /// (name, "tensor", "float", dims or None, optional, type in words); a dim is a number, a name or None.
 nb::tuple describe(const io_info&, const std::vector<std::string>& symbols);
 /// What ends a run: the session's cancel(), the caller's own cameo.Stop, and Ctrl-C. It outlives the run; one run at a

@@ -22,7 +22,16 @@ struct python_session {
   nb::object inputs, outputs;  // tuples of descriptions
   std::vector<nb::object> output_names;
   python_stop stop;  // of the runs since the last cancel()
+  std::shared_ptr<load_watch> watch;
   std::shared_ptr<trace_profile> profile = {};
+
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(inputs.ptr());
+    Py_VISIT(outputs.ptr());
+    if (bytes) Py_VISIT(bytes->kept.ptr());
+    return watch->traverse(visit, arg);
+  }
+  void clear() { watch->clear(); }
 
   /// Of a run that begins now. The profile and the stop are kept by the caller.
   run_settings settings(nb::handle timeout, const run_stop& ends) const {
@@ -52,8 +61,9 @@ void load(python_session* self, nb::handle source, std::string_view name, const 
     return bytes ? runtime.load(bytes->view, how.options, name) : runtime.load(path, how.options);
   }();
   session made = how.watch->result_of(std::move(loaded));
-  new (self) python_session{std::move(bytes), std::make_shared<const session>(std::move(made)), {}, {}, {}, {}};
-  const std::vector<std::string>& symbols = self->loaded->graph().symbols;
+  new (self)
+      python_session{std::move(bytes), std::make_shared<const session>(std::move(made)), {}, {}, {}, {}, how.watch};
+  const std::vector<std::string> symbols = names_of_dims(self->loaded->graph());
   self->inputs = tuple_of(self->loaded->inputs(), symbols);
   self->outputs = tuple_of(self->loaded->outputs(), symbols);
   for (const io_info& each : self->loaded->outputs()) self->output_names.push_back(to_text(each.name));
@@ -70,6 +80,7 @@ named_values run_once(const python_session& self, nb::handle inputs, nb::handle 
     return self.loaded->run(given.all(), settings);
   }();
   ends.raise_interrupt();
+  self.watch->raise_of_this_thread();
   return check(std::move(made));
 }
 
@@ -130,6 +141,18 @@ struct python_binding {
   std::atomic<bool> is_used = false;
   bool has_run = false;
   run_stop ends = {};  // of the run that is under way
+
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(owner.ptr());
+    for (const std::vector<kept_value>* all : {&inputs, &outputs})
+      for (const kept_value& each : *all) {
+        Py_VISIT(each.object.ptr());
+        Py_VISIT(each.memory.ptr());
+      }
+    return 0;
+  }
+  /// Nothing is let go here: runs would read memory that is no longer kept. Whatever refers to the binding is cleared.
+  void clear() {}
 };
 
 /// Marks a binding as used for as long as it lives.
@@ -197,6 +220,7 @@ void run_binding(python_binding& self, nb::handle timeout, nb::handle stop) {
     done = self.loaded->run(self.bound, settings);
   }
   self.ends.raise_interrupt();
+  self.of->watch->raise_of_this_thread();
   check(done);
   self.has_run = true;
 }
@@ -274,7 +298,7 @@ nb::dict counts_of(const python_session& self) {
 
 void define_binding(nb::module_& m) {
   nb::class_<python_binding>(
-      m, "Binding",
+      m, "Binding", nb::type_slots(collected_slots<python_binding>),
       "A session with its inputs and outputs bound to memory: running it again copies nothing and, "
       "from the second run on, allocates nothing.\n\nOne run at a time; threads need a binding each.")
       .def("bind_input", bind_input, nb::arg("name"), nb::arg("object").none(),
@@ -311,7 +335,7 @@ void define_sessions(nb::module_& m) {
           "True once request() was called.");
   define_profile(m);
   define_binding(m);
-  nb::class_<python_session>(m, "Session", nb::is_weak_referenceable())
+  nb::class_<python_session>(m, "Session", nb::is_weak_referenceable(), nb::type_slots(collected_slots<python_session>))
       .def("__init__", load, nb::arg("source"), nb::arg("name"), nb::arg("keywords"))
       .def_ro("_inputs", &python_session::inputs)
       .def_ro("_outputs", &python_session::outputs)

@@ -1,11 +1,15 @@
 #include "python/arrays.hpp"
 #include "python/loading.hpp"
 
+#include <cameo/format/onnx.hpp>
+#include <cameo/graph/model.hpp>
 #include <cameo/packages.hpp>
 #include <cameo/session/compile.hpp>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 namespace cameo::python {
@@ -43,10 +47,95 @@ std::size_t compile(nb::handle source, nb::handle target, bool embed, const nb::
   return how.watch->result_of(std::move(done)).compiled_nodes;
 }
 
+/// Calls into Python while a model is compiled. An exception ends that; `thrown` holds it.
+template <class Call>
+status call_python(std::exception_ptr& thrown, Call&& call) {
+  const with_interpreter held;
+  try {
+    call();
+    return {};
+  } catch (...) {
+    if (!thrown) thrown = std::current_exception();
+    return {status_code::fail, "a function in Python raised an exception"};
+  }
+}
+
+/// A place as a function in Python gives it: a file, an offset and a number of bytes; or None.
+std::optional<external_place> to_place(nb::handle made, const value& of) {
+  if (made.is_none()) return {};
+  const auto [file, offset, bytes] = nb::cast<std::tuple<nb::object, std::uint64_t, std::uint64_t>>(made);
+  if (bytes != of.bytes())
+    refuse("place", "has " + std::to_string(bytes) + " bytes, for an initializer of " + std::to_string(of.bytes()));
+  return external_place{path_of(file), offset};
+}
+
+/// onnxruntime's ways to compile: to a path, to a function that gets pieces of bytes, or (None) beside the model. `how`
+/// has the members of compile_options; `place` gives the place of an initializer, or None.
+void compile_model(nb::handle source, nb::handle output, const nb::dict& keywords, const nb::dict& how,
+                   nb::handle place) {
+  load_setting setting = to_setting(keywords);
+  compile_options options;
+  std::optional<model_bytes> bytes;
+  std::exception_ptr thrown;
+  if (PyUnicode_Check(source.ptr())) options.input = path_of(source);
+  else options.input = bytes.emplace(source).view;
+  if (PyUnicode_Check(output.ptr())) options.output = path_of(output);
+  else if (!output.is_none())
+    options.output = compile_output{[&](std::span<const std::byte> piece) {
+      return call_python(thrown, [&] { output(nb::bytes(reinterpret_cast<const char*>(piece.data()), piece.size())); });
+    }};
+  options.embed = nb::cast<bool>(how["embed"]);
+  options.optimize = optimization_level(nb::cast<std::uint8_t>(how["optimize"]));
+  options.external_initializers = path_of(how["external_initializers"]);
+  options.external_threshold = nb::cast<std::size_t>(how["external_threshold"]);
+  options.fail_if_nothing_compiled = nb::cast<bool>(how["fail_if_nothing_compiled"]);
+  options.fail_if_output_exists = nb::cast<bool>(how["fail_if_output_exists"]);
+  if (!place.is_none())
+    options.place_initializer = [&](std::string_view name, const value& of) -> result<std::optional<external_place>> {
+      std::optional<external_place> made;
+      const status done = call_python(thrown, [&] { made = to_place(place(to_text(name), copy_to_python(of)), of); });
+      if (!done) return done;
+      return made;
+    };
+  options.session = std::move(setting.options);
+  result<compile_report> done = [&] {
+    const without_interpreter others_run;
+    return program::program_runtime{}.compile(std::move(options));
+  }();
+  if (thrown) std::rethrow_exception(thrown);
+  setting.watch->result_of(std::move(done));
+}
+
+/// What a compiled model says that the provider needs; None where it says nothing. Raises InvalidProtobuf for what is
+/// no model.
+nb::object compatibility(nb::handle source, std::string_view provider) {
+  const program::program_runtime runtime;
+  const auto find = [&](const auto& from, const result<std::unique_ptr<model>>& net) {
+    if (!net && net.error().code() == status_code::invalid_protobuf) raise(net.error());
+    const std::optional<std::string> text = check(runtime.compatibility(from, provider));
+    return text ? to_text(*text) : nb::object{nb::none()};
+  };
+  if (PyUnicode_Check(source.ptr())) {
+    const std::string path = path_of(source);
+    return find(path, read_onnx(path));
+  }
+  const model_bytes bytes{source};
+  return find(bytes.view, read_onnx(bytes.view, "model"));
+}
+
+int fit(std::string_view provider, std::string_view text) {
+  const std::string_view names[] = {provider};
+  return int(check(program::program_runtime{}.fit(names, text)));
+}
+
 /// cameo.Pipeline: the components of a package as one model.
 struct python_pipeline {
   pipeline loaded;
   nb::object inputs, outputs;
+  std::shared_ptr<load_watch> watch;
+
+  int traverse(visitproc visit, void* arg) const { return watch->traverse(visit, arg); }
+  void clear() { watch->clear(); }
 };
 
 nb::dict run_pipeline(const python_pipeline& self, nb::handle inputs, nb::handle timeout) {
@@ -61,6 +150,7 @@ nb::dict run_pipeline(const python_pipeline& self, nb::handle inputs, nb::handle
     return self.loaded.run(given.all(), settings);
   }();
   ends.raise_interrupt();
+  self.watch->raise_of_this_thread();
   nb::dict all;
   for (const named_value& each : check(std::move(made)))
     all[to_text(each.name)] = to_python(each.value, each.value.view());
@@ -88,7 +178,8 @@ python_pipeline* load_package(const package& self, bool with_options, const nb::
     const program::program_runtime runtime;
     return with_options ? runtime.load(self, how.options) : runtime.load(self);
   }();
-  auto made = std::make_unique<python_pipeline>(python_pipeline{how.watch->result_of(std::move(loaded)), {}, {}});
+  auto made =
+      std::make_unique<python_pipeline>(python_pipeline{how.watch->result_of(std::move(loaded)), {}, {}, how.watch});
   const auto described = [](const std::vector<io_info>& all) {
     nb::list list;
     for (const io_info& each : all) list.append(describe(each, {}));
@@ -100,7 +191,7 @@ python_pipeline* load_package(const package& self, bool with_options, const nb::
 }
 
 void define_packages(nb::module_& m) {
-  nb::class_<python_pipeline>(m, "Pipeline",
+  nb::class_<python_pipeline>(m, "Pipeline", nb::type_slots(collected_slots<python_pipeline>),
                               "The components of a package, each in the variant that runs here, as one model.")
       .def_ro("_inputs", &python_pipeline::inputs)
       .def_ro("_outputs", &python_pipeline::outputs)
@@ -132,6 +223,13 @@ void define_tools(nb::module_& m) {
   m.def("providers", providers,
         "Short and long names of the providers that this build has, in order; the last is the fallback.");
   m.def("devices", devices, "(short name, long name, kind, name, vendor) of each provider's devices here.");
+  m.def("compile_model", compile_model, nb::arg("source"), nb::arg("output").none(), nb::arg("keywords"),
+        nb::arg("how"), nb::arg("place").none());
+  m.def("compatibility", compatibility, nb::arg("source"), nb::arg("provider"));
+  m.def("fit", fit, nb::arg("provider"), nb::arg("text"));
+  m.def(
+      "from_dlpack", [](nb::handle object) { return python_value{of_dlpack(object, "OrtValue")}; }, nb::arg("object"));
+  m.def("dlpack_is_uint8", has_uint8, nb::arg("capsule"));
   m.def("compile", compile, nb::arg("source"), nb::arg("target"), nb::arg("embed"), nb::arg("keywords"));
   define_packages(m);
 }

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <filesystem>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -20,6 +22,10 @@ constexpr std::size_t evaluation_limit = std::size_t{1} << 30;
 constexpr std::size_t most_rounds = 10;
 constexpr const config_key_row &groups_key = config_key<"optimization.minimal_build_optimizations">,
                                &path_key = config_key<"session.optimized_model_filepath">,
+                               &saved_weights_key =
+                                   config_key<"session.optimized_model_external_initializers_file_name">,
+                               &saved_weights_size_key =
+                                   config_key<"session.optimized_model_external_initializers_min_size_in_bytes">,
                                &format_key = config_key<"session.save_model_format">;
 
 bool holds(const transform_condition& when, const session_config& config) {
@@ -286,6 +292,31 @@ status rewrite_placed(const rewriting& r) {
   return apply_groups_of_providers(r, group_mode::record);
 }
 
+namespace {
+
+/// Where the initializers of the optimized model go: session.optimized_model_external_initializers_file_name.
+result<write_options> weights_of_optimized(const rewriting& r, const std::string& path, bool is_onnx) {
+  write_options how{std::string{r.how.config[saved_weights_key]}, 0};
+  if (how.external_data.empty()) return how;
+  if (!is_onnx)
+    return failed(status_code::invalid_argument, "{}: only an ONNX file has initializers in another file; '{}' is none",
+                  saved_weights_key.key, path);
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::path{path}.parent_path() / how.external_data;
+  for (const std::shared_ptr<const detail::file_bytes>& read : r.net.files)
+    if (std::filesystem::equivalent(file, read->path(), error))
+      return failed(status_code::invalid_argument, "{}: '{}' is a file of the model that is read; choose another name",
+                    saved_weights_key.key, how.external_data);
+  const std::string_view size = r.how.config[saved_weights_size_key];
+  const auto [end, wrong] = std::from_chars(size.data(), size.data() + size.size(), how.external_threshold);
+  if (wrong != std::errc{} || end != size.data() + size.size())
+    return failed(status_code::invalid_argument, "session key '{}' is '{}'; it can be a number of bytes",
+                  saved_weights_size_key.key, size);
+  return how;
+}
+
+}  // namespace
+
 /// session.optimized_model_filepath, in that format.
 status save_optimized(const rewriting& r, const std::vector<fused_node>& fused) {
   const std::string path{r.how.config[path_key]};
@@ -301,9 +332,11 @@ status save_optimized(const rewriting& r, const std::vector<fused_node>& fused) 
   note_operators_to_come(r.net, which, r.ops, r.how.disabled_transforms());
   const result<const detail::format_row*> row = saved_format(r.how);
   if (!row) return row.error();
-  write_options how{{}, 0};
-  how.tell = [&](std::string_view words) { r.how.warn(fmt::format("{}: {}", path, words)); };
-  return (*row)->write_file(r.net, path, how);
+  const result<const detail::format_row*> onnx = r.how.format_named("ONNX");
+  result<write_options> how = weights_of_optimized(r, path, onnx && *onnx == *row);
+  if (!how) return how.error();
+  how->tell = [&](std::string_view words) { r.how.warn(fmt::format("{}: {}", path, words)); };
+  return (*row)->write_file(r.net, path, *how);
 }
 
 }  // namespace cameo::inline CAMEO_ABI

@@ -3,6 +3,8 @@
 #include "file/messages.hpp"
 #include "session/stages.hpp"
 
+#include <cameo/format/onnx.hpp>
+
 #include <filesystem>
 #include <istream>
 
@@ -25,13 +27,27 @@ read_options reading(const load_settings& how) {
   const opened_places& places = how.places;
   read_options made{how.options.limits, how.options.external_data_folder};
   if (made.external_data_folder.empty()) made.external_data_folder = how.config[weights_folder_key];
+  made.initializers = how.options.initializers, made.external_files = how.options.external_files;
   made.file = places.model;
   made.folder = places.weights ? places.weights : made.external_data_folder.empty() ? places.beside : nullptr;
   return made;
 }
 
-result<read_model> read_by(const detail::format_row& format, result<std::unique_ptr<model>>&& net) {
+/// Warns of tensors for initializers that the model does not have; refuses them of a format that takes none.
+status require_replaced(const load_settings& how, const detail::format_row& format, const model& net) {
+  for (const auto& [name, tensor] : how.options.initializers) {
+    if (const value_id v = net.main().find(name); v == value_id::none || !net.main()[v].constant)
+      how.warn(fmt::format("session_options::initializers: the model has no initializer '{}'", name));
+    else if (format.name != onnx_format::name)
+      return failed(status_code::not_implemented, "initializer '{}' can't be replaced: only an ONNX model's can", name);
+  }
+  return {};
+}
+
+result<read_model> read_by(const load_settings& how, const detail::format_row& format,
+                           result<std::unique_ptr<model>>&& net) {
   if (!net) return std::move(net).error();
+  if (status s = require_replaced(how, format, **net); !s) return s;
   return read_model{{}, &format, *std::move(net)};
 }
 
@@ -81,13 +97,13 @@ result<read_model> read_path(const load_settings& how, const std::string& path) 
   const result<const detail::format_row*> format =
       format_for(how, file ? (*file)->bytes() : std::span<const std::byte>{}, path);
   if (!format) return format.error();
-  return read_by(**format, (*format)->read_file(path, with));
+  return read_by(how, **format, (*format)->read_file(path, with));
 }
 
 result<read_model> read_bytes(const load_settings& how, std::span<const std::byte> bytes, std::string_view name) {
   const result<const detail::format_row*> format = format_for(how, bytes, {});
   if (!format) return format.error();
-  return read_by(**format, (*format)->read_bytes(bytes, name, reading(how)));
+  return read_by(how, **format, (*format)->read_bytes(bytes, name, reading(how)));
 }
 
 result<read_model> read_own_bytes(const load_settings& how, std::vector<std::byte>&& bytes, std::string_view name) {

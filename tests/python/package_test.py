@@ -212,6 +212,56 @@ class Loading(unittest.TestCase):
         cameo.Session(DIGITS, log=lambda *message: told.append(message), log_level="verbose")
         self.assertTrue(told and all(severity in (0, 1, 2) for severity, _ in told))
 
+    def test_a_session_whose_callback_refers_to_its_owner_is_freed(self):
+        class Owner:
+            def __init__(self, how):
+                self.session = cameo.Session(DIGITS, log=self.log, log_level="verbose")
+                self.made = how(self.session)
+
+            def log(self, severity, words):
+                pass
+
+        for how in (lambda session: None, lambda session: session.bind(), lambda session: session.profile().__enter__()):
+            owners = [Owner(how) for _ in range(3)]
+            seen = [weakref.ref(each) for each in owners] + [weakref.ref(each.session) for each in owners]
+            del owners
+            gc.collect()
+            self.assertEqual([each() for each in seen], [None] * 6)
+
+    def test_progress_is_let_go_after_loading(self):
+        class Watch:
+            def told(self, stage, fraction):
+                pass
+
+        watch = Watch()
+        seen = weakref.ref(watch)
+        session = cameo.Session(DIGITS, progress=watch.told)
+        del watch
+        self.assertIsNone(seen())
+        self.assertEqual(len(session.run({"image": numpy.zeros((1, 1, 8, 8), numpy.float32)})), 2)
+
+    def test_what_log_raises_is_raised_by_loading_and_by_the_run(self):
+        def fail(severity, words):
+            raise KeyError(words)
+
+        with self.assertRaises(KeyError):
+            cameo.Session(DIGITS, log=fail, log_level="verbose")
+        told = []
+
+        def fail_later(severity, words):
+            told.append(words)
+            if "y" in words and loaded:
+                raise KeyError("mine")
+
+        loaded = False
+        wrong = models.made([helper.make_node("NonZero", ["x"], ["y"])], [models.info("x", models.F, 4)], [models.info("y", TensorProto.INT64, 1, 2)])
+        session = cameo.Session(wrong, log=fail_later)
+        loaded = True
+        x = numpy.ones(4, numpy.float32)
+        with self.assertRaises(KeyError):
+            session.run({"x": x})
+        self.assertEqual(session.run({"x": x})["y"].shape, (1, 4), "the run after it is right")
+
     def test_sessions_pickle_by_model_and_options(self):
         x = numpy.zeros((1, 1, 8, 8), numpy.float32)
         for model in (DIGITS, DIGITS.read_bytes()):
@@ -610,6 +660,15 @@ class Values(unittest.TestCase):
         self.assertTrue(memoryview(cameo.Value(read_only)).readonly)
         self.assertTrue(memoryview(cameo.Value(OnlyDlpack(read_only))).readonly)
         self.assertFalse(memoryview(cameo.Value(OnlyDlpack(numpy.zeros(3, numpy.float32)))).readonly)
+
+    def test_stubs_say_what_a_run_takes_and_gives(self):
+        stubs = ast.parse((pathlib.Path(cameo.__file__).parent / "_core.pyi").read_text())
+        told = {(owner.name, each.name): ast.unparse(each.args) + " -> " + ast.unparse(each.returns)
+                for owner in stubs.body if isinstance(owner, ast.ClassDef) for each in owner.body if isinstance(each, ast.FunctionDef)}
+        self.assertIn("inputs: Mapping[str, Any]", told["Session", "run"])
+        for name, gives in ((("Session", "run"), "dict[str, Any]"), (("Session", "run_list"), "list[Any]"),
+                            (("Binding", "outputs"), "dict[str, Any]"), (("Pipeline", "run"), "dict[str, Any]")):
+            self.assertTrue(told[name].endswith(f"-> {gives}"), (name, told[name]))
 
     def test_stubs_say_that_a_value_is_a_buffer_and_a_tensor_of_dlpack(self):
         stub = ast.parse(pathlib.Path(cameo._core.__file__).with_name("_core.pyi").read_text())

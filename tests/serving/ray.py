@@ -121,7 +121,8 @@ def serve_and_kill(port, count):
     status, words = ask(port, images[:1], "../digits")
     expect(status == 200, "names of models lead nowhere else:", status, words)
     status, words = ask(port, images[:1], "absent")
-    expect(status == 400 and "NO_SUCHFILE" in words, "a model that is not there is an error:", status, words)
+    expect(status == 404 and "'absent'" in words and "/" not in words and ".onnx" not in words,
+           "an unknown model is 404, without a path of the server:", status, words)
 
 
 def data(folder):

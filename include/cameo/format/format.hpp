@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/core/callback.hpp>
 #include <cameo/core/function_ref.hpp>
+#include <cameo/core/value.hpp>
 #include <cameo/file/file_bytes.hpp>
 #include <cameo/format/limits.hpp>
 #include <cameo/graph/model_pointer.hpp>
@@ -14,7 +15,6 @@ class arena;
 namespace detail {
 class held_folder;
 }  // namespace detail
-struct value;
 
 /// How a model is read.
 struct read_options {
@@ -24,6 +24,9 @@ struct read_options {
   std::shared_ptr<const detail::file_bytes> file = {};
   /// Used instead of any path: a folder that is held open (package::open_folder).
   std::shared_ptr<const detail::held_folder> folder = {};
+  /// See session_options.
+  std::span<const std::pair<std::string, value>> initializers = {};
+  std::span<const std::pair<std::string, std::span<const std::byte>>> external_files = {};
 };
 
 namespace detail {

@@ -55,8 +55,14 @@ struct session_options {
   std::optional<memory_source> memory = {};               // for values of runs, instead of the heap's
   load_limits limits = {};                                // limits for hostile files
   std::string external_data_folder = {};                  // instead of the model's own folder
-  std::shared_ptr<context_workspace> workspace = {};      // for ep.share_ep_contexts; null: the runtime's
-  stop_token stop = {};                                   // ends loading with MODEL_LOAD_CANCELED
+  /// Tensors instead of initializers of an ONNX model's main graph, by name: of the same type and shape, or loading
+  /// ends with INVALID_ARGUMENT. Those with external data need no file then. Elements are not copied and outlive the
+  /// session; a name that no initializer has is a warning.
+  std::vector<std::pair<std::string, value>> initializers = {};
+  /// Files of external data that are in memory, by the location that the model gives them; they outlive the session.
+  std::vector<std::pair<std::string, std::span<const std::byte>>> external_files = {};
+  std::shared_ptr<context_workspace> workspace = {};  // for ep.share_ep_contexts; null: the runtime's
+  stop_token stop = {};                               // ends loading with MODEL_LOAD_CANCELED
   /// A provider, by short or long name, in whose memory a run's inputs and outputs lie where they are tensors of
   /// numbers: pointers that are bound are of its `allocate`, and nothing is copied where its nodes read and make them.
   /// Only bindings run then (session::bind), and io_binding::get() is refused. Empty, or a provider without memory of

@@ -57,7 +57,7 @@ class SparseTensor(NamedTuple):
 def infos(described: Sequence[tuple[Any, ...]]) -> tuple[Info, ...]:
     made = []
     for name, kind, dtype, shape, optional, words in described:
-        text = f"tensor({dtype})" if kind == "tensor" else re.sub(r"\[[^\]]*\]", "", words)
+        text = f"tensor({dtype})" if kind == "tensor" else re.sub(r"\[[^\]]*\]|(?<=,) ", "", words)
         made.append(Info(name, text, dtype, shape, optional))
     return tuple(made)
 
@@ -123,6 +123,8 @@ class Session(_core.Session):
     memory_limit  bytes for the values of one run; 0: the machine's memory
     policy      chooses providers by their devices, instead of `providers`: "prefer_npu" and so on
     external_data_folder  where external weights lie, instead of the model's folder
+    initializers  arrays instead of the model's initializers, by name: of the same type and shape; the session keeps them
+    external_files  external data that is in memory: buffers by the location that the model gives; the session keeps them
     progress    called with a stage and a fraction from 0 to 1; what it raises ends loading
     log         called with a severity (0 verbose, 1 info, 2 warning) and words; without, Python's logger "cameo" is
     stop        a Stop that ends loading

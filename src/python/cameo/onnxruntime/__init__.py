@@ -10,9 +10,11 @@ docs/python.md lists what there is not. Needs numpy.
 from __future__ import annotations
 
 import importlib.machinery
+import importlib.metadata
 import sys
 import types
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from ..errors import (
     EngineError,
@@ -29,18 +31,38 @@ from ..errors import (
 )
 from . import capi
 from ._absent import no_attribute
+from ._compiling import ModelCompiler, OrtExternalInitializerInfo
+from ._devices import (
+    OrtArenaCfg,
+    OrtDevice,
+    OrtEpDevice,
+    OrtHardwareDevice,
+    OrtMemoryInfo,
+    create_and_register_allocator,
+    create_and_register_allocator_v2,
+    get_ep_devices,
+)
+from ._enums import (
+    ExecutionMode,
+    ExecutionOrder,
+    GraphOptimizationLevel,
+    OrtAllocatorType,
+    OrtCompileApiFlags,
+    OrtDeviceMemoryType,
+    OrtDeviceVendorId,
+    OrtExecutionProviderDevicePolicy,
+    OrtHardwareDeviceType,
+    OrtMemoryInfoDeviceType,
+    OrtMemType,
+    OrtSparseFormat,
+)
+from ._inner import OrtEpAssignedNode, OrtEpAssignedSubgraph, SessionIOBinding
 from ._names import (
     API_VERSION as __version__,
 )
 from ._names import (
-    ExecutionMode,
-    ExecutionOrder,
-    GraphOptimizationLevel,
     ModelMetadata,
     NodeArg,
-    OrtAllocatorType,
-    OrtExecutionProviderDevicePolicy,
-    OrtMemType,
     RunOptions,
     SessionOptions,
     disable_telemetry_events,
@@ -50,14 +72,44 @@ from ._names import (
     get_build_info,
     get_device,
     get_version_string,
+    has_collective_ops,
+    preload_dlls,
+    print_debug_info,
     set_default_logger_severity,
     set_default_logger_verbosity,
+    set_global_thread_pool_sizes,
     set_seed,
 )
 from ._session import InferenceSession, IOBinding
-from ._values import OrtDevice, OrtValue, SparseTensor, copy_tensors
+from ._values import OrtValue, SparseTensor, copy_tensors
 
-SessionIOBinding = IOBinding
+
+class _Distribution(importlib.metadata.Distribution):
+    """What importlib.metadata says of onnxruntime where the real one is not installed."""
+
+    def read_text(self, filename: str) -> str | None:
+        if filename != "METADATA":
+            return None
+        return f"Metadata-Version: 2.1\nName: onnxruntime\nVersion: {__version__}\nSummary: cameo with onnxruntime's names\n"
+
+    def locate_file(self, path: Any) -> Any:
+        return importlib.metadata.distribution("cameo").locate_file(path)
+
+
+class _Distributions(importlib.metadata.DistributionFinder):
+    """Finds it, after all finders of what is installed."""
+
+    def find_spec(self, *of: Any) -> None:
+        """None: modules are found by others."""
+
+    def find_distributions(
+        self, context: importlib.metadata.DistributionFinder.Context = importlib.metadata.DistributionFinder.Context()  # noqa: B008
+    ) -> Iterable[importlib.metadata.Distribution]:
+        if context.name not in (None, "onnxruntime"):
+            return []
+        wanted = importlib.metadata.DistributionFinder.Context(name="onnxruntime", path=context.path)
+        is_installed = any(importlib.metadata.MetadataPathFinder.find_distributions(wanted))
+        return [] if is_installed else [_Distribution()]
 
 
 def install() -> types.ModuleType:
@@ -72,20 +124,25 @@ def install() -> types.ModuleType:
     real = importlib.machinery.PathFinder.find_spec("onnxruntime")
     module = types.ModuleType("onnxruntime", __doc__)
     module.__dict__.update({name: each for name, each in globals().items() if not name.startswith("__")})
-    module.__getattr__ = __getattr__  # type: ignore[method-assign]
+    module.__getattr__ = _no_name  # type: ignore[method-assign]
     module.__version__ = __version__  # type: ignore[attr-defined]
+    module.__file__ = __file__
     module.__path__ = [*__path__, *(real.submodule_search_locations or () if real else ())]
-    module.__spec__ = importlib.machinery.ModuleSpec("onnxruntime", None, is_package=True)
+    module.__spec__ = importlib.machinery.ModuleSpec("onnxruntime", None, origin=__file__, is_package=True)
     module.__spec__.submodule_search_locations = module.__path__
     sys.modules["onnxruntime"] = module
     for name in ("capi", *(f"capi.{each}" for each in capi.__all__)):
         sys.modules[f"onnxruntime.{name}"] = sys.modules[f"{__name__}.{name}"]
+    sys.meta_path.append(_Distributions())
     return module
 
 
-def __getattr__(name: str) -> Any:
+def _no_name(name: str) -> Any:
     raise no_attribute("onnxruntime", name)
 
+
+if not TYPE_CHECKING:  # a checker would take any name for one that is there
+    __getattr__ = _no_name
 
 __all__ = [
     "EPFail",
@@ -99,6 +156,7 @@ __all__ = [
     "InvalidArgument",
     "InvalidGraph",
     "InvalidProtobuf",
+    "ModelCompiler",
     "ModelLoaded",
     "ModelMetadata",
     "NoModel",
@@ -106,9 +164,22 @@ __all__ = [
     "NodeArg",
     "NotImplemented",
     "OrtAllocatorType",
+    "OrtArenaCfg",
+    "OrtCompileApiFlags",
     "OrtDevice",
+    "OrtDeviceMemoryType",
+    "OrtDeviceVendorId",
+    "OrtEpAssignedNode",
+    "OrtEpAssignedSubgraph",
+    "OrtEpDevice",
     "OrtExecutionProviderDevicePolicy",
+    "OrtExternalInitializerInfo",
+    "OrtHardwareDevice",
+    "OrtHardwareDeviceType",
     "OrtMemType",
+    "OrtMemoryInfo",
+    "OrtMemoryInfoDeviceType",
+    "OrtSparseFormat",
     "OrtValue",
     "RunOptions",
     "RuntimeException",
@@ -118,15 +189,22 @@ __all__ = [
     "__version__",
     "capi",
     "copy_tensors",
+    "create_and_register_allocator",
+    "create_and_register_allocator_v2",
     "disable_telemetry_events",
     "enable_telemetry_events",
     "get_all_providers",
     "get_available_providers",
     "get_build_info",
     "get_device",
+    "get_ep_devices",
     "get_version_string",
+    "has_collective_ops",
     "install",
+    "preload_dlls",
+    "print_debug_info",
     "set_default_logger_severity",
     "set_default_logger_verbosity",
+    "set_global_thread_pool_sizes",
     "set_seed",
 ]

@@ -2,74 +2,23 @@
 
 from __future__ import annotations
 
-import enum
 import os
 import warnings
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _core
-from ..errors import InvalidArgument
+from ..errors import Fail, InvalidArgument
 from ._absent import no_attribute
+from ._devices import OrtEpDevice
+from ._enums import ExecutionMode, ExecutionOrder, GraphOptimizationLevel, OrtExecutionProviderDevicePolicy
+from ._values import OrtValue
 
 API_VERSION = "1.31.1"
 """The version of onnxruntime whose names these are."""
 
 _logger_severity = 2
-
-
-class GraphOptimizationLevel(enum.IntEnum):
-    """How far a graph is rewritten."""
-
-    ORT_DISABLE_ALL = 0
-    ORT_ENABLE_BASIC = 1
-    ORT_ENABLE_EXTENDED = 2
-    ORT_ENABLE_LAYOUT = 3
-    ORT_ENABLE_ALL = 99
-
-
-class ExecutionMode(enum.IntEnum):
-    """Nodes one after the other, or those that are independent at once."""
-
-    ORT_SEQUENTIAL = 0
-    ORT_PARALLEL = 1
-
-
-class ExecutionOrder(enum.IntEnum):
-    """Accepted; the order of nodes is cameo's own."""
-
-    DEFAULT = 0
-    PRIORITY_BASED = 1
-    MEMORY_EFFICIENT = 2
-
-
-class OrtAllocatorType(enum.IntEnum):
-    """onnxruntime's kinds of allocators."""
-
-    INVALID = -1
-    ORT_DEVICE_ALLOCATOR = 0
-    ORT_ARENA_ALLOCATOR = 1
-
-
-class OrtMemType(enum.IntEnum):
-    """onnxruntime's kinds of memory."""
-
-    CPU_INPUT = -2
-    CPU_OUTPUT = -1
-    CPU = -1
-    DEFAULT = 0
-
-
-class OrtExecutionProviderDevicePolicy(enum.IntEnum):
-    """Policies that choose providers by their devices."""
-
-    DEFAULT = 0
-    PREFER_CPU = 1
-    PREFER_NPU = 2
-    PREFER_GPU = 3
-    MAX_PERFORMANCE = 4
-    MAX_EFFICIENCY = 5
-    MIN_OVERALL_POWER = 6
+_global_threads: int | None = None
 
 
 class NodeArg(NamedTuple):
@@ -100,6 +49,7 @@ class SessionOptions:
         "enable_profiling", "profile_file_prefix", "optimized_model_filepath", "enable_mem_pattern", "enable_mem_reuse",
         "enable_cpu_mem_arena", "logid", "log_severity_level", "log_verbosity_level", "use_deterministic_compute",
         "use_per_session_threads", "_config", "_free_dims", "_free_dims_by_denotation", "_providers", "_policy", "_stop",
+        "_initializers", "_external_files",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -124,6 +74,8 @@ class SessionOptions:
         self._free_dims_by_denotation: dict[str, int] = {}
         self._providers: list[tuple[str, dict[str, Any]]] = []
         self._policy: str | None = None
+        self._initializers: dict[str, Any] = {}
+        self._external_files: dict[str, Any] = {}
         self._stop = _core.Stop()
 
     def add_session_config_entry(self, key: str, value: str) -> None:
@@ -144,9 +96,42 @@ class SessionOptions:
         """The same by what the model says the dim is."""
         self._free_dims_by_denotation[denotation] = size
 
+    def add_initializer(self, name: str, value: OrtValue) -> None:
+        """A tensor instead of the model's initializer of this name, of the same type and shape. Sessions keep it, and share
+        it where several have these options."""
+        if not isinstance(value, OrtValue):
+            raise InvalidArgument(f"the initializer {name!r} is a {type(value).__name__}, and has to be an OrtValue")
+        self._initializers[name] = value._held
+
+    def add_external_initializers(self, names: Sequence[str], values: Sequence[OrtValue]) -> None:
+        """The same for several, whose external data then needs no file."""
+        if len(names) != len(values):
+            raise InvalidArgument(f"there are {len(names)} names, and {len(values)} values")
+        for name, value in zip(names, values, strict=True):
+            self.add_initializer(name, value)
+
+    def add_external_initializers_from_files_in_memory(
+        self, names: Sequence[str], buffers: Sequence[Any], lengths: Sequence[int]
+    ) -> None:
+        """Files of external data that are in memory: the locations that the model gives, buffers, and their bytes."""
+        if not len(names) == len(buffers) == len(lengths):
+            raise InvalidArgument(f"there are {len(names)} names, {len(buffers)} buffers and {len(lengths)} lengths")
+        for name, buffer, length in zip(names, buffers, lengths, strict=True):
+            view = memoryview(buffer).cast("B")
+            if length > view.nbytes:
+                raise InvalidArgument(f"the file {name!r} has {view.nbytes} bytes, and is to have {length}")
+            self._external_files[name] = view[:length]
+
     def add_provider(self, name: str, options: Mapping[str, Any]) -> None:
         """A provider with options, by priority; InferenceSession's own list comes before it."""
         self._providers.append((name, dict(options)))
+
+    def add_provider_for_devices(self, devices: Sequence[OrtEpDevice], options: Mapping[str, Any]) -> None:
+        """The same for devices of get_ep_devices, all of one provider."""
+        names = {each.ep_name for each in devices}
+        if len(names) != 1:
+            raise InvalidArgument("give devices, all of one provider")
+        self.add_provider(names.pop(), options)
 
     def has_providers(self) -> bool:
         """Whether there are providers in these options."""
@@ -164,8 +149,10 @@ class SessionOptions:
         else:
             self._stop = _core.Stop()
 
-    def __getattr__(self, name: str) -> Any:
-        raise no_attribute("SessionOptions", name)
+    if not TYPE_CHECKING:  # a checker would take any name for one that is there
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute("SessionOptions", name)
 
     def _keywords(self) -> dict[str, Any]:
         """The same as options of cameo.Session."""
@@ -173,9 +160,12 @@ class SessionOptions:
         config = dict(self._config)
         if self.optimized_model_filepath:
             config["session.optimized_model_filepath"] = os.fspath(self.optimized_model_filepath)
+        if _global_threads is not None and self.use_per_session_threads:
+            raise InvalidArgument("use_per_session_threads must be false when using a global thread pool")
+        threads = self.intra_op_num_threads if _global_threads is None else _global_threads
         quiet: Any = (lambda severity, words: None) if severity > 2 else None
         return {
-            "threads": max(self.intra_op_num_threads, 0),  # less than 0: onnxruntime's default, too
+            "threads": max(threads, 0),  # less than 0: onnxruntime's default, too
             "optimize": int(self.graph_optimization_level),
             "parallel": self.execution_mode == ExecutionMode.ORT_PARALLEL,
             "config": config,
@@ -184,6 +174,8 @@ class SessionOptions:
             "log_level": min(severity, 2),
             "log": quiet,
             "policy": self._policy,
+            "initializers": self._initializers,
+            "external_files": self._external_files,
             "stop": self._stop,
         }
 
@@ -225,18 +217,25 @@ class RunOptions:
             raise RuntimeError(f"RunOptions does not have configuration with key: {key}")
         return self._config[key]
 
-    def __getattr__(self, name: str) -> Any:
-        raise no_attribute("RunOptions", name)
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute("RunOptions", name)
 
 
 def get_available_providers() -> list[str]:
-    """Long names of the providers of this build, by priority."""
-    return [long for _, long in _core.providers()]
+    """Long names of the providers of this build, what a user wants first: those of accelerators that are here, the
+    fallback, and those that want to be chosen on purpose. The fallback takes every node, so a session that is given the
+    whole list loads for the first two alone."""
+    names = [long for _, long in _core.providers()]
+    accelerated = [long for _, long, kind, _, _ in _core.devices() if kind != "cpu"]
+    first = [name for name in names[:-1] if name in accelerated]
+    return [*first, names[-1], *(name for name in names[:-1] if name not in first)]
 
 
 def get_all_providers() -> list[str]:
-    """The same: a build has what it has."""
-    return get_available_providers()
+    """The same by priority, as sessions try them: the fallback is the last."""
+    return [long for _, long in _core.providers()]
 
 
 def get_device() -> str:
@@ -251,7 +250,7 @@ def get_version_string() -> str:
 
 def get_build_info() -> str:
     """What computes."""
-    return f"cameo {_core.__version__} with the names of onnxruntime {API_VERSION}"
+    return f"cameo {_core.__version__} with the names of onnxruntime {API_VERSION}, Build Info: build type=Release"
 
 
 def set_default_logger_severity(severity: int) -> None:
@@ -269,6 +268,33 @@ def set_default_logger_verbosity(verbosity: int) -> None:
 def set_seed(seed: int) -> None:
     """Refused where it would matter: a random operator takes its seed from the model."""
     warnings.warn("cameo.onnxruntime.set_seed has no effect: random operators take their seeds from the model", stacklevel=2)
+
+
+def set_global_thread_pool_sizes(intra_op_num_threads: int = 0, inter_op_num_threads: int = 0) -> None:
+    """Sessions whose options have use_per_session_threads off get so many threads each, and those that have it on are
+    refused from now on, as onnxruntime does. Fail for a second call."""
+    global _global_threads
+    if _global_threads is not None:
+        raise Fail("Global thread pools have already been created, cannot replace them")
+    _global_threads = max(intra_op_num_threads, 0)
+
+
+def has_collective_ops() -> bool:
+    """False: a process computes for itself."""
+    return False
+
+
+def preload_dlls(cuda: bool = True, cudnn: bool = True, msvc: bool = True, directory: str | None = None) -> None:
+    """Without effect: providers are a part of the build."""
+
+
+def print_debug_info() -> None:
+    """Prints what computes, and where it is."""
+    print(f"{get_build_info()}\nmodule: {_core.__file__}\nproviders: {', '.join(get_available_providers())}")
+
+
+def get_default_session_options() -> SessionOptions:
+    return SessionOptions()
 
 
 def enable_telemetry_events() -> None:

@@ -1,17 +1,19 @@
-"""OrtValue and OrtDevice over cameo.Value."""
+"""OrtValue, vectors of them, and sparse tensors, over numpy's arrays and cameo.Value."""
 
 from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn
 
 import numpy
 
 from .. import _core
-from .._session import SparseTensor
+from .. import _session as _own
 from ..errors import InvalidArgument
+from ._devices import OrtDevice, OrtMemoryInfo, check_device
+from ._enums import OrtSparseFormat
 
 # ONNX's TensorProto.DataType: the names that cameo.Value has, and numpy's or ml_dtypes' where they differ
 _NAMES = (
@@ -43,6 +45,8 @@ def numpy_type(element_type: Any) -> numpy.dtype[Any]:
 def of_address(address: int, element_type: Any, shape: Sequence[int]) -> numpy.ndarray[Any, Any]:
     """An array over memory that the caller keeps."""
     dtype = numpy_type(element_type)
+    if dtype.kind in "OUSTV" and not dtype.isbuiltin == 2:
+        raise InvalidArgument("Only binding non-string Tensors is currently supported: texts have no elements at an address")
     if _core.Value(numpy.zeros(0, dtype)).dtype in _PACKED:
         raise InvalidArgument(f"elements of {dtype} are packed in memory; bind an array or an OrtValue of them")
     count = math.prod(shape)
@@ -50,73 +54,70 @@ def of_address(address: int, element_type: Any, shape: Sequence[int]) -> numpy.n
     return numpy.frombuffer(memory, dtype, count).reshape(tuple(shape))
 
 
-class OrtDevice:
-    """A place of memory; there is the host's. Numbers are onnxruntime's."""
-
-    def __init__(self, device_type: int = 0, mem_type: int = 0, vendor_id: int = 0, device_id: int = 0) -> None:
-        self._numbers = device_type, mem_type, vendor_id, device_id
-
-    @staticmethod
-    def make(ort_device_name: str, device_id: int, vendor_id: int = -1) -> OrtDevice:
-        check_device(ort_device_name)
-        return OrtDevice(0, 0, max(vendor_id, 0), device_id)
-
-    @staticmethod
-    def cpu() -> int:
-        return 0
-
-    def device_type(self) -> int:
-        return self._numbers[0]
-
-    def device_mem_type(self) -> int:
-        return self._numbers[1]
-
-    def device_vendor_id(self) -> int:
-        return self._numbers[2]
-
-    def device_id(self) -> int:
-        return self._numbers[3]
-
-
-def check_device(device_type: str) -> None:
-    if device_type.lower() not in ("cpu", "cpu_pinned"):
-        raise InvalidArgument(f"device {device_type!r}: values of cameo.onnxruntime lie in host memory, 'cpu'")
-
-
 class OrtValue:
-    """A value of onnxruntime's: a tensor in host memory, a sequence, a map, a sparse tensor, or nothing."""
+    """A value of onnxruntime's: a tensor in host memory, a sequence, a map, a sparse tensor, or nothing. It is both of
+    onnxruntime's classes: the one of its compiled part, and the one around that."""
 
-    def __init__(self, held: Any) -> None:
-        self._held = held  # numpy.ndarray, list, dict, SparseTensor, None, or cameo.Value for other types
+    # What is held: numpy.ndarray, list, dict, cameo.SparseTensor, None, or cameo.Value for types that numpy lacks.
+    _held: Any
+
+    def __init__(self, ortvalue: OrtValue, numpy_obj: Any = None, session: Any = None) -> None:
+        if not isinstance(ortvalue, OrtValue):
+            raise InvalidArgument("an OrtValue is made of another; OrtValue.ortvalue_from_numpy makes one of an array")
+        self._held = ortvalue._held
+
+    @classmethod
+    def _of(cls, held: Any) -> OrtValue:
+        made = cls.__new__(cls)
+        made._held = held
+        return made
+
+    @property
+    def _ortvalue(self) -> OrtValue:
+        """The value of onnxruntime's compiled part, which is this."""
+        return self
+
+    def _get_c_value(self) -> OrtValue:
+        return self
 
     @staticmethod
-    def ortvalue_from_numpy(array: Any, device_type: str = "cpu", device_id: int = 0) -> OrtValue:
-        """Refers to the array's elements, and keeps it."""
+    def ortvalue_from_numpy(array: Any, device_type: Any = "cpu", device_id: int = 0) -> OrtValue:
+        """Refers to the array's elements, and keeps it. `device_type`: a name, or an OrtDevice."""
         check_device(device_type)
-        return OrtValue(numpy.ascontiguousarray(array).reshape(numpy.shape(array)))
+        return OrtValue._of(numpy.ascontiguousarray(array).reshape(numpy.shape(array)))
 
     @staticmethod
     def ortvalue_from_numpy_with_onnx_type(data: Any, onnx_element_type: int) -> OrtValue:
         """The array's bytes as elements of another type of the same size."""
-        return OrtValue(numpy.ascontiguousarray(data).view(numpy_type(onnx_element_type)))
+        return OrtValue._of(numpy.ascontiguousarray(data).view(numpy_type(onnx_element_type)))
 
     @staticmethod
     def ortvalue_from_shape_and_type(
-        shape: Sequence[int], element_type: Any, device_type: str = "cpu", device_id: int = 0
+        shape: Sequence[int],
+        element_type: Any,
+        device_type: Any = "cpu",
+        device_id: int = 0,
+        vendor_id: int = -1,
+        memory_info: OrtMemoryInfo | None = None,
     ) -> OrtValue:
         """New memory; its elements are zero."""
         check_device(device_type)
-        return OrtValue(numpy.zeros(tuple(shape), numpy_type(element_type)))
+        return OrtValue._of(numpy.zeros(tuple(shape), numpy_type(element_type)))
+
+    ortvalue_from_shape_and_onnx_type = ortvalue_from_shape_and_type
 
     @staticmethod
     def ort_value_from_sparse_tensor(sparse_tensor: SparseTensor) -> OrtValue:
-        return OrtValue(sparse_tensor)
+        return OrtValue._of(sparse_tensor)
 
     @staticmethod
-    def from_dlpack(tensor: Any, is_bool_tensor: bool = False) -> OrtValue:
-        """A tensor of another framework, without a copy."""
-        array = _core.Value(tensor).numpy()
-        return OrtValue(array.view(bool) if is_bool_tensor else array)
+    def from_dlpack(data: Any, is_bool_tensor: bool = False) -> OrtValue:
+        """A tensor of another framework, without a copy: an object with __dlpack__, or the capsule that it gives, which
+        is used up."""
+        if not hasattr(data, "__dlpack__") and type(data).__name__ != "PyCapsule":
+            raise TypeError(f"from_dlpack takes what has __dlpack__, or a capsule of DLPack; this is {type(data).__name__}")
+        array = _core.from_dlpack(data).numpy()
+        return OrtValue._of(array.view(bool) if is_bool_tensor else array)
 
     def numpy(self) -> numpy.ndarray[Any, Any]:
         """The tensor as an array, without a copy."""
@@ -124,24 +125,41 @@ class OrtValue:
             raise InvalidArgument(f"an OrtValue that is {self.data_type()} has no numpy array")
         return self._held
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
+        """The tensor as an array: without a copy, unless another type of elements or a copy is wanted."""
+        array = numpy.asarray(self.numpy())
+        if dtype is not None and numpy.dtype(dtype) != array.dtype:
+            if copy is False:
+                raise ValueError(f"an array of {numpy.dtype(dtype)} takes a copy: the elements are {array.dtype}")
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
     def shape(self) -> list[int]:
+        if isinstance(self._held, SparseTensor):
+            return self._held.dense_shape()
+        if not self.is_tensor():
+            raise InvalidArgument(f"an OrtValue that is {self.data_type()} has no shape")
         return list(self._held.shape)
 
     def data_type(self) -> str:
         """'tensor(float)', 'seq(tensor(float))'."""
-        if isinstance(self._held, (numpy.ndarray, _core.Value)):
+        if self.is_tensor():
             return f"tensor({self._value().dtype})"
         if isinstance(self._held, SparseTensor):
-            return f"sparse_tensor({_core.Value(self._held.values).dtype})"
+            return self._held.data_type()
         if isinstance(self._held, list):
-            return f"seq({OrtValue(self._held[0]).data_type()})" if self._held else "seq(tensor(float))"
+            return f"seq({OrtValue._of(self._held[0]).data_type()})" if self._held else "seq(tensor(float))"
         if isinstance(self._held, dict):
             key = "string" if all(isinstance(each, str) for each in self._held) else "int64"
             return f"map({key},tensor(float))"
         return "none"
 
     def element_type(self) -> int:
-        """ONNX's number of the element type."""
+        """ONNX's number of the element type, of a tensor or of a sequence's tensors."""
+        if isinstance(self._held, list):
+            return OrtValue._of(self._held[0]).element_type() if self._held else _NAMES.index("float")
+        if isinstance(self._held, SparseTensor):
+            return _NAMES.index(_core.Value(self._held.values()).dtype)
         return _NAMES.index(self._value().dtype)
 
     def _value(self) -> _core.Value:
@@ -149,6 +167,8 @@ class OrtValue:
 
     def data_ptr(self) -> int:
         """Where the elements begin. InvalidArgument for those of less than a byte, which numpy does not pack."""
+        if isinstance(self._held, numpy.ndarray) and self._held.dtype.kind == "O":
+            return self._held.ctypes.data
         if self._value().dtype in _PACKED and not isinstance(self._held, _core.Value):
             raise InvalidArgument(f"elements of {self.data_type()} have no address")
         return self._value().address
@@ -169,14 +189,18 @@ class OrtValue:
         return isinstance(self._held, SparseTensor)
 
     def is_tensor_sequence(self) -> bool:
-        return isinstance(self._held, list)
+        return isinstance(self._held, list) and all(isinstance(each, (numpy.ndarray, _core.Value)) for each in self._held)
 
     def as_sparse_tensor(self) -> SparseTensor:
+        if not isinstance(self._held, SparseTensor):
+            raise InvalidArgument(f"an OrtValue that is {self.data_type()} has no sparse tensor")
         return self._held
 
     def update_inplace(self, data: Any) -> None:
-        """Writes other elements, of the same type and shape."""
-        given = numpy.asarray(data)
+        """Writes other elements: of an array, or of another OrtValue, of as many elements."""
+        if not isinstance(data, (numpy.ndarray, OrtValue)):
+            raise TypeError("data must be a numpy.ndarray or an OrtValue.")
+        given = data.numpy() if isinstance(data, OrtValue) else data
         if given.shape != self._held.shape or given.dtype != self._held.dtype:
             raise InvalidArgument(
                 f"update_inplace of {self._held.dtype}{list(self._held.shape)} with {given.dtype}{list(given.shape)}"
@@ -191,6 +215,232 @@ class OrtValue:
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return 1, 0
+
+
+class OrtValueVector:
+    """A list of values that changes at its end alone."""
+
+    def __init__(self) -> None:
+        self._all: list[OrtValue] = []
+
+    @classmethod
+    def _of(cls, values: Sequence[OrtValue]) -> OrtValueVector:
+        made = cls()
+        made._all = list(values)
+        return made
+
+    def push_back(self, value: Any, is_bool_tensor: bool = False) -> None:
+        """Adds an OrtValue, or what from_dlpack takes."""
+        self._all.append(value if isinstance(value, OrtValue) else OrtValue.from_dlpack(value, is_bool_tensor))
+
+    def push_back_batch(
+        self,
+        torch_tensors: Sequence[Any],
+        data_ptrs: Sequence[int],
+        element_types: Sequence[Any],
+        shapes: Sequence[Sequence[int]],
+        devices: Sequence[OrtDevice],
+    ) -> None:
+        """Adds tensors by their addresses; the caller keeps their memory."""
+        for address, element_type, shape, device in zip(data_ptrs, element_types, shapes, devices, strict=True):
+            check_device(device)
+            self._all.append(OrtValue._of(of_address(address, element_type, shape)))
+
+    def reserve(self, count: int) -> None:
+        """Without effect: a list grows as it has to."""
+
+    def shrink_to_fit(self) -> None:
+        """Without effect: a list has the space that it has."""
+
+    def element_type_at(self, idx: int) -> int:
+        return self._all[idx].element_type()
+
+    def bool_tensor_indices(self) -> list[int]:
+        return [i for i, each in enumerate(self._all) if each.data_type() == "tensor(bool)"]
+
+    def dlpack_at(self, idx: int) -> Any:
+        return self._all[idx].to_dlpack()
+
+    def to_dlpacks(self, to_tensor: Callable[[Any], Any] | None = None) -> list[Any]:
+        """Each tensor as a capsule of DLPack, or what a function makes of that."""
+        capsules = [each.to_dlpack() for each in self._all]
+        return capsules if to_tensor is None else [to_tensor(each) for each in capsules]
+
+    def __getitem__(self, idx: int) -> OrtValue:
+        return self._all[idx]
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[OrtValue]:
+        return iter(self._all)
+
+
+def _read_only(array: Any) -> numpy.ndarray[Any, Any]:
+    shown = numpy.asarray(array).view()
+    shown.flags.writeable = False
+    return shown
+
+
+class SparseCooView:
+    """Where the elements of a sparse tensor are, by flat numbers or by one number for each axis."""
+
+    def __init__(self, indices: Any) -> None:
+        self._indices = indices
+
+    def indices(self) -> numpy.ndarray[Any, Any]:
+        return _read_only(self._indices)
+
+
+class SparseCsrView:
+    """Where the elements of a sparse matrix are: columns, and where each row begins among them."""
+
+    def __init__(self, inner: Any, outer: Any) -> None:
+        self._inner, self._outer = inner, outer
+
+    def inner(self) -> numpy.ndarray[Any, Any]:
+        return _read_only(self._inner)
+
+    def outer(self) -> numpy.ndarray[Any, Any]:
+        return _read_only(self._outer)
+
+
+class SparseBlockSparseView:
+    """Where blocks of a sparse tensor are."""
+
+    def __init__(self, indices: Any) -> None:
+        self._indices = indices
+
+    def indices(self) -> numpy.ndarray[Any, Any]:
+        return _read_only(self._indices)
+
+
+class SparseTensor:
+    """A sparse tensor: elements, and where they are, in one of three formats. Runs take the first two."""
+
+    def __init__(self, sparse_tensor: SparseTensor) -> None:
+        if not isinstance(sparse_tensor, SparseTensor):
+            raise InvalidArgument("a SparseTensor is made of another; sparse_coo_from_numpy makes one of arrays")
+        self._shape, self._values = sparse_tensor._shape, sparse_tensor._values
+        self._format, self._places = sparse_tensor._format, sparse_tensor._places
+
+    @classmethod
+    def _of(cls, shape: Sequence[int], values: Any, how: OrtSparseFormat, places: tuple[Any, ...]) -> SparseTensor:
+        made = cls.__new__(cls)
+        made._shape = [int(dim) for dim in shape]
+        made._values = numpy.asarray(values)
+        made._format, made._places = how, tuple(numpy.asarray(each) for each in places)
+        return made
+
+    @classmethod
+    def _of_cameo(cls, given: _own.SparseTensor) -> SparseTensor:
+        return cls._of(given.shape, given.values, OrtSparseFormat.ORT_SPARSE_COO, (given.indices,))
+
+    def _as_cameo(self) -> _own.SparseTensor:
+        """The same as runs take it."""
+        if self._format == OrtSparseFormat.ORT_SPARSE_COO:
+            return _own.SparseTensor(self._values, self._places[0], tuple(self._shape))
+        if self._format != OrtSparseFormat.ORT_SPARSE_CSRC:
+            raise InvalidArgument(f"a run takes no sparse tensor of {self._format}")
+        inner, outer = self._places
+        rows = numpy.repeat(numpy.arange(len(outer) - 1, dtype=numpy.int64), numpy.diff(outer))
+        return _own.SparseTensor(self._values, rows * self._shape[1] + inner, tuple(self._shape))
+
+    def _get_c_tensor(self) -> SparseTensor:
+        return self
+
+    @staticmethod
+    def sparse_coo_from_numpy(
+        dense_shape: Sequence[int], values: Any, coo_indices: Any, ort_device: OrtDevice
+    ) -> SparseTensor:
+        """Of elements and their places: flat ([count]), or by axis ([count, rank])."""
+        check_device(ort_device)
+        count, places = numpy.size(values), numpy.shape(coo_indices)
+        if places not in ((count,), (count, len(dense_shape))):
+            raise InvalidArgument(
+                f"{count} elements of rank {len(dense_shape)} have indices of shape [{count}] or [{count}, "
+                f"{len(dense_shape)}]; these have {list(places)}"
+            )
+        return SparseTensor._of(dense_shape, values, OrtSparseFormat.ORT_SPARSE_COO, (coo_indices,))
+
+    @staticmethod
+    def sparse_csr_from_numpy(
+        dense_shape: Sequence[int], values: Any, inner_indices: Any, outer_indices: Any, ort_device: OrtDevice
+    ) -> SparseTensor:
+        """A matrix of elements row by row, their columns, and where each row begins among them."""
+        check_device(ort_device)
+        if len(dense_shape) != 2 or len(inner_indices) != numpy.size(values) or len(outer_indices) != dense_shape[0] + 1:
+            raise InvalidArgument(
+                f"a matrix has a column for each of its elements, and one place more than rows; {list(dense_shape)} with "
+                f"{numpy.size(values)} elements has {len(inner_indices)} columns and {len(outer_indices)} places"
+            )
+        return SparseTensor._of(dense_shape, values, OrtSparseFormat.ORT_SPARSE_CSRC, (inner_indices, outer_indices))
+
+    @staticmethod
+    def blocksparse_from_numpy(
+        dense_shape: Sequence[int], values: Any, block_indices: Any, ort_device: OrtDevice
+    ) -> SparseTensor:
+        """Of blocks and their places. No run takes such a tensor."""
+        check_device(ort_device)
+        return SparseTensor._of(dense_shape, values, OrtSparseFormat.ORT_SPARSE_BLOCK_SPARSE, (block_indices,))
+
+    def values(self) -> numpy.ndarray[Any, Any]:
+        """The elements; they may only be read."""
+        return _read_only(self._values)
+
+    def format(self) -> OrtSparseFormat:
+        return self._format
+
+    def dense_shape(self) -> list[int]:
+        return list(self._shape)
+
+    def data_type(self) -> str:
+        return f"sparse_tensor({_core.Value(self._values).dtype})"
+
+    def device_name(self) -> str:
+        return "cpu"
+
+    def _require(self, how: OrtSparseFormat) -> None:
+        if self._format != how:
+            raise InvalidArgument(f"the sparse tensor is of {self._format}, and has no view as {how}")
+
+    def as_coo_view(self) -> SparseCooView:
+        self._require(OrtSparseFormat.ORT_SPARSE_COO)
+        return SparseCooView(*self._places)
+
+    get_coo_data = as_coo_view
+
+    def as_csrc_view(self) -> SparseCsrView:
+        self._require(OrtSparseFormat.ORT_SPARSE_CSRC)
+        return SparseCsrView(*self._places)
+
+    get_csrc_data = as_csrc_view
+
+    def as_blocksparse_view(self) -> SparseBlockSparseView:
+        self._require(OrtSparseFormat.ORT_SPARSE_BLOCK_SPARSE)
+        return SparseBlockSparseView(*self._places)
+
+    get_blocksparse_data = as_blocksparse_view
+
+    def to_cuda(self, ort_device: OrtDevice) -> NoReturn:
+        """InvalidArgument: values lie in host memory."""
+        raise InvalidArgument("values of cameo.onnxruntime lie in host memory, 'cpu'")
+
+
+def as_cameo(value: Any) -> Any:
+    """What a run of cameo takes, for a value of onnxruntime's or of others."""
+    held = value._held if isinstance(value, OrtValue) else value
+    return held._as_cameo() if isinstance(held, SparseTensor) else held
+
+
+def from_cameo(value: Any) -> Any:
+    """What a run of onnxruntime gives, for what one of cameo gave."""
+    return SparseTensor._of_cameo(value) if isinstance(value, _own.SparseTensor) else value
+
+
+def is_dlpack_uint8_tensor(capsule: Any) -> bool:
+    """Whether a capsule of DLPack has a tensor of uint8, which onnxruntime also makes of a tensor of bool."""
+    return _core.dlpack_is_uint8(capsule)
 
 
 def copy_tensors(src: Sequence[OrtValue], dst: Sequence[OrtValue], stream: Any = None) -> None:

@@ -1,4 +1,9 @@
 """The same as onnxruntime_pybind11_state, where onnxruntime has it a second time."""
 
+from typing import TYPE_CHECKING
+
 from .onnxruntime_pybind11_state import *  # noqa: F403
-from .onnxruntime_pybind11_state import __all__, __getattr__  # noqa: F401
+from .onnxruntime_pybind11_state import __all__  # noqa: F401
+
+if not TYPE_CHECKING:
+    from .onnxruntime_pybind11_state import __getattr__  # noqa: F401

@@ -1,5 +1,7 @@
 """The exceptions under the names that programs catch, and the types beside them."""
 
+from typing import TYPE_CHECKING
+
 from ...errors import (
     EngineError,
     EPFail,
@@ -16,16 +18,43 @@ from ...errors import (
     NotImplemented,  # noqa: A004
     RuntimeException,
 )
-from .._absent import of_capi as __getattr__  # noqa: F401
-from .._names import (
+from .._compiling import ModelCompiler, OrtExternalInitializerInfo
+from .._devices import (
+    OrtArenaCfg,
+    OrtDevice,
+    OrtEpDevice,
+    OrtHardwareDevice,
+    OrtMemoryInfo,
+    create_and_register_allocator,
+    create_and_register_allocator_v2,
+    get_compatibility_info_from_model,
+    get_compatibility_info_from_model_bytes,
+    get_ep_devices,
+    get_hardware_device_ep_incompatibility_details,
+    get_hardware_devices,
+    get_model_compatibility_for_ep_devices,
+)
+from .._enums import (
+    ArenaExtendStrategy,
     ExecutionMode,
     ExecutionOrder,
     GraphOptimizationLevel,
+    OrtAllocatorType,
+    OrtCompileApiFlags,
+    OrtCompiledModelCompatibility,
+    OrtDeviceEpIncompatibilityReason,
+    OrtDeviceMemoryType,
+    OrtExecutionProviderDevicePolicy,
+    OrtHardwareDeviceType,
+    OrtMemoryInfoDeviceType,
+    OrtMemType,
+    OrtSparseFormat,
+)
+from .._inner import InnerSession as InferenceSession
+from .._inner import OrtEpAssignedNode, OrtEpAssignedSubgraph, SessionIOBinding
+from .._names import (
     ModelMetadata,
     NodeArg,
-    OrtAllocatorType,
-    OrtExecutionProviderDevicePolicy,
-    OrtMemType,
     RunOptions,
     SessionOptions,
     disable_telemetry_events,
@@ -33,17 +62,41 @@ from .._names import (
     get_all_providers,
     get_available_providers,
     get_build_info,
+    get_default_session_options,
     get_device,
     get_version_string,
+    has_collective_ops,
     set_default_logger_severity,
     set_default_logger_verbosity,
+    set_global_thread_pool_sizes,
     set_seed,
 )
-from .._session import InferenceSession
-from .._session import IOBinding as SessionIOBinding
-from .._values import OrtDevice, OrtValue, SparseTensor, copy_tensors
+from .._quantize import (
+    quantize_matmul_2bits,
+    quantize_matmul_4bits,
+    quantize_matmul_8bits,
+    quantize_matmul_bnb4,
+    quantize_qdq_matmul_4bits,
+)
+from .._values import (
+    OrtValue,
+    OrtValueVector,
+    SparseBlockSparseView,
+    SparseCooView,
+    SparseCsrView,
+    SparseTensor,
+    copy_tensors,
+    is_dlpack_uint8_tensor,
+)
+
+kNextPowerOfTwo = ArenaExtendStrategy.kNextPowerOfTwo  # noqa: N816 - onnxruntime's name
+kSameAsRequested = ArenaExtendStrategy.kSameAsRequested  # noqa: N816 - onnxruntime's name
+
+if not TYPE_CHECKING:  # a checker would take any name for one that is there
+    from .._absent import of_capi as __getattr__  # noqa: F401
 
 __all__ = [
+    "ArenaExtendStrategy",
     "EPFail",
     "EngineError",
     "ExecutionMode",
@@ -54,6 +107,7 @@ __all__ = [
     "InvalidArgument",
     "InvalidGraph",
     "InvalidProtobuf",
+    "ModelCompiler",
     "ModelLoadCanceled",
     "ModelLoaded",
     "ModelMetadata",
@@ -64,24 +118,61 @@ __all__ = [
     "NotFound",
     "NotImplemented",
     "OrtAllocatorType",
+    "OrtArenaCfg",
+    "OrtCompileApiFlags",
+    "OrtCompiledModelCompatibility",
     "OrtDevice",
+    "OrtDeviceEpIncompatibilityReason",
+    "OrtDeviceMemoryType",
+    "OrtEpAssignedNode",
+    "OrtEpAssignedSubgraph",
+    "OrtEpDevice",
     "OrtExecutionProviderDevicePolicy",
+    "OrtExternalInitializerInfo",
+    "OrtHardwareDevice",
+    "OrtHardwareDeviceType",
     "OrtMemType",
+    "OrtMemoryInfo",
+    "OrtMemoryInfoDeviceType",
+    "OrtSparseFormat",
     "OrtValue",
+    "OrtValueVector",
     "RunOptions",
     "RuntimeException",
     "SessionIOBinding",
     "SessionOptions",
+    "SparseBlockSparseView",
+    "SparseCooView",
+    "SparseCsrView",
     "SparseTensor",
     "copy_tensors",
+    "create_and_register_allocator",
+    "create_and_register_allocator_v2",
     "disable_telemetry_events",
     "enable_telemetry_events",
     "get_all_providers",
     "get_available_providers",
     "get_build_info",
+    "get_compatibility_info_from_model",
+    "get_compatibility_info_from_model_bytes",
+    "get_default_session_options",
     "get_device",
+    "get_ep_devices",
+    "get_hardware_device_ep_incompatibility_details",
+    "get_hardware_devices",
+    "get_model_compatibility_for_ep_devices",
     "get_version_string",
+    "has_collective_ops",
+    "is_dlpack_uint8_tensor",
+    "kNextPowerOfTwo",
+    "kSameAsRequested",
+    "quantize_matmul_2bits",
+    "quantize_matmul_4bits",
+    "quantize_matmul_8bits",
+    "quantize_matmul_bnb4",
+    "quantize_qdq_matmul_4bits",
     "set_default_logger_severity",
     "set_default_logger_verbosity",
+    "set_global_thread_pool_sizes",
     "set_seed",
 ]

@@ -1,0 +1,62 @@
+"""The words that programs which were written for onnxruntime look for in its errors, before cameo's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from ..errors import InvalidArgument
+from ._values import OrtValue
+
+if TYPE_CHECKING:
+    from ._inner import InnerSession
+
+
+def missing_inputs(session: InnerSession, feed: Mapping[str, Any]) -> InvalidArgument | None:
+    """The error of a run without an input that it needs; None where none is missing."""
+    missing = [each.name for each in session._needed if each.name not in feed and not each.optional]
+    if not missing:
+        return None
+    return InvalidArgument(f"Required inputs ({missing}) are missing from input feed ({list(feed)}).")
+
+
+def _fault(info: Any, value: Any) -> str | None:
+    if not isinstance(value, numpy.ndarray) or info.shape is None:
+        return None
+    try:
+        given = OrtValue._of(value).data_type()
+    except InvalidArgument:
+        return None
+    if given != info.type:
+        return f"Unexpected input data type. Actual: ({given}) , expected: ({info.type})"
+    if value.ndim != len(info.shape):
+        return (
+            f"Invalid rank for input: {info.name} Got: {value.ndim} Expected: {len(info.shape)} "
+            "Please fix either the inputs/outputs or the model."
+        )
+    wrong = [
+        f" index: {i} Got: {got} Expected: {wanted}"
+        for i, (got, wanted) in enumerate(zip(value.shape, info.shape, strict=True))
+        if isinstance(wanted, int) and got != wanted
+    ]
+    if not wrong:
+        return None
+    return "\n".join(
+        [f"Got invalid dimensions for input: {info.name} for the following indices", *wrong]
+    ) + "\n Please fix either the inputs/outputs or the model."
+
+
+def explained(
+    error: InvalidArgument, session: InnerSession, output_names: Sequence[str] | None, feed: Mapping[str, Any]
+) -> InvalidArgument:
+    """The error with onnxruntime's words for what is wrong with the inputs, or with the names of outputs."""
+    if missing := missing_inputs(session, feed):
+        return missing
+    known = {each.name: each for each in session.cameo_session.inputs}
+    outputs = [each.name for each in session.cameo_session.outputs]
+    faults = [f"Invalid input name: {name}" for name in feed if name not in known]
+    faults += [f"Invalid output name:{name}" for name in output_names or () if name not in outputs]
+    faults += [fault for name, value in feed.items() if name in known and (fault := _fault(known[name], value))]
+    return InvalidArgument(f"{faults[0]} ({error.words})") if faults else error
