@@ -71,13 +71,22 @@ class lowering {
   }
 
  private:
+  /// With the sizes that the file declares of a body's output. A loop without rounds has no others for what it would
+  /// have stacked; no memory is planned by them.
+  static operand describe_declared(detail::graph_value v) {
+    const value_type type = detail::described_type(v);
+    v.type = &type;
+    return describe(v);
+  }
+
   /// Slot n + 1 is value n: an enclosing graph's slots need no table.
   status add_values() {
     if (!net_->values.reserve(graph_.value_count() + 1)) return status_code::out_of_memory;
     slots_.reserve(graph_.value_count());
     for (std::size_t i = 0; i < graph_.value_count(); ++i) {
       const detail::graph_value& v = graph_[value_id(i)];
-      draft_value made{v.name, describe(v), v.is_input, v.is_output};
+      draft_value made{v.name, graph_.outer() && v.is_output ? describe_declared(v) : describe(v), v.is_input,
+                       v.is_output};
       if (v.is_input && overridable_) made.info.constant = nullptr;
       if (v.is_input && v.constant && overridable_) made.info.has_rank = false;
       const result<slot> s = net_->add_value(made);

@@ -654,6 +654,16 @@ def elements_of_a_sequence():
     return made
 
 
+def loop_without_rounds():
+    """What the body declares is all that there is of the sizes of no rows."""
+    inner = body("row", [helper.make_node("Reshape", ["x", "s"], ["row"]), helper.make_node("Identity", ["on"], ["goes_on"])],
+                 [value("round", [], INT64), value("on", [], BOOL)], [value("goes_on", [], BOOL), value("row", [2, 3])])
+    made = Part()
+    made.input("x", numbers(6)), made.input("s", ints(2, 3))
+    made.node("Loop", made.input("n", np.int64(0), []), made.constant(np.array(True)), out="y", body=inner)
+    return made
+
+
 def elements_of_an_input():
     """The dims of a given sequence's elements have one name, and so has another input."""
     made = Part()

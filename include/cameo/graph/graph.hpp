@@ -30,7 +30,8 @@ struct graph_value {
   // graph, which each run checks, or were inferred from such.
   const value_type* type = nullptr;
   // What the file declares of a value that is not an input of the main graph, set aside by check_model: a run may
-  // contradict its sizes, so they are for display and for files alone (described_type).
+  // contradict its sizes, so they are for display and for files (described_type), and for the rows of a loop without
+  // rounds, which have no others.
   const value_type* declared = nullptr;
   // The data of an initializer or a Constant node, in host memory. Large data of a file may be unaligned (is_aligned).
   const value* constant = nullptr;

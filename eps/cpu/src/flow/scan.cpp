@@ -46,7 +46,7 @@ result<scan> scan::bind(bind_context& c) {
              out_ways = list_of(c, "scan_output_directions", outs);
   for (const auto* list : {&in_axes, &out_axes, &in_ways, &out_ways})
     if (!*list) return status{list->error()};
-  const result<std::span<const extents>> shapes = known_shapes(c, states, false);
+  const result<std::span<const extents>> shapes = known_shapes(c, states);
   if (!shapes) return shapes.error();
   return scan{*body, *scans, *in_axes, *out_axes, *in_ways, *out_ways, *shapes};
 }

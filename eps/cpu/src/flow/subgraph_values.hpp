@@ -89,14 +89,13 @@ inline result<int> body_of(const bind_context& c, std::string_view name) {
   return found;
 }
 
-/// What a plan knows of the shapes of outputs from `first` on, unknown sizes as 0; without the first axis if asked.
-inline result<std::span<const extents>> known_shapes(bind_context& c, std::size_t first, bool drop_first) {
+/// What a plan knows of the shapes of outputs from `first` on, unknown sizes as 0.
+inline result<std::span<const extents>> known_shapes(bind_context& c, std::size_t first) {
   const result<std::span<extents>> shapes = c.state.take<extents>(c.outputs.size() - first);
   if (!shapes) return status_code::out_of_memory;
   for (extents& shape : *shapes) {
     const operand& output = c.outputs[first++];
     shape = output.has_rank ? output.shape : extents{};
-    if (drop_first && shape.rank() > 0) shape.erase(0);
     for (std::int64_t& d : shape) d = std::max<std::int64_t>(d, 0);
   }
   return std::span<const extents>{*shapes};
