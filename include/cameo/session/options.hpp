@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/core/duration.hpp>
 #include <cameo/core/memory.hpp>
+#include <cameo/core/value.hpp>
 #include <cameo/ep/device.hpp>
 #include <cameo/format/limits.hpp>
 #include <cameo/run/task_pool.hpp>
