@@ -250,6 +250,13 @@ class Sessions(unittest.TestCase):
         with self.assertRaisesRegex(cameo.errors.InvalidArgument, "Invalid output name:absent"):
             ours.InferenceSession(DIGITS, providers=CPU).run(["absent"], {"image": X})
 
+    def test_an_operator_that_is_not_there_is_named_in_onnxruntime_s_words(self):
+        absent = models.made([helper.make_node("Abacus", ["x"], ["y"], domain="com.microsoft")], [models.info("x", models.F, 2)], [models.info("y", models.F, 2)])
+        absent.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+        for ort in (real, ours):
+            with self.assertRaisesRegex(Exception, re.escape("com.microsoft:Abacus(-1) is not a registered function/op")):
+                ort.InferenceSession(absent.SerializeToString(), providers=CPU)
+
     def test_an_anonymous_size_is_none_and_a_type_has_no_blank(self):
         count = models.made([helper.make_node("NonZero", ["x"], ["y"])], [models.info("x", models.F, None, 3)],
                             [helper.make_tensor_value_info("y", TensorProto.INT64, None)])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, InvalidGraph
 from ._values import OrtValue
 
 if TYPE_CHECKING:
@@ -20,6 +21,13 @@ def missing_inputs(session: InnerSession, feed: Mapping[str, Any]) -> InvalidArg
     if not missing:
         return None
     return InvalidArgument(f"Required inputs ({missing}) are missing from input feed ({list(feed)}).")
+
+
+def explained_graph(error: InvalidGraph) -> InvalidGraph:
+    """The error with onnxruntime's words for an operator that there is not."""
+    if found := re.search(r"there is no operator '([^']*)' in domain '([^']*)'", error.words):
+        return InvalidGraph(f"{found[2]}:{found[1]}(-1) is not a registered function/op ({error.words})")
+    return error
 
 
 def _fault(info: Any, value: Any) -> str | None:

@@ -17,10 +17,10 @@ import numpy
 
 from .. import _core
 from .._session import Session
-from ..errors import Fail, InvalidArgument
+from ..errors import Fail, InvalidArgument, InvalidGraph
 from ._devices import OrtDevice, OrtEpDevice, OrtMemoryInfo, check_device, get_ep_devices
 from ._enums import ExecutionMode, GraphOptimizationLevel, OrtAllocatorType, OrtMemType
-from ._explain import explained
+from ._explain import explained, explained_graph
 from ._names import ModelMetadata, NodeArg, RunOptions, SessionOptions
 from ._profile import write_profile
 from ._values import OrtValue, OrtValueVector, SparseTensor, as_cameo, from_cameo, of_address
@@ -165,7 +165,10 @@ class InnerSession:
         if self._chosen:
             keywords["policy"] = None
         names = [name for name, _ in self._chosen]
-        self.cameo_session = Session(self._model, names, provider_options=dict(self._chosen), **keywords)
+        try:
+            self.cameo_session = Session(self._model, names, provider_options=dict(self._chosen), **keywords)
+        except InvalidGraph as error:
+            raise explained_graph(error) from None
         self._run = self.cameo_session.run_list
         self._needed = [each for each in self.cameo_session.inputs if not _has_default(each)]
         self._gives_sparse = any(each.type.startswith("sparse_tensor(") for each in self.cameo_session.outputs)
