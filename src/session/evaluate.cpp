@@ -1,6 +1,7 @@
 #include "session/evaluate.hpp"
 
 #include <cameo/partition/lower.hpp>
+#include <cameo/plan/planner.hpp>
 #include <cameo/run/runner.hpp>
 
 namespace cameo::inline CAMEO_ABI {

@@ -9,7 +9,7 @@
 // the portable code.
 #define CAMEO_SIMD_TARGETS (HWY_AVX3 | HWY_AVX2 | HWY_SSE4 | HWY_SSE2 | CAMEO_SIMD_NEON | HWY_EMU128 | HWY_SCALAR)
 // Highway after 1.0.3 has NEON without the instructions for AES, too, and that is all we need of it.
-#define CAMEO_SIMD_NEON (HWY_NEON_WITHOUT_AES ? HWY_NEON_WITHOUT_AES : HWY_NEON)
+#define CAMEO_SIMD_NEON (HWY_NEON_WITHOUT_AES != 0 ? HWY_NEON_WITHOUT_AES : HWY_NEON)
 #define HWY_DISABLED_TARGETS (~CAMEO_SIMD_TARGETS)
 #if defined(CAMEO_SINGLE_TARGET) && !defined(HWY_COMPILE_ONLY_STATIC)  // sanitizer builds
 #define HWY_COMPILE_ONLY_STATIC

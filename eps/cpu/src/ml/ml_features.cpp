@@ -16,6 +16,12 @@ status with_numbers(const value& x, F&& f) {
   return table_elements::visit(x.type, status{},
                                [&]<class T>(std::type_identity<T>) { return f(static_cast<const T*>(x.data)); });
 }
+/// True for a NaN of floating point; no integer is one.
+template <class T>
+bool is_nan(T v) {
+  if constexpr (std::is_floating_point_v<T>) return std::isnan(v);
+  else return false;
+}
 std::int64_t columns_of(const extents& shape) { return shape.rank() == 0 ? 1 : shape.back(); }
 
 status check_columns(std::size_t count, std::int64_t columns, std::string_view what, const extents& x) {
@@ -108,7 +114,7 @@ status imputer::run(run_context& c) const {
       if (status fits = check_columns(imputed.size(), columns, what, x.shape); !fits) return fits;
       for (std::int64_t i = 0; i < x.shape.count(); ++i) {
         const T v = from[i];
-        const bool same = replaced != replaced ? v != v : v == T(replaced);
+        const bool same = is_nan(replaced) ? is_nan(v) : v == T(replaced);
         to[i] = same ? T(imputed[imputed.size() == 1 ? 0 : std::size_t(i % columns)]) : v;
       }
       return {};

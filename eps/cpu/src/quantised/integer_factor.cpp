@@ -83,7 +83,7 @@ result<std::span<const std::int32_t>> keep_zeros(bind_context& c, const value* z
   return filled(zero, c.keep<std::int32_t>(std::size_t(count)));
 }
 
-const integer_arithmetic& arithmetic_for(const weight_form& w) {
+const integer_arithmetic& arithmetic_for(weight_form w) {
   const integer_cells& cells = best_integer_cells();
   if (!fit_bytes(w.is_signed, w.zeros)) return cells.shorts;
   // The largest weight is 127: the more there are, the smaller are most of them beside it. Of fewer, too many cells

@@ -19,7 +19,7 @@ struct weight_form {
   bool may_sort;  // its cells, which takes longer than a run gains by it
 };
 /// How they are multiplied here.
-const integer_arithmetic& arithmetic_for(const weight_form&);
+const integer_arithmetic& arithmetic_for(weight_form);
 
 /// A matrix B [k, n] of codes in memory, and its zero points, one or one per column.
 struct code_matrix {

@@ -7,6 +7,8 @@
 
 namespace cameo::inline CAMEO_ABI::eps {
 
+// Texts go to RE2 as data and size: depending on its version and build, its own view (re2::StringPiece,
+// absl::string_view) does not convert from std::string_view.
 void regex_full_match::drop::operator()(re2::RE2* p) const { delete p; }
 
 result<regex_full_match> regex_full_match::bind(bind_context& c) {
@@ -14,7 +16,7 @@ result<regex_full_match> regex_full_match::bind(bind_context& c) {
   RE2::Options options;
   options.set_log_errors(false);
   regex_full_match made;
-  made.pattern.reset(new RE2(text, options));
+  made.pattern.reset(new RE2({text.data(), text.size()}, options));
   if (!made.pattern->ok()) return bad_attribute("`pattern`: ", std::string_view{made.pattern->error()});
   return made;
 }
@@ -22,7 +24,7 @@ status regex_full_match::run(run_context& c) const {
   const tensor_view<const std::string_view> x = c.input<std::string_view>(0);
   const result<tensor_view<bool>> y = c.output<bool>(0, x.shape());
   if (!y) return y.error();
-  for (std::int64_t i = 0; i < x.count(); ++i) (*y)[i] = RE2::FullMatch(x[i], *pattern);
+  for (std::int64_t i = 0; i < x.count(); ++i) (*y)[i] = RE2::FullMatch({x[i].data(), x[i].size()}, *pattern);
   return {};
 }
 
