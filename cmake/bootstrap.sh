@@ -12,7 +12,7 @@ cameo_packages_tests="doctest-dev libeigen3-dev libxtensor-dev libonnx-testdata 
   chromium"
 cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev lld-14 g++-aarch64-linux-gnu qemu-user
   g++-arm-linux-gnueabihf gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm
-  doxygen dpkg-dev file"
+  doxygen dpkg-dev file debootstrap"
 
 cameo_say() { printf '== %s\n' "$*" >&2; }
 
