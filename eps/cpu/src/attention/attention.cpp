@@ -117,7 +117,7 @@ void weigh_keys(const attention& how, C* row, const C* bias, bool any, std::int6
   bias_scores(row, keys, bias);
   if (shown && how.shown == attention::biased_scores) std::copy_n(row, keys, shown);
   if (any) soft_max(row, keys);
-  else std::fill_n(row, keys, C(0));
+  else std::fill(row, row + keys, C(0));
   if (shown && how.shown == attention::weights) std::copy_n(row, keys, shown);
 }
 
