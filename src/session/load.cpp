@@ -17,6 +17,9 @@ status at(status failed, std::string_view name) {
 /// Moves a stage's result to its place.
 template <class T>
 status take(T& to, result<T>&& made) {
+  static_assert(std::is_nothrow_move_constructible_v<result<T>> && std::is_nothrow_move_assignable_v<T>,
+                "what a stage returns must move without allocating: hold a std::vector or a std::unique_ptr, and not a "
+                "std::deque");
   if (made) to = *std::move(made);
   return std::move(made).error();
 }

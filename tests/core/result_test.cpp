@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 using namespace cameo;
 
@@ -67,6 +68,37 @@ TEST_CASE("result: and_then and transform go on with the value, or hand the erro
   // A value that can only be moved goes through.
   CHECK(*result<std::unique_ptr<int>>{std::make_unique<int>(7)}.transform([](std::unique_ptr<int> p) { return *p; }) ==
         7);
+}
+
+namespace {
+
+/// Its move throws while `throws` is true.
+struct fragile {
+  fragile() = default;
+  fragile(fragile&& from) : throws{from.throws} {
+    if (throws) throw 7;
+  }
+  bool throws = false;
+};
+static_assert(!std::is_nothrow_move_constructible_v<result<fragile>>);
+static_assert(!std::is_nothrow_move_assignable_v<result<fragile>>);
+static_assert(std::is_nothrow_move_constructible_v<result<std::vector<std::string>>>);
+static_assert(std::is_nothrow_move_assignable_v<result<std::vector<std::string>>>);
+
+}  // namespace
+
+TEST_CASE("a value whose move throws leaves a result by an exception, and an assigned result with an error") {
+  result<fragile> from{fragile{}}, to{fragile{}};
+  to = std::move(from);
+  CHECK(to);
+  from->throws = true;
+  CHECK_THROWS_AS(static_cast<void>(result<fragile>{std::move(from)}), int);
+  CHECK_THROWS_AS(to = std::move(from), int);
+  CHECK(to.error().code() == status_code::fail);
+  to = result<fragile>{status_code::not_found};
+  CHECK(to.error().code() == status_code::not_found);
+  to = result<fragile>{fragile{}};
+  CHECK(to);
 }
 
 TEST_CASE("status codes as text") {

@@ -20,21 +20,27 @@ struct temporary_result {
 /// that alone would cost a list of 600 entries a minute of compile time and gigabytes.
 template <class T>
 class [[nodiscard]] result {
-  static_assert(std::is_nothrow_move_constructible_v<T>,
-                "cameo: a result moves its value where an exception would end the program, and moving this type may "
-                "throw (moving a std::deque allocates); return it in a std::unique_ptr, or use a std::vector");
+  // Moving some types allocates, such as a std::deque of libstdc++. The exception of such a move leaves the result.
+  static constexpr bool moves_without_throwing = std::is_nothrow_move_constructible_v<T>;
 
  public:
   using value_type = T;
 
-  result(T value) noexcept : value_{std::move(value)} {}
+  result(T value) noexcept(moves_without_throwing) : value_{std::move(value)} {}
   result(status error) noexcept : error_{error ? status{status_code::fail} : std::move(error)} {}
   result(status_code error) noexcept : result{status{error}} {}
-  result(result&& from) noexcept : error_{std::move(from.error_)} {
+  result(result&& from) noexcept(moves_without_throwing) : error_{std::move(from.error_)} {
     if (error_) detail::construct_at(detail::address_of(value_), std::move(from.value_));
   }
-  result& operator=(result&& from) noexcept {
-    if (this != &from) detail::destroy_at(this), detail::construct_at(this, std::move(from));
+  result& operator=(result&& from) noexcept(moves_without_throwing) {
+    if (this == &from) return *this;
+    if constexpr (moves_without_throwing) {
+      detail::destroy_at(this), detail::construct_at(this, std::move(from));
+    } else {  // an error for as long as the move may throw
+      if (error_) detail::destroy_at(detail::address_of(value_)), error_ = status{status_code::fail};
+      if (from.error_) detail::construct_at(detail::address_of(value_), std::move(from.value_)), error_ = status{};
+      else error_ = std::move(from.error_);
+    }
     return *this;
   }
   ~result() {
@@ -46,7 +52,7 @@ class [[nodiscard]] result {
   T& operator*() & noexcept { return check(), value_; }
   const T& operator*() const& noexcept { return check(), value_; }
   /// Of a temporary the value itself, which a range-based for keeps: `for (auto& each : *session.assignments())`.
-  T operator*() && noexcept { return check(), std::move(value_); }
+  T operator*() && noexcept(moves_without_throwing) { return check(), std::move(value_); }
   T* operator->() & noexcept { return check(), detail::address_of(value_); }
   const T* operator->() const& noexcept { return check(), detail::address_of(value_); }
   T* operator->() && {
