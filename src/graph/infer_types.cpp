@@ -217,7 +217,11 @@ status inference::set_constant(graph& g, node_id id) {
 status inference::infer_bodies(scope& s, node_id id, const std::vector<bool>& done) {
   for (std::size_t i = 0; i < done.size(); ++i) {
     if (done[i]) continue;
-    const std::vector<const value_type*> as_declared(s.of[id].subgraphs[i]->inputs().size(), nullptr);
+    // What an operator passes to a body is checked by its kernel, which goes by the declared sizes: a decoder's past.
+    const graph& body = *s.of[id].subgraphs[i];
+    std::vector<const value_type*> as_declared(body.inputs().size(), nullptr);
+    if (s.of[id].op)
+      for (std::size_t k = 0; k < as_declared.size(); ++k) as_declared[k] = body[body.inputs()[k]].declared;
     if (auto outputs = run_body(s, id, i, as_declared); !outputs) return outputs.error();
   }
   return status_code::ok;

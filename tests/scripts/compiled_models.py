@@ -146,16 +146,16 @@ def case_9_10_11_12(folder):
     """Two partitions with cpu's nodes between; what becomes of initializers."""
     source = plain(folder / "m.onnx", island=True, external="weights.bin")
     want, _ = outputs(source, eps=("cpu",))
-    compiled(source, "-o", folder / "c.onnx")
+    compiled(source, "--optimize", "none", "-o", folder / "c.onnx")
     model = onnx.load(folder / "c.onnx")
     check([n.op_type for n in model.graph.node] == ["EPContext", "Sigmoid", "Sub", "EPContext"], "order")
     check([n["name"] for n in contexts(folder / "c.onnx")] == ["RefA_part_0", "RefA_part_1"], "names")
     check([i.name for i in model.graph.initializer] == ["d"], "what is read no longer is gone")
-    compiled(source, "-o", folder / "e.onnx", "--external-initializers", "ini.bin")
+    compiled(source, "--optimize", "none", "-o", folder / "e.onnx", "--external-initializers", "ini.bin")
     outside = onnx.load(folder / "e.onnx", load_external_data=False).graph.initializer
     check(all(i.data_location == onnx.TensorProto.EXTERNAL for i in outside), outside)
     check([e.value for i in outside for e in i.external_data if e.key == "location"] == ["ini.bin"], outside)
-    compiled(source, "-o", folder / "t.onnx", "--external-initializers", "t.bin", "--external-threshold", "1024")
+    compiled(source, "--optimize", "none", "-o", folder / "t.onnx", "--external-initializers", "t.bin", "--external-threshold", "1024")
     check(not (folder / "t.bin").exists(), "12 bytes are under the threshold")
     for name in ("weights.bin", "m.onnx"):
         (folder / name).unlink()
