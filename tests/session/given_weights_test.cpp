@@ -1,8 +1,7 @@
-// session_options::initializers and external_files: which tensors and files are taken, and of which models.
+// session_options::initializers: which tensors are taken.
 #include "session/models.hpp"
 
-#include <cameo/format/ort.hpp>
-#include <cameo/session/compile.hpp>
+#include <cameo/format/onnx.hpp>
 
 #include <doctest/doctest.h>
 
@@ -61,30 +60,4 @@ TEST_CASE("a given tensor replaces an initializer only if its elements are in th
     CHECK_MESSAGE(refused.words.starts_with("INVALID_ARGUMENT: "), refused.words);
     CHECK_MESSAGE(refused.words.find("'w'") != std::string::npos, refused.words);
   }
-}
-
-TEST_CASE("models that take no tensors or files for their weights say so: those made in memory, and ORT files") {
-  const result<std::string> ort = write_ort(*addition_of_w());
-  REQUIRE(ort);
-  const auto check = [](const auto& load_from) {
-    const load_outcome replaced = load_from("w", false), unknown = load_from("v", false), files = load_from("", true);
-    CHECK_MESSAGE(replaced.words.starts_with("NOT_IMPLEMENTED: "), replaced.words);
-    CHECK_MESSAGE(replaced.words.find("initializer 'w' can't be replaced") != std::string::npos, replaced.words);
-    CHECK(unknown.made);
-    CHECK_MESSAGE(unknown.warnings.find("has no initializer 'v'") != std::string::npos, unknown.warnings);
-    CHECK(files.made);
-    CHECK_MESSAGE(files.warnings.find("session_options::external_files has no effect") != std::string::npos,
-                  files.warnings);
-    CHECK(load_from("", false).warnings == "");
-  };
-  check(
-      [](const std::string& name, bool has_files) { return load_with(addition_of_w(), name, given_tens, has_files); });
-  check([&](const std::string& name, bool has_files) {
-    return load_with(as_byte_span(*ort), name, given_tens, has_files);
-  });
-  compile_options wanted;
-  std::string bytes;
-  wanted.input = compile_input{addition_of_w()}, wanted.output = &bytes;
-  wanted.session.initializers.emplace_back("w", given_tens);
-  CHECK(cpu_runtime{}.compile(std::move(wanted)).error().code() == status_code::not_implemented);
 }
