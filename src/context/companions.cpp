@@ -6,6 +6,7 @@
 
 #include "context/output_path.hpp"
 #include "core/guarded.hpp"
+#include "graph/messages.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -30,15 +31,16 @@ result<std::unique_ptr<model>> read(const std::string& path, std::span<const det
   return by->read_file(path, how);
 }
 
-/// Whether a model at `path` has its weights or a context in the file. What is no model has neither.
+/// Whether a model at `path` has its weights or a context in the file. What is not a model has neither. Throws
+/// std::bad_alloc where memory was lacking to find out: a file that belongs to a model must not be replaced for that.
 bool refers_to(const std::string& path, const std::string& file, std::span<const detail::format_row> formats) {
   const result<std::unique_ptr<model>> m = read(path, formats);
-  if (!m) return false;
+  if (!is_possible(m.error())) return false;
   if (std::any_of((*m)->files.begin(), (*m)->files.end(),
                   [&](const auto& each) { return each->path() != path && are_one(each->path(), file); }))
     return true;
   const result<std::vector<compiled_node_info>> nodes = compiled_nodes_of(**m);
-  return nodes && std::any_of(nodes->begin(), nodes->end(), [&](const compiled_node_info& n) {
+  return is_possible(nodes.error()) && std::any_of(nodes->begin(), nodes->end(), [&](const compiled_node_info& n) {
            return !n.file.empty() && are_one(folder_of(path) + n.file, file);
          });
 }
@@ -58,13 +60,13 @@ std::string owner_of(const std::string& file, const std::string& output, std::sp
 }
 
 /// False if the provider does not take the file for a context. The hooks that read contexts are optional: of a provider
-/// without one, the name of the file says what it is.
+/// without one, the name of the file says what it is. Throws std::bad_alloc where memory was lacking to find out.
 bool may_be_context_of(const provider& p, const std::string& path) {
   const auto file = detail::file_bytes::map(path);
-  if (!file) return false;
+  if (!is_possible(file.error())) return false;
   const context_binary binary{(*file)->bytes(), *file, path};
   const auto call = [&] { return p.row->contexts.recognize(p.self.get(), binary); };
-  return bool(guarded_hook(call));
+  return is_possible(guarded_hook(call));
 }
 
 }  // namespace

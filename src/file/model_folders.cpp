@@ -78,9 +78,11 @@ std::optional<detail::file_id> store_around(const detail::held_folder& folder) {
 void model_folders::admit_places_of(const detail::file_bytes& model, folder_search search) {
   const std::vector<shared_folder> passed = folders_to(model.path(), model.id());
   if (passed.empty()) return;
+  // The folder that the caller names counts instead of that of the model's path, unless that path is a link.
+  const bool is_elsewhere = search == folder_search::first && passed.size() == 1;
   admitted_.push_back(searched_.front()->id());
   for (const shared_folder& each : passed) {
-    if (std::find(admitted_.begin(), admitted_.end(), each->id()) != admitted_.end()) continue;
+    if (is_elsewhere || std::find(admitted_.begin(), admitted_.end(), each->id()) != admitted_.end()) continue;
     admitted_.push_back(each->id());
     if (search == folder_search::all) searched_.push_back(each);
   }

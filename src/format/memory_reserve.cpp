@@ -8,6 +8,7 @@ namespace cameo::inline CAMEO_ABI {
 namespace {
 
 constinit thread_local memory_reserve* of_this_thread = nullptr;
+constinit thread_local bool calls_handler_before = false;
 
 // The process has one handler; it is cameo's while there are reserves.
 constinit std::mutex guard;
@@ -46,7 +47,14 @@ void memory_reserve::on_no_memory() {
     const std::lock_guard hold{guard};
     before = handler_before;
   }
-  if (!before) throw std::bad_alloc{};
+  // A program's handler that was set later may call cameo's, which was there before it, and is called by it.
+  if (!before || calls_handler_before) throw std::bad_alloc{};
+  struct mark {
+    mark() { calls_handler_before = true; }
+    mark(const mark&) = delete;
+    mark& operator=(const mark&) = delete;
+    ~mark() { calls_handler_before = false; }
+  } const until_it_returns;
   before();
 }
 

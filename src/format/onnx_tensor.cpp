@@ -244,6 +244,13 @@ result<value> tensor_reader::read_or_given(const wire::tensor_message& t, std::s
   if (instead.kind != value_kind::tensor || instead.type != declared.type || instead.shape != declared.shape)
     return failed(status_code::invalid_argument, "{}: cannot be replaced by {}; type and shape must be the same",
                   describe(t), type_of(instead).to_string());
+  if (instead.memory != 0)
+    return failed(status_code::invalid_argument,
+                  "{}: cannot be replaced by a tensor in a provider's memory; its elements must be in the host's",
+                  describe(t));
+  if (!instead.data && instead.bytes() != 0)
+    return failed(status_code::invalid_argument, "{}: cannot be replaced by a tensor whose elements are null",
+                  describe(t));
   if (instead.type == dtype::string || is_six_bits(instead.type)) return instead;
   return place(declared, {static_cast<const std::byte*>(instead.data), instead.bytes()});
 }

@@ -3,8 +3,11 @@
 
 #include "memory_reserve.hpp"
 #include "onnx_writing.hpp"
+#include "tensor_bytes.hpp"
 
 #include <onnx/onnx-data_pb.h>
+
+#include <climits>
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -93,26 +96,43 @@ status pb_writer::write(const value& v, onnx::MapProto& to) {
   return status_code::ok;
 }
 
-/// About the memory that protobuf takes for a value: its elements in the message and in the file.
-std::size_t bytes_to_write(const value& v) {
-  std::size_t bytes = 4096;
-  for (const value& part : v.parts) bytes += bytes_to_write(part);
-  if (v.kind != value_kind::tensor) return bytes;
-  if (v.type != dtype::string) return bytes + 4 * v.bytes();
-  for (std::string_view text : v.as_unchecked<std::string_view>()) bytes += 128 + 3 * text.size();
-  return bytes;
-}
+/// What a value takes to write, about: bytes of elements as a file has them, and memory for protobuf's objects.
+struct size_to_write {
+  std::size_t elements = 0, objects = 0;
+
+  void add(const value& v) {
+    objects += 4096;
+    for (const value& part : v.parts) add(part);
+    // Each value of a map becomes a message, each key a number of 8 bytes in an array that grows.
+    if (v.kind == value_kind::map && v.parts.size() == 2)
+      objects += 32 * std::size_t(v.parts[0].shape.count()) + 512 * std::size_t(v.parts[1].shape.count());
+    if (v.kind != value_kind::tensor) return;
+    if (v.type != dtype::string) {
+      const std::size_t bytes = v.bytes(), packed = bytes - bytes / 4;
+      elements += is_six_bits(v.type) ? packed : bytes;
+      if (is_six_bits(v.type)) objects += packed;
+      return;
+    }
+    for (std::string_view text : v.as_unchecked<std::string_view>()) elements += text.size(), objects += 128;
+  }
+};
 
 template <class Message>
 result<std::string> write_message(const value& v, std::string_view name) {
-  const memory_reserve spare{bytes_to_write(v) + 3 * name.size()};
+  const auto too_large = [&] {
+    return failed(status_code::invalid_argument, "'{}': over 2 GB, more than protobuf allows", name);
+  };
+  size_to_write size;
+  size.add(v);
+  if (size.elements > std::size_t(INT_MAX)) return too_large();
+  // The elements are in the message and in the file.
+  const memory_reserve spare{2 * (size.elements + name.size()) + size.objects};
   Message message;
   if constexpr (std::is_same_v<Message, onnx::SparseTensorProto>) message.mutable_values()->set_name(std::string{name});
   else message.set_name(std::string{name});
   if (status s = pb_writer{}.write(v, message); !s) return std::move(s).in(name);
   std::string bytes;
-  if (!message.SerializeToString(&bytes))
-    return failed(status_code::invalid_argument, "'{}': over 2 GB, more than protobuf allows", name);
+  if (!message.SerializeToString(&bytes)) return too_large();
   if (spare.is_used()) return status_code::out_of_memory;
   return bytes;
 }

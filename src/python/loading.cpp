@@ -51,12 +51,13 @@ struct either_stop {
 template <class Call>
 void call_python(load_watch& watch, Call&& call) {
   const with_interpreter held;
-  if (watch.thrown) return;
+  const unsigned long thread = PyThread_get_thread_ident();
+  if (watch.thrown.contains(thread)) return;
   try {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     call();
   } catch (const nb::python_error&) {
-    watch.thrown = std::current_exception(), watch.thrown_in = PyThread_get_thread_ident();
+    watch.thrown.emplace(thread, std::current_exception());
     watch.stop.request_stop();
   }
 }

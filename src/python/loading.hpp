@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -21,27 +22,28 @@ struct model_bytes {
   explicit model_bytes(nb::handle buffer);
 };
 
-/// What a session keeps of Python's: its callbacks, weights, and the first exception that a callback raised, which ends
-/// loading.
+/// What a session keeps of Python's: its callbacks, weights, and the exceptions that callbacks raised, the first of
+/// each thread that calls them. One ends loading. The interpreter's lock guards all of it.
 struct load_watch {
   stop_source stop;
   nb::object progress, log;
-  std::vector<given_value> given;  // instead of initializers
-  std::vector<model_bytes> files;  // of external data
-  std::exception_ptr thrown;
-  unsigned long thrown_in = 0;  // the thread that called
+  std::vector<given_value> given;                      // instead of initializers
+  std::vector<model_bytes> files;                      // of external data
+  std::map<unsigned long, std::exception_ptr> thrown;  // by the thread that called
 
-  /// The end of loading: `progress` is let go. Raises what a callback raised, whatever became of loading; otherwise the
-  /// error of loading.
+  /// The end of loading: `progress` is let go. Raises what a callback raised in any thread, whatever became of loading;
+  /// otherwise the error of loading.
   template <class T>
   T result_of(result<T>&& loaded) {
     progress = nb::none();
-    raise_of_this_thread();
+    const std::map<unsigned long, std::exception_ptr> raised = std::exchange(thrown, {});
+    if (!raised.empty()) std::rethrow_exception(raised.begin()->second);
     return check(std::move(loaded));
   }
-  /// With the interpreter's lock, after loading and after each run: raises what a callback raised in this thread, once.
-  void raise_of_this_thread() {
-    if (thrown && thrown_in == PyThread_get_thread_ident()) std::rethrow_exception(std::exchange(thrown, {}));
+  /// After each run: what a callback raised in this thread during the run, or null.
+  std::exception_ptr take_of_this_thread() {
+    const auto raised = thrown.extract(PyThread_get_thread_ident());
+    return raised ? raised.mapped() : nullptr;
   }
   /// For the garbage collector, which has to find an owner of the session among what `log` refers to.
   int traverse(visitproc visit, void* arg) const {
@@ -111,9 +113,12 @@ class run_stop {
   void begin(const python_stop& of_session, nb::handle own);
   /// For the run's settings; made once.
   const stop_token& token() const { return token_; }
-  /// With the interpreter's lock, after the run: raises what a signal's handler raised.
-  void raise_interrupt() const {
+  /// With the interpreter's lock, after the run: raises what a signal's handler raised, or else what a callback of the
+  /// session's did. Neither is left for a later run of this thread.
+  void raise_after_run(load_watch& watch) const {
+    const std::exception_ptr raised = watch.take_of_this_thread();
     if (interrupted_) throw nb::python_error();
+    if (raised) std::rethrow_exception(raised);
   }
 
  private:

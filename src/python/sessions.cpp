@@ -79,8 +79,7 @@ named_values run_once(const python_session& self, nb::handle inputs, nb::handle 
     const without_interpreter others_run;
     return self.loaded->run(given.all(), settings);
   }();
-  ends.raise_interrupt();
-  self.watch->raise_of_this_thread();
+  ends.raise_after_run(*self.watch);
   return check(std::move(made));
 }
 
@@ -219,8 +218,7 @@ void run_binding(python_binding& self, nb::handle timeout, nb::handle stop) {
     const without_interpreter others_run;
     done = self.loaded->run(self.bound, settings);
   }
-  self.ends.raise_interrupt();
-  self.of->watch->raise_of_this_thread();
+  self.ends.raise_after_run(*self.of->watch);
   check(done);
   self.has_run = true;
 }

@@ -149,8 +149,7 @@ nb::dict run_pipeline(const python_pipeline& self, nb::handle inputs, nb::handle
     const without_interpreter others_run;
     return self.loaded.run(given.all(), settings);
   }();
-  ends.raise_interrupt();
-  self.watch->raise_of_this_thread();
+  ends.raise_after_run(*self.watch);
   nb::dict all;
   for (const named_value& each : check(std::move(made)))
     all[to_text(each.name)] = to_python(each.value, each.value.view());

@@ -96,7 +96,7 @@ status runner::impl::work() {
     return {};
   });
   if (!done) return done;
-  done = run();
+  done = guarded([&] { return run(); });  // begin_run() has been called, so end_run() has to be
   status after =
       guarded([&]() -> status { return call_user("the task pool's end_run()", [&] { pool.end_run(); }), status{}; });
   return done ? std::move(after) : std::move(done);
@@ -305,6 +305,7 @@ status runner::impl::run_step(const plan_step& step, frame& within, step_context
   const step_observer* const observer = options->observer;
   const std::int64_t start = observer ? observer->now() : 0;
   if (!target_tier && checks_outputs) withhold_outputs(step, within);
+  if (!target_tier && !shared) refused = 0;  // an earlier kernel may have managed without what it did not get
   status done = step.kernel.run(step.kernel.state, context);
   if (observer)
     call_user("run_settings::observer",
@@ -328,6 +329,7 @@ status runner::impl::run_levels(frame& within) {
   for (std::size_t first = 0, last; first < steps.size(); first = last) {
     for (last = first + 1; last < steps.size() && steps[last].level == steps[first].level;) ++last;
     const std::size_t count = last - first;
+    refused = 0;
     std::atomic<std::size_t> failed{count};
     status why;
     const auto run_one = [&](std::size_t i, std::size_t lane, std::size_t lanes_of_step) {

@@ -207,7 +207,7 @@ result<session> session::load(const detail::session_parts& parts, std::unique_pt
   if (!net) return status{status_code::invalid_argument, "there is no model to load: the pointer to it is null"};
   std::string name;  // outlives the model
   if (status s = guarded([&] { return name = net->path, status{}; }); !s) return s;
-  const auto read = [&](const load_settings& how) -> result<read_model> { return made_model(how, std::move(net)); };
+  const auto read = [&](const load_settings& how) { return made_model(how, std::move(net)); };
   return impl::make(parts, options, name, {}, read);
 }
 

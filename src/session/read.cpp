@@ -33,21 +33,29 @@ read_options reading(const load_settings& how) {
   return made;
 }
 
-/// Warns of tensors for initializers that the model does not have; refuses them of a format that takes none.
-status require_replaced(const load_settings& how, const detail::format_row& format, const model& net) {
+/// Warns of tensors for initializers that the model does not have, and of files where there is no external data;
+/// refuses the tensors if the model does not take any: only one that is read as ONNX does.
+status require_replaced(const load_settings& how, bool is_read_as_onnx, const model& net) {
   for (const auto& [name, tensor] : how.options.initializers) {
     if (const value_id v = net.main().find(name); v == value_id::none || !net.main()[v].constant)
       how.warn(fmt::format("session_options::initializers: the model has no initializer '{}'", name));
-    else if (format.name != onnx_format::name)
-      return failed(status_code::not_implemented, "initializer '{}' can't be replaced: only an ONNX model's can", name);
+    else if (!is_read_as_onnx)
+      return failed(status_code::not_implemented,
+                    "initializer '{}' can't be replaced: only that of an ONNX model which is read from a file or from "
+                    "bytes can",
+                    name);
   }
+  if (!is_read_as_onnx && !how.options.external_files.empty())
+    how.warn(
+        "session_options::external_files has no effect: only an ONNX model that is read from a file or from bytes has "
+        "external data");
   return {};
 }
 
 result<read_model> read_by(const load_settings& how, const detail::format_row& format,
                            result<std::unique_ptr<model>>&& net) {
   if (!net) return std::move(net).error();
-  if (status s = require_replaced(how, format, **net); !s) return s;
+  if (status s = require_replaced(how, format.name == onnx_format::name, **net); !s) return s;
   return read_model{{}, &format, *std::move(net)};
 }
 
@@ -62,24 +70,30 @@ status require_beginning(const load_settings& how, std::span<const std::byte> fi
 }
 
 /// Reads a stream to its end, piece by piece, as its length is not known. A device may be endless: what comes out of it
-/// is read on only if it begins like a model, and up to the limit.
+/// is read on only if it begins like a model, and up to the limit. The stream's buffer is read, as std::istream::read
+/// keeps what a buffer throws to itself.
 result<std::vector<std::byte>> read_all(std::istream& stream, const load_settings& how) {
   const std::size_t most = how.options.limits.model_bytes;
   std::vector<std::byte> bytes;
   std::size_t room = std::size_t{1} << 16;
-  while (stream) {
+  const std::istream::sentry ready{stream, true};
+  bool is_at_end = !ready;
+  if (is_at_end && (!stream.eof() || stream.bad())) return status{status_code::fail, "the stream can't be read"};
+  while (!is_at_end) {
     const std::size_t had = bytes.size();
     bytes.resize(had + room);
-    stream.read(reinterpret_cast<char*>(bytes.data() + had), std::streamsize(room));
-    bytes.resize(had + std::size_t(stream.gcount()));
+    const std::streamsize got =
+        stream.rdbuf()->sgetn(reinterpret_cast<char*>(bytes.data() + had), std::streamsize(room));
+    is_at_end = got < std::streamsize(room);
+    bytes.resize(had + std::size_t(got));
     if (bytes.size() > most)
       return failed(status_code::invalid_argument, "the stream has more than {} bytes (load_limits::model_bytes)",
                     most);
-    if (had == 0 && stream)
+    if (had == 0 && !is_at_end)
       if (status s = require_beginning(how, bytes); !s) return s;
     room = std::max(room, bytes.size());
   }
-  if (!stream.eof() || stream.bad()) return status{status_code::fail, "the stream can't be read"};
+  if (!(stream.exceptions() & std::ios::eofbit)) stream.setstate(std::ios::eofbit);
   return bytes;
 }
 
@@ -118,8 +132,9 @@ result<read_model> read_stream(const load_settings& how, std::istream& stream, s
   return read_own_bytes(how, *std::move(bytes), name);
 }
 
-read_model made_model(const load_settings& how, std::unique_ptr<model> net) {
-  return {{}, &how.formats.back(), std::move(net)};
+result<read_model> made_model(const load_settings& how, std::unique_ptr<model> net) {
+  if (status s = require_replaced(how, false, *net); !s) return s;
+  return read_model{{}, &how.formats.back(), std::move(net)};
 }
 
 }  // namespace cameo::inline CAMEO_ABI

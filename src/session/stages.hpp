@@ -40,7 +40,7 @@ result<read_model> read_own_bytes(const load_settings&, std::vector<std::byte>&&
 /// To the stream's end.
 result<read_model> read_stream(const load_settings&, std::istream&, std::string_view name);
 /// A model that the caller made is in the last format of the list.
-read_model made_model(const load_settings&, std::unique_ptr<model>);
+result<read_model> made_model(const load_settings&, std::unique_ptr<model>);
 
 /// choose: providers in use by priority, configured with the session's options for them.
 struct chosen_providers {

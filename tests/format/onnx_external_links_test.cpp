@@ -196,6 +196,14 @@ TEST_CASE("a folder that the caller names is the only one that is searched; its 
   CHECK(t.refuses("rev/m.onnx", how));
 }
 
+TEST_CASE("a folder that the caller names counts instead of that of the model's path, where that path is not a link") {
+  const link_tree t;
+  t.model("home/m.onnx", "w").weights("home/key", 's').link("named/w", "../home/key");
+  read_options how;
+  how.external_data_folder = t.at("named");
+  CHECK(t.refuses("home/m.onnx", how));
+}
+
 TEST_CASE("the error for a link that leads out says what to do about it") {
   const link_tree t;
   t.model("m/m.onnx", "w").weights("elsewhere/w", 'w').link("m/w", "../elsewhere/w");

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 using namespace cameo;
 using namespace cameo::test;
@@ -110,6 +111,21 @@ TEST_CASE("the 6-bit floats are packed in raw_data and a byte each in memory and
       const result<value> again = read_pb(bytes_of(*written), pb_kind::tensor, memory);
       REQUIRE_MESSAGE(again, again.error().words());
       CHECK(std::memcmp(again->data, typed->data, std::size_t(count)) == 0);
+    }
+  }
+}
+
+TEST_CASE("a value over 2 GB is refused before its elements are read, and before memory for them is taken") {
+  const std::byte one{};
+  const std::int64_t most = std::numeric_limits<int>::max();
+  for (const std::int64_t count : {most + 1, 1000 * most}) {
+    const value large = value::tensor(dtype::u8, extents{count}, &one);
+    value parts[] = {large};
+    value all;
+    all.kind = value_kind::sequence, all.parts = {parts, 1};
+    for (const auto& written : {write_pb(large, pb_kind::tensor, "t"), write_pb(all, pb_kind::sequence, "t")}) {
+      CHECK(written.error().code() == status_code::invalid_argument);
+      CHECK(says(written.error(), "'t': over 2 GB"));
     }
   }
 }

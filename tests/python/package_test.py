@@ -262,6 +262,36 @@ class Loading(unittest.TestCase):
             session.run({"x": x})
         self.assertEqual(session.run({"x": x})["y"].shape, (1, 4), "the run after it is right")
 
+    def test_what_log_raises_is_raised_by_the_run_of_that_thread_whatever_other_threads_run(self):
+        x = numpy.ones(4, numpy.float32)
+        both_log, raised = threading.Barrier(2, timeout=60), {}
+
+        def fail(severity, words):
+            if not loaded:
+                return
+            both_log.wait()
+            raise KeyError(threading.get_ident())
+
+        def run(session):
+            try:
+                session.run({"x": x})
+            except KeyError as error:
+                raised[threading.get_ident()] = error.args[0]
+
+        outputs = [models.info(name, TensorProto.INT64, 1, 2) for name in ("y", "z")]
+        wrong = models.made([helper.make_node("NonZero", ["x"], [name]) for name in ("y", "z")], [models.info("x", models.F, 4)], outputs)
+        loaded = False
+        session = cameo.Session(wrong, log=fail)
+        loaded = True
+        threads = [threading.Thread(target=run, args=(session,)) for _ in range(2)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        self.assertEqual(set(raised), {each.ident for each in threads})
+        self.assertTrue(all(thread == said for thread, said in raised.items()))
+        self.assertEqual(session.run({"x": x})["y"].shape, (1, 4))
+
     def test_sessions_pickle_by_model_and_options(self):
         x = numpy.zeros((1, 1, 8, 8), numpy.float32)
         for model in (DIGITS, DIGITS.read_bytes()):

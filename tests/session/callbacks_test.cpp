@@ -15,6 +15,7 @@
 #include <functional>
 #include <istream>
 #include <new>
+#include <sstream>
 #include <stdexcept>
 #include <streambuf>
 #include <thread>
@@ -178,8 +179,13 @@ TEST_CASE("what a task pool's functions throw is FAIL with the function's name")
     };
     check(pool.begin, "FAIL: the task pool's begin_run(): threw an exception: it is lost");
     check(pool.end, "FAIL: the task pool's end_run(): threw an exception: it is lost");
+    int begun = 0, ended = 0;
+    pool.begin = [&] { ++begun; }, pool.end = [&] { ++ended; };
     pool.before_work = lose;
     CHECK(said(run(s)).ends_with("the task pool's parallel(): threw an exception: it is lost"));
+    CHECK(begun == 1);
+    CHECK(ended == 1);
+    pool.begin = [] {}, pool.end = [] {};
     pool.before_work = [] {};
     CHECK(is_right(run(s)));
     pool.count = []() -> std::size_t { lose(); };
@@ -234,6 +240,9 @@ TEST_CASE("what functions of session options throw is FAIL with the member's nam
   options.stop = stop_token{losing_token{}};
   CHECK(said(cpu_runtime{}.load(four_branches(), options)) == "FAIL: session_options::stop" + rest);
   options = {};
+  options.choose_devices = [](const device_request&) -> result<std::vector<std::size_t>> { lose(); };
+  CHECK(said(cpu_runtime{}.load(four_branches(), options)) ==
+        "FAIL: choosing devices: session_options::choose_devices" + rest);
   options.choose_devices = [](const device_request&) -> result<std::vector<std::size_t>> { throw std::bad_alloc{}; };
   CHECK(cpu_runtime{}.load(four_branches(), options).error().code() == status_code::out_of_memory);
   const auto compile = [](const auto& change) {
@@ -285,14 +294,38 @@ TEST_CASE("what functions of a run's settings throw ends it with FAIL and the me
     }
 }
 
-TEST_CASE("what a stream throws is an error of loading") {
+TEST_CASE("what a stream's buffer throws is an error of loading, whichever exceptions the stream itself may throw") {
   struct losing_buffer : std::streambuf {
-    int_type underflow() override { lose(); }
+    bool has_memory = true;
+    int_type underflow() override {
+      if (!has_memory) throw std::bad_alloc{};
+      lose();
+    }
   } buffer;
   std::istream quiet{&buffer}, loud{&buffer};
   loud.exceptions(std::ios::badbit | std::ios::failbit);
-  CHECK(cpu_runtime{}.load(quiet).error().code() == status_code::fail);
-  CHECK(said(cpu_runtime{}.load(loud)) == "FAIL: model: the stream: threw an exception: it is lost");
+  for (std::istream* each : {&quiet, &loud}) {
+    buffer.has_memory = true;
+    CHECK(said(cpu_runtime{}.load(*each)) == "FAIL: model: the stream: threw an exception: it is lost");
+    buffer.has_memory = false;
+    CHECK(cpu_runtime{}.load(*each).error().code() == status_code::out_of_memory);
+  }
+}
+
+TEST_CASE("a stream is read to its end with any exceptions of its own, and one that has failed before is refused") {
+  const result<std::string> bytes = write_onnx(*four_branches());
+  REQUIRE(bytes);
+  for (const std::ios::iostate mask : {std::ios::goodbit, std::ios::badbit | std::ios::failbit | std::ios::eofbit}) {
+    std::istringstream stream{*bytes};
+    stream.exceptions(mask);
+    const result<session> s = cpu_runtime{}.load(stream);
+    CHECK_MESSAGE(s, said(s));
+  }
+  std::istringstream failed{*bytes};
+  failed.setstate(std::ios::failbit);
+  CHECK(said(cpu_runtime{}.load(failed)) == "FAIL: model: the stream can't be read");
+  std::istream none{nullptr};
+  CHECK(said(cpu_runtime{}.load(none)) == "FAIL: model: the stream can't be read");
 }
 
 TEST_CASE("what a provider's memory throws is a lack of memory, or an error of its copy") {

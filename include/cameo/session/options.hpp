@@ -57,8 +57,9 @@ struct session_options {
   load_limits limits = {};                                // limits for hostile files
   std::string external_data_folder = {};                  // instead of the model's own folder
   /// Tensors instead of initializers of an ONNX model's main graph, by name: of the same type and shape, or loading
-  /// ends with INVALID_ARGUMENT. Those with external data need no file then. Elements are not copied and outlive the
-  /// session; a name that no initializer has is a warning.
+  /// ends with INVALID_ARGUMENT. Those with external data need no file then. The elements are in the host's memory and
+  /// outlive the session. Many of them are not copied, so they must not change while the session lives. A name that no
+  /// initializer has is a warning.
   std::vector<std::pair<std::string, value>> initializers = {};
   /// Files of external data that are in memory, by the location that the model gives them; they outlive the session.
   std::vector<std::pair<std::string, std::span<const std::byte>>> external_files = {};
