@@ -87,8 +87,14 @@ status load(loading& now, loaded& made, model_source read) {
   if (status s = write_if_wanted(now, made); !s) return s;
   if (status s = now.tell.begin("optimize", 21); !s) return s;
   if (status s = rewrite_placed(rewrite); !s) return s;
+  // At the level none the file has the nodes of the model. At others it gives the same bits wherever it runs.
+  const bool saves_first = now.how.options.optimize == optimization_level::none;
+  if (saves_first)
+    if (status s = save_optimized(rewrite, made.placed.fused); !s) return s;
+  if (status s = rewrite_last(rewrite); !s) return s;
   now.tell.tell_placements(made);
-  if (status s = save_optimized(rewrite, made.placed.fused); !s) return s;
+  if (!saves_first)
+    if (status s = save_optimized(rewrite, made.placed.fused); !s) return s;
   if (status s = now.tell.begin("plan", 30); !s) return s;
   if (status s = take(made.plan, make_session_plan(now.how, made.by.list, made.compiled, net, now.tell)); !s) return s;
   if (status s = take(made.io, describe_io(net, made.plan)); !s) return s;

@@ -50,12 +50,6 @@ tables closing(table_span all, const session_config& config) {
   return found;
 }
 
-/// Whether some of the providers leave results of float16 nodes float32, after all other rewrites.
-bool any_closes(const rewriting& r) {
-  return std::any_of(r.providers.begin(), r.providers.end(),
-                     [&](const provider& p) { return !closing(p.row->transforms(), r.how.config).empty(); });
-}
-
 /// Applies tables to a model, with the names that are left out and the kernels that work out constants.
 class application {
  public:
@@ -63,18 +57,14 @@ class application {
       : r_{r},
         disabled_{r.how.disabled_transforms()},
         kernels_{r.providers, evaluation_limit},
-        chains_{any_closes(r) ? detail::float32_chains::to_come : detail::float32_chains::none},
         rounds_{r.how.config.is_on(config_key<"session.round_float16">)} {}
-  /// Once the tables that close have been applied.
-  void closed() { chains_ = detail::float32_chains::made; }
   /// For tables that fuse nothing: what they make is not checked for that.
   void makes_casts() { may_fuse_ = true; }
 
   /// To any node, before it has a provider.
   result<bool> to_all(table_span which, bool keeps_quantized, std::size_t steps) {
     const auto takes = [&](const node_view& n) { return !rounds_ || !joins_bias_of_float16(n); };
-    return apply_transforms(r_.net.main(), which, {r_.ops, evaluate_, takes, -1, keeps_quantized, chains_},
-                            options(steps));
+    return apply_transforms(r_.net.main(), which, {r_.ops, evaluate_, takes, -1, keeps_quantized}, options(steps));
   }
   /// To the nodes of one provider.
   result<bool> among(std::size_t p, table_span which) {
@@ -104,7 +94,7 @@ class application {
     const auto takes = [&](const node_view& n) {
       return by.row->takes(by.self.get(), n) && (!rounds_ || may_fuse_ || !fuses_float16(n));
     };
-    return work(rewriter::surroundings{r_.ops, evaluate_, takes, std::int32_t(p), false, chains_});
+    return work(rewriter::surroundings{r_.ops, evaluate_, takes, std::int32_t(p)});
   }
 
   const rewriting& r_;
@@ -116,7 +106,6 @@ class application {
       return kernels.evaluate(n, memory);
     }
   } evaluate_{kernels_};
-  detail::float32_chains chains_;
   bool rounds_, may_fuse_ = false;
 };
 
@@ -233,20 +222,11 @@ status rewrite_ahead(const rewriting& r, const chosen_providers& by) {
 
 namespace {
 
-/// What the providers do at every level, after all other rewrites; and constants that can be worked out only then.
+/// What the providers do at every level, after all other rewrites.
 status apply_closing(const rewriting& r) {
-  if (!any_closes(r)) return {};
   application to{r};
-  tables folding;
-  for (const transform_table* each : of_level(r.how.transforms, optimization_level::basic, r.how.config))
-    if (each->when.again_after_groups) folding.push_back(each);
-  for (std::size_t p = 0; p < r.providers.size(); ++p) {
-    const result<bool> changed = to.among(p, closing(r.providers[p].row->transforms(), r.how.config));
-    if (!changed) return changed.error();
-    if (!*changed || r.how.options.optimize < optimization_level::basic) continue;
-    to.closed();
-    if (status s = done(to.among(p, folding)); !s) return s;
-  }
+  for (std::size_t p = 0; p < r.providers.size(); ++p)
+    if (status s = done(to.among(p, closing(r.providers[p].row->transforms(), r.how.config))); !s) return s;
   return {};
 }
 
@@ -283,12 +263,13 @@ status rewrite_by_level(const rewriting& r) {
 
 status rewrite_placed(const rewriting& r) {
   if (status s = rewrite_for_file(r); !s) return s;
-  if (r.how.config[groups_key] != "save") {
-    if (status s = rewrite_by_level(r); !s) return s;
-    return apply_closing(r);
-  }
+  return r.how.config[groups_key] == "save" ? status{} : rewrite_by_level(r);
+}
+
+status rewrite_last(const rewriting& r) {
+  if (status s = apply_closing(r); !s) return s;
   // Records name nodes: they are made of those that the file will have.
-  if (status s = apply_closing(r); !s || r.how.options.optimize < optimization_level::extended) return s;
+  if (r.how.config[groups_key] != "save" || r.how.options.optimize < optimization_level::extended) return {};
   return apply_groups_of_providers(r, group_mode::record);
 }
 

@@ -137,9 +137,15 @@ def l2_norm(n, x):
     return n.Div(a, n.Sqrt(n.ReduceSum(n.Mul(a, a), ints(-1))))
 
 
-def constants(n, x):
-    k = n.Mul(n.constant(np.float16(777)), 777.0)
-    return n.Div(n.Mul(x, k), n.Mul(n.Transpose(n.Mul(np.full((8, 1), 300.0), 300.0), perm=[1, 0]), 2.0))
+def dropout(n, x):
+    a = n.Dropout(n.Mul(n.Mul(x, 777.0), 777.0), "", n.constant(np.array(False)))
+    return n.Div(a, 777.0)
+
+
+def sizes_alone(n, x):
+    a = n.Mul(n.Mul(x, 777.0), 777.0)
+    s = n.Div(a, n.Mul(n.Squeeze(n.Cast(n.Slice(n.Shape(a), ints(1), ints(2)), to=n.element)), 97.125))
+    return n.Mul(s, 0.1)
 
 
 def cumulative(n, x):
@@ -191,7 +197,7 @@ def loop(n, x):
 # those of the levels before.
 NETS = {mul_div: None, square_mean: None, residual_grows: "extended", tiny: None, softmax_parts: None,
         log_sum_exp: None, layer_norm_parts: "extended", layer_norm: None, batch_norm: None, gelu_tanh: "extended",
-        through_moves: None, through_limits: None, l2_norm: None, constants: None, cumulative: None, softmax: None,
+        through_moves: None, through_limits: None, l2_norm: None, dropout: None, sizes_alone: None, cumulative: None, softmax: None,
         skip_norms: None, compared: None, branches: None, loop: None}
 
 
@@ -279,6 +285,15 @@ def check_compiled(make, folder):
             say(make.__name__, f"compiled by frozen {more} is {got[0].ravel()[:4]}, not {want[0].ravel()[:4]}")
 
 
+def check_saved_as_is(folder):
+    """A model that is saved at the level none has no Casts that the model lacks."""
+    path, made = folder / "plain.onnx", folder / "made.onnx"
+    path.write_bytes(model_of(mul_div, F16).SerializeToString())
+    run(path, np.ones((2, 8), np.float16), "none", "--config", f"session.optimized_model_filepath={made}")
+    if b"Cast" in made.read_bytes():
+        say("saving at the level none", "writes Casts that the model lacks")
+
+
 def check_rounds(folder):
     """What is to round: a value beyond the range is infinite there, with the key and without."""
 
@@ -289,6 +304,15 @@ def check_rounds(folder):
     def own_casts(n, x):
         a = n.Cast(n.Mul(x, 50000.0), to=TensorProto.FLOAT)
         return n.Cast(n.Div(a, n.Cast(n.constant(50000.0), to=TensorProto.FLOAT)), to=F16)
+
+    def casts_there_and_back(n, x):
+        return n.Div(n.Cast(n.Cast(n.Mul(x, 50000.0), to=TensorProto.FLOAT), to=F16), 50000.0)
+
+    def cast_to_itself(n, x):
+        return n.Div(n.Cast(n.Mul(x, 50000.0), to=F16), 50000.0)
+
+    def constants(n, x):
+        return n.Mul(x, n.Mul(n.Mul(n.constant(np.float16(777)), 777.0), 0.001))
 
     def product(n, x):
         return n.Add(n.MatMul(n.Add(n.Mul(x, 50000.0), 1.0), np.eye(8)), 1.0)
@@ -301,7 +325,7 @@ def check_rounds(folder):
         return n.If(np.array(True), then_branch=body, else_branch=body)
 
     x = np.full((2, 8), 2, np.float16)
-    for make in (outputs_between, own_casts, product, captured):
+    for make in (outputs_between, own_casts, casts_there_and_back, cast_to_itself, constants, product, captured):
         path = folder / "rounds.onnx"
         path.write_bytes(model_of(make, F16).SerializeToString())
         for level in LEVELS:
@@ -356,6 +380,7 @@ with tempfile.TemporaryDirectory() as made:
             check_range(net, from_level, made)
     for net in (mul_div, layer_norm, through_moves):
         check_compiled(net, made)
+    check_saved_as_is(made)
     check_rounds(made)
     check_single_nodes(made)
     check_compare(made)

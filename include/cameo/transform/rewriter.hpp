@@ -19,16 +19,6 @@ concept evaluator = requires(E& e, const node_view& node, arena& memory) {
 /// An evaluator without its type.
 using evaluate_ref = detail::function_ref<result<std::span<const value>>(const node_view&, arena& memory)>;
 
-namespace detail {
-/// Whether a provider's float16 nodes pass float32 to each other (rules/wide_float16.hpp), for the folding of
-/// constants.
-enum class float32_chains : std::uint8_t {
-  none,
-  to_come,  // results that the next node is to get as float32 are not folded, which would round them
-  made      // float16 constants that are read through a Cast stay float16
-};
-}  // namespace detail
-
 /// What a rule or a pass can use of the graph that it changes, and the facts that it may rely on. One graph at a time
 /// (subgraphs are graphs of their own), one thread.
 class rewriter {
@@ -41,7 +31,6 @@ class rewriter {
     detail::function_ref<bool(const node_view&)> takes;
     std::int32_t provider = -1;
     bool keeps_quantized = false;  // DequantizeLinear of a constant is not folded, as a group may need it
-    detail::float32_chains chains = detail::float32_chains::none;
   };
   rewriter(graph& g, const surroundings& around) : graph_{g}, around_{around} {}
   rewriter(const rewriter&) = delete;

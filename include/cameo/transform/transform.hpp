@@ -75,8 +75,7 @@ struct transform_condition {
   std::span<const std::string_view> unless = {};  // the table is left out where one of these is on
   std::string_view only_if = {};                  // it is applied only where this is on; empty: always
   std::string_view only_if_is = "1";              // or has this value
-  bool again_after_groups = false;   // also once groups have been replaced, or `closes` applied, for which it left
-                                     // something alone
+  bool again_after_groups = false;   // also once groups have been replaced, for which it left something alone
   bool closes = false;               // of a provider: at every level of optimization, after all other rewrites
   bool to_save_for_kernels = false;  // only to a model that is saved for readers as format_row::needs_kernels says
 };

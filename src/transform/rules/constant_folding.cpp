@@ -5,8 +5,6 @@
 #include <cameo/transform/rules/standard.hpp>
 #include <cameo/transform/transform.hpp>
 
-#include "transform/rules/wide_float16.hpp"
-
 #include <optional>
 #include <vector>
 
@@ -27,9 +25,6 @@ struct fold_constants {
         !n.input_count())
       return false;
     if (r.around().keeps_quantized && n.is<op::DequantizeLinear>()) return false;
-    if (r.around().chains == detail::float32_chains::to_come && result_stays_float32(n)) return false;
-    if (r.around().chains == detail::float32_chains::made && n.is<op::Cast>() && n.input(0).element() == dtype::f16)
-      return false;
     for (value_view v : n.inputs())
       if (v && !r.constant(v)) return false;
     for (value_view v : n.outputs())

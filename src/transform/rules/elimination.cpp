@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "transform/rules/shapes.hpp"
+#include "transform/rules/wide_float16.hpp"
 
 namespace cameo::inline CAMEO_ABI {
 namespace {
@@ -31,15 +32,9 @@ constexpr rule relu_of_relu{"EliminateRelu", match<op::Relu>(name(n0, match<op::
 constexpr rule where_not{"NotWhereFusion", match<op::Where>(sole_use(match<op::Not>(x)), y, z),
                          make<op::Where>(x, z, y)};
 
-bool is_inference(const match_result& m, const node_view& dropout) {
-  if (dropout.since() < 7 && int_attribute(dropout, "is_test") == 0) return false;
-  if (!dropout.input(2)) return true;
-  const value* const training = m.in->constant(dropout.input(2));
-  return training && training->kind == value_kind::tensor && training->type == dtype::boolean &&
-         training->shape.count() == 1 && *static_cast<const std::uint8_t*>(training->data) == 0;
-}
+bool returns_input(const match_result&, const node_view& dropout) { return is_inference(dropout); }
 constexpr rule inference_dropout{"EliminateDropout", name(n0, match<op::Dropout>(x, others)), x,
-                                 when(check<is_inference>(n0))};
+                                 when(check<returns_input>(n0))};
 
 /// The constant has this number everywhere, and the result is no larger than the other operand.
 template <int Neutral>
@@ -94,7 +89,7 @@ bool is_real(dtype t) { return t == dtype::f16 || t == dtype::bf16 || t == dtype
 bool has_wanted_type(const match_result&, const node_view& cast, const value_view& from) {
   if (from.element() == dtype::undefined) return false;
   const dtype wanted = cast.is<op::Cast>() ? dtype(int_attribute(cast, "to")) : cast.input(1).element();
-  return from.element() == wanted;
+  return from.element() == wanted && !rounds_between_chains(from, cast);
 }
 constexpr rule cast_to_itself{"CastElimination", name(n0, match<op::Cast>(x)), x, when(check<has_wanted_type>(n0, x))};
 constexpr rule cast_like_itself{"CastElimination", name(n0, match<op::CastLike>(x, y)), x,
@@ -107,15 +102,15 @@ bool gives_what_both_give(const match_result&, const value_view& x, const node_v
   const bool is_whole = !is_real(to) && to != dtype::boolean;
   return !is_whole || !is_real(mid) || is_real(from) || is_lossless(from, to);
 }
-template <bool Back>
+bool casts_on(const match_result& m, const value_view& x) { return dtype(int_attribute(m.root, "to")) != x.element(); }
 bool casts_back(const match_result& m, const value_view& x) {
-  return (dtype(int_attribute(m.root, "to")) == x.element()) == Back;
+  return !casts_on(m, x) && !rounds_between_chains(x, m.root);
 }
 constexpr auto casts = name(n0, match<op::Cast>(name(n1, match<op::Cast>(x))));
 constexpr rule cast_back{"CastChainElimination", casts, x,
-                         when(check<gives_what_both_give>(x, n1, n0), check<casts_back<true>>(x))};
+                         when(check<gives_what_both_give>(x, n1, n0), check<casts_back>(x))};
 constexpr rule cast_of_cast{"CastChainElimination", casts, make<op::Cast>(x).copy<"to">(n0),
-                            when(check<gives_what_both_give>(x, n1, n0), check<casts_back<false>>(x))};
+                            when(check<gives_what_both_give>(x, n1, n0), check<casts_on>(x))};
 
 /// A table that a Cast makes wider: exporters write that of embeddings so. What is gathered first, is all that is cast,
 /// and the table keeps the type that the file has. A small one had better be cast once, while loading.

@@ -15,6 +15,9 @@ class float32_nodes {
 
   static bool is_float16(const value_view& v) { return v && v.element() == dtype::f16; }
 
+  /// True for a float16 value that is there as float32, too.
+  bool has(const value_view& v) const { return v && wide_.count(v.id()) != 0; }
+
   /// Replaces a node, with all of its float16 inputs and outputs; to be called in order of execution. Readers of other
   /// kinds, graph outputs and subgraphs get the outputs through a Cast, which rounds. False, with nothing changed, if
   /// the operator does not take float32 or no kernel runs it.

@@ -45,13 +45,8 @@ bool is_one_of(const op_row& op) {
   return std::ranges::find(Set::ids, op.id) != std::end(Set::ids);
 }
 
-/// True for a Dropout that returns its input, as far as the node says so.
-bool passes_everything(const node_view& n) {
-  if (!n.is<op::Dropout>()) return false;
-  if (n.since() >= 7) return !n.input(2);
-  const attribute* const inference = n.find("is_test");
-  return inference && inference->i != 0;
-}
+/// True for a Dropout that returns its input.
+bool passes_everything(const node_view& n) { return n.is<op::Dropout>() && is_inference(n); }
 
 float16_use use_of(const node_view& n) {
   if (!n.op() || !n.subgraphs().empty() || is_one_of<rounds_itself>(*n.op())) return float16_use::other;
@@ -66,12 +61,47 @@ float16_use use_of(const node_view& n) {
 
 bool is_float16(const value_view& v) { return float32_nodes::is_float16(v); }
 
+/// True for operators that read only the size of a value.
+bool reads_size(const node_view& n) { return n.is<op::Shape>() || n.is<op::Size>(); }
+
+/// True for a node that gives the same in each run, if its inputs do: the folding of constants may replace it. Its
+/// float16 results are rounded at every level, also where it is not folded, so that all levels give the same.
+bool repeats(const node_view& n) {
+  constexpr role varies = role::is_random | role::is_compiled_context | role::needs_training;
+  return n.op() && !detail::has_role(n.op()->roles, varies) && n.subgraphs().empty() &&
+         (n.input_count() > 0 || n.is(role::is_constant));
+}
+
+/// Whether a value depends on constants and sizes alone. `nodes_left` bounds the search; where it ends, the answer is
+/// no.
+bool is_fixed(const graph& in, value_id v, int& nodes_left) {
+  const graph* home = &in;
+  for (; (*home)[v].outer != value_id::none; home = home->outer()) v = (*home)[v].outer;
+  if (home->constant_of(v)) return true;
+  const node_view n = value_view{*home, v}.producer();
+  if (!n || --nodes_left < 0) return false;
+  if (reads_size(n)) return true;
+  if (!repeats(n)) return false;
+  for (value_view each : n.inputs())
+    if (each && !is_fixed(*home, each.id(), nodes_left)) return false;
+  return true;
+}
+
 /// The nodes of one graph between which values are float32: those that compute and, on the way from one of these to the
-/// next, those that move elements.
+/// next, those that move elements. Nodes whose inputs depend on constants and sizes alone are none of them.
 class wide_chains {
  public:
   explicit wide_chains(const rewriter& r)
-      : r_{r}, uses_(r.in().node_capacity()), comes_(r.in().value_count()), goes_(r.in().value_count()) {
+      : r_{r},
+        uses_(r.in().node_capacity()),
+        fixed_(r.in().value_count()),
+        comes_(r.in().value_count()),
+        goes_(r.in().value_count()) {
+    for (std::size_t i = 0; i < fixed_.size(); ++i) {
+      int nodes_left = 256;
+      const value_view v{r.in(), value_id(i)};
+      fixed_[i] = r.constant(v) || (v.is_capture() && is_fixed(r.in(), v.id(), nodes_left));
+    }
     const std::span<const node_id> order = r.in().order();
     for (node_id id : order) follow(id);
     for (auto at = order.rbegin(); at != order.rend(); ++at) trace_back(*at);
@@ -91,7 +121,11 @@ class wide_chains {
   /// A node passes on what was computed, and what it computes.
   void follow(node_id id) {
     const node_view n = r_.node(id);
-    const float16_use use = r_.may_touch(n) ? use_of(n) : float16_use::other;
+    const bool fixed = reads_size(n) || (repeats(n) && reads_fixed(n));
+    if (fixed)
+      for (value_view v : n.outputs())
+        if (v) fixed_[index_of(v.id())] = true;
+    const float16_use use = r_.may_touch(n) && !fixed ? use_of(n) : float16_use::other;
     uses_[index_of(id)] = use;
     if (use == float16_use::computes || (use == float16_use::moves && any(n.inputs(), comes_)))
       mark(n.outputs(), comes_);
@@ -100,6 +134,11 @@ class wide_chains {
     const node_view n = r_.node(id);
     const float16_use use = uses_[index_of(id)];
     if (use == float16_use::computes || (use == float16_use::moves && any(n.outputs(), goes_))) mark(n.inputs(), goes_);
+  }
+  bool reads_fixed(const node_view& n) const {
+    for (value_view v : n.inputs())
+      if (v && !fixed_[index_of(v.id())]) return false;
+    return true;
   }
   template <class Values>
   static bool any(const Values& values, const std::vector<bool>& marks) {
@@ -115,6 +154,7 @@ class wide_chains {
 
   const rewriter& r_;
   std::vector<float16_use> uses_;   // by node
+  std::vector<bool> fixed_;         // by value: depends on constants and sizes alone
   std::vector<bool> comes_, goes_;  // by value: comes from, or goes to, a node that computes
 };
 
@@ -135,10 +175,15 @@ struct keep_float32 {
     std::vector<node_id> found;
     const wide_chains chains{r};
     for (node_id id : r.in().order())
-      if (chains.has(id)) found.push_back(id);
+      if (chains.has(id) || (reads_size(r.node(id)) && r.may_touch(r.node(id)))) found.push_back(id);
     float32_nodes wide{r, most_copied};
     bool changed = false;
-    for (node_id id : found) changed = wide.replace(r.node(id)) || changed;
+    for (node_id id : found) {
+      const node_view n = r.node(id);
+      // No value is rounded for its size alone.
+      if (reads_size(n) && !wide.has(n.input(0))) continue;
+      changed = wide.replace(n) || changed;
+    }
     return changed;
   }
 };
@@ -161,12 +206,21 @@ bool is_computed_with(const value_view& v, int& readers_left) {
 
 }  // namespace
 
-bool result_stays_float32(const node_view& n) {
-  if (use_of(n) != float16_use::computes) return false;
+bool is_inference(const node_view& dropout) {
+  if (dropout.since() < 7 && int_attribute(dropout, "is_test") == 0) return false;
+  if (!dropout.input(2)) return true;
+  const value* const training = dropout.in().constant_of(dropout.input(2).id());
+  return training && training->kind == value_kind::tensor && training->type == dtype::boolean &&
+         training->memory == 0 && training->shape.count() == 1 &&
+         *static_cast<const std::uint8_t*>(training->data) == 0;
+}
+
+bool rounds_between_chains(const value_view& x, const node_view& last_cast) {
+  const node_view producer = x.producer();
+  if (!is_float16(x) || !is_float16(last_cast.output(0)) || !producer || use_of(producer) == float16_use::other)
+    return false;
   int readers_left = 256;
-  for (value_view v : n.outputs())
-    if (is_float16(v) && is_computed_with(v, readers_left)) return true;
-  return false;
+  return is_computed_with(last_cast.output(0), readers_left);
 }
 
 bool joins_bias_of_float16(const node_view& made) {

@@ -3,9 +3,12 @@
 
 namespace cameo::inline CAMEO_ABI {
 
-/// True for a node whose float16 output reaches another one as float32 (rules/wide_float16.hpp). Until that is done
-/// such a node may not be replaced by its result, which would be rounded.
-bool result_stays_float32(const node_view&);
+/// True if Casts from the float16 value `x` to the float16 output of `last_cast` are where a float32 value is rounded
+/// (rules/wide_float16.hpp). Casts that change no float16 number are to stay there.
+bool rounds_between_chains(const value_view& x, const node_view& last_cast);
+
+/// True for a Dropout that returns its input.
+bool is_inference(const node_view& dropout);
 
 // With session.round_float16 each node of the model rounds. What rewrites make then must not round less often.
 
