@@ -154,7 +154,7 @@ def main():
                for each in sorted(unshown - UNSHOWN)]
     failed += [f"{each}: is shown, or gone; delete it from UNSHOWN" for each in sorted(UNSHOWN - unshown)]
     if "--names" not in sys.argv:
-        failed += alone() + older_standards()
+        failed += [*alone(), *older_standards()]
     if failed:
         sys.exit("FAILED: " + "\n".join(failed))
 
