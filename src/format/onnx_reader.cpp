@@ -522,8 +522,9 @@ status read_onnx_bytes(model& to, std::span<const std::byte> bytes, const read_o
   to.most_memory = options.limits.model_bytes;
   tensor_reader tensors{to.memory, options.limits.model_bytes, true, &to.files, std::move(open_folders)};
   tensors.odd = &to;
-  tensors.given = options.initializers;
-  for (const auto& [location, data] : options.external_files)
+  if (options.initializers) tensors.given = *options.initializers;
+  for (const auto& [location, data] :
+       options.external_files ? std::span{*options.external_files} : std::span<const detail::given_file>{})
     tensors.mapped.emplace(std::filesystem::path{location}.lexically_normal().string(), data);
   return onnx_reader{to, std::move(tensors)}.read(message);
 }

@@ -234,9 +234,9 @@ result<value> tensor_reader::read(const wire::tensor_message& t) {
 }
 
 result<value> tensor_reader::read_or_given(const wire::tensor_message& t, std::string_view name) {
-  const auto found = std::find_if(given.begin(), given.end(), [&](const auto& each) { return each.first == name; });
+  const auto found = std::find_if(given.begin(), given.end(), [&](const auto& each) { return each.name == name; });
   if (found == given.end()) return read(t);
-  const value& instead = found->second;
+  const value& instead = found->tensor;
   value declared;
   declared.kind = value_kind::tensor;
   std::uint64_t count = 0;

@@ -67,10 +67,10 @@ void keep_weights(const nb::dict& keywords, load_watch& watch, session_options& 
   for (const nb::handle pair : nb::borrow<nb::object>(keywords["initializers"])) {
     const std::string name = of_text(pair[0]);
     const given_value& kept = watch.given.emplace_back(to_value(pair[1], {}, name));
-    to.initializers.emplace_back(name, kept.is);
+    to.initializers.push_back({name, kept.is});
   }
   for (const nb::handle pair : nb::borrow<nb::object>(keywords["external_files"]))
-    to.external_files.emplace_back(path_of(pair[0]), watch.files.emplace_back(nb::object{pair[1]}).view);
+    to.external_files.push_back({path_of(pair[0]), watch.files.emplace_back(nb::object{pair[1]}).view});
 }
 
 }  // namespace

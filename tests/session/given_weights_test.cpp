@@ -31,8 +31,8 @@ template <class Model>
 load_outcome load_with(Model&& from, const std::string& name, const value& instead, bool has_files = false) {
   load_outcome t;
   session_options options;
-  if (!name.empty()) options.initializers.emplace_back(name, instead);
-  if (has_files) options.external_files.emplace_back("w.bin", std::as_bytes(std::span{given_numbers}));
+  if (!name.empty()) options.initializers.push_back({name, instead});
+  if (has_files) options.external_files.push_back({"w.bin", std::as_bytes(std::span{given_numbers})});
   options.log = [&](log_level level, std::string_view words) {
     if (level == log_level::warning) t.warnings += std::string{words} + "\n";
   };

@@ -21,7 +21,7 @@ struct temporary_result {
 template <class T>
 class [[nodiscard]] result {
   // Moving some types allocates, such as a std::deque of libstdc++. The exception of such a move leaves the result.
-  static constexpr bool moves_without_throwing = std::is_nothrow_move_constructible_v<T>;
+  static constexpr bool moves_without_throwing = __is_nothrow_constructible(T, T);  // std's template costs each result
 
  public:
   using value_type = T;

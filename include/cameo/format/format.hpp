@@ -1,8 +1,8 @@
 #pragma once
 #include <cameo/core/callback.hpp>
 #include <cameo/core/function_ref.hpp>
-#include <cameo/core/value.hpp>
 #include <cameo/file/file_bytes.hpp>
+#include <cameo/format/given_weights.hpp>
 #include <cameo/format/limits.hpp>
 #include <cameo/graph/model_pointer.hpp>
 
@@ -24,9 +24,9 @@ struct read_options {
   std::shared_ptr<const detail::file_bytes> file = {};
   /// Used instead of any path: a folder that is held open (package::open_folder).
   std::shared_ptr<const detail::held_folder> folder = {};
-  /// See session_options.
-  std::span<const std::pair<std::string, value>> initializers = {};
-  std::span<const std::pair<std::string, std::span<const std::byte>>> external_files = {};
+  /// See session_options; null: none.
+  const std::vector<detail::given_tensor>* initializers = nullptr;
+  const std::vector<detail::given_file>* external_files = nullptr;
 };
 
 namespace detail {

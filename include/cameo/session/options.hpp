@@ -1,8 +1,8 @@
 #pragma once
 #include <cameo/core/duration.hpp>
 #include <cameo/core/memory.hpp>
-#include <cameo/core/value.hpp>
 #include <cameo/ep/device.hpp>
+#include <cameo/format/given_weights.hpp>
 #include <cameo/format/limits.hpp>
 #include <cameo/run/task_pool.hpp>
 #include <cameo/session/stop.hpp>
@@ -60,9 +60,9 @@ struct session_options {
   /// ends with INVALID_ARGUMENT. Those with external data need no file then. The elements are in the host's memory and
   /// outlive the session. Many of them are not copied, so they must not change while the session lives. A name that no
   /// initializer has is a warning.
-  std::vector<std::pair<std::string, value>> initializers = {};
+  std::vector<detail::given_tensor> initializers = {};
   /// Files of external data that are in memory, by the location that the model gives them; they outlive the session.
-  std::vector<std::pair<std::string, std::span<const std::byte>>> external_files = {};
+  std::vector<detail::given_file> external_files = {};
   std::shared_ptr<context_workspace> workspace = {};  // for ep.share_ep_contexts; null: the runtime's
   stop_token stop = {};                               // ends loading with MODEL_LOAD_CANCELED
   /// A provider, by short or long name, in whose memory a run's inputs and outputs lie where they are tensors of

@@ -1,0 +1,22 @@
+#pragma once
+#include <cameo/core/value.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace cameo::inline CAMEO_ABI::detail {
+
+/// A tensor that takes the place of an initializer with this name.
+struct given_tensor {
+  std::string name;
+  value tensor;
+};
+
+/// The bytes of a file of external data, by the location that the model gives it. They are borrowed.
+struct given_file {
+  std::string location;
+  std::span<const std::byte> bytes;
+};
+
+}  // namespace cameo::inline CAMEO_ABI::detail
