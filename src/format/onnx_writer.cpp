@@ -301,7 +301,8 @@ std::size_t bytes_to_write(const graph& g) {
 
 result<std::string> message_of(const model& from, tensor_writer& tensors) {
   std::size_t bytes = (std::size_t{1} << 16) + bytes_to_write(from.main());
-  for (const function& each : from.functions) bytes += bytes_to_write(*each.body);
+  for (const function& each : from.functions)
+    if (each.body) bytes += bytes_to_write(*each.body);
   const memory_reserve spare{bytes};
   onnx::ModelProto message;
   if (status s = onnx_writer{from, tensors}.write(message); !s) return s;

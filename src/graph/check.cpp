@@ -256,6 +256,8 @@ status check_whole(model& m, const op_table& ops) {
   const std::span<const node_id> order = main.order();
   if (order.empty() && main.node_capacity() == 0 && main.outputs().empty())
     return failed(status_code::invalid_argument, "the graph is empty: it has neither nodes nor outputs");
+  for (const function& f : m.functions)
+    if (!f.body) return bad("function '{}' has no body; give it a graph, or remove it", function_name(f));
   std::optional<std::set<const function*>> called;
   for (const function& f : m.functions)
     if (status fine = check_function(m, f, ops, called); !fine)

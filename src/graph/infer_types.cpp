@@ -94,8 +94,11 @@ class inference::node_context final : public infer_context {
              describe(in_.of, node_), given, needed);
   }
 
-  void tell_broken_branch(std::string_view name, const status& wrong) override {
-    if (all_.ops_)  // else it has been told
+  void report_broken_branch(std::string_view name, const status& wrong) override {
+    const attribute* const branch = find(name);
+    if (branch && branch->i >= 0 && std::size_t(branch->i) < node_.subgraphs.size())
+      all_.drop_types(*node_.subgraphs[std::size_t(branch->i)]);
+    if (all_.ops_)  // later inferences find the branch that check_model has reported
       tolerate(all_.model_, oddity::broken_unused_branch, "{}: {}; the condition is constant, and never takes '{}'",
                describe(in_.of, node_), wrong.words(), name);
   }
@@ -155,6 +158,18 @@ void inference::forget(graph& g) {
   for (std::size_t i = 0; i < at->second.size(); ++i) g[value_id(i)].type = at->second[i];
   for (node_id n : g.order())
     for (graph* body : g[n].subgraphs) forget(*body);
+}
+
+/// Takes the types from what the nodes of a broken body make, the declared ones included: values without a type mark
+/// the body for detail::broken_branches, which must find it whatever the file declares.
+void inference::drop_types(graph& g) {
+  const auto before = before_.find(&g);
+  for (node_id n : g.order())
+    for (value_id v : g[n].outputs) {
+      if (v == value_id::none) continue;
+      g[v].type = nullptr;
+      if (before != before_.end() && index_of(v) < before->second.size()) before->second[index_of(v)] = nullptr;
+    }
 }
 
 status inference::set_output(graph& g, value_id v, const value_type& inferred) {

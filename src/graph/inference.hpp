@@ -33,6 +33,7 @@ class inference {
   status run(scope&);
   bool begin(scope&);
   void forget(graph&);
+  void drop_types(graph&);
   status infer_node(scope&, node_id);
   status infer_bodies(scope&, node_id, const std::vector<bool>& done);
   status infer_call(scope&, node_id);

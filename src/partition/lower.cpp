@@ -64,6 +64,8 @@ class lowering {
       if (status s = add_node(graph_[n], n); !s) return s;
     for (value_id v : graph_.outputs())
       if (!net_->outputs.push_back(slots_[index_of(v)])) return status_code::out_of_memory;
+    if (graph_.outer())
+      if (status s = add_declared_outputs(); !s) return s;
     for (value_id v : graph_.captures())
       if (!net_->captures.push_back({slots_[index_of(v)], slot(index_of(graph_[v].outer) + 1)}))
         return status_code::out_of_memory;
@@ -71,12 +73,19 @@ class lowering {
   }
 
  private:
-  /// With the sizes that the file declares of a body's output. A loop without rounds has no others for what it would
-  /// have stacked; no memory is planned by them.
-  static operand describe_declared(detail::graph_value v) {
-    const value_type type = detail::described_type(v);
-    v.type = &type;
-    return describe(v);
+  /// A body's outputs with the sizes that the file declares of them. They stay out of the values' own `info`, by which
+  /// the body's kernels are bound, since a run may contradict them.
+  status add_declared_outputs() {
+    const result<std::span<operand>> declared = memory_.take<operand>(graph_.outputs().size());
+    if (!declared) return status_code::out_of_memory;
+    for (std::size_t i = 0; i < declared->size(); ++i) {
+      detail::graph_value v = graph_[graph_.outputs()[i]];
+      const value_type type = detail::described_type(v);
+      v.type = &type;
+      (*declared)[i] = describe(v);
+    }
+    net_->declared_outputs = *declared;
+    return {};
   }
 
   /// Slot n + 1 is value n: an enclosing graph's slots need no table.
@@ -85,8 +94,7 @@ class lowering {
     slots_.reserve(graph_.value_count());
     for (std::size_t i = 0; i < graph_.value_count(); ++i) {
       const detail::graph_value& v = graph_[value_id(i)];
-      draft_value made{v.name, graph_.outer() && v.is_output ? describe_declared(v) : describe(v), v.is_input,
-                       v.is_output};
+      draft_value made{v.name, describe(v), v.is_input, v.is_output};
       if (v.is_input && overridable_) made.info.constant = nullptr;
       if (v.is_input && v.constant && overridable_) made.info.has_rank = false;
       const result<slot> s = net_->add_value(made);

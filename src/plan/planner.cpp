@@ -433,6 +433,11 @@ const operand* bind_context::subgraph_output(std::size_t graph, std::size_t i) c
   const draft& inner = *node->subgraphs[graph];
   return i < inner.outputs.size() ? &inner.values[inner.outputs[i]].info : nullptr;
 }
+const operand* bind_context::declared_subgraph_output(std::size_t graph, std::size_t i) const {
+  if (!node || graph >= node->subgraphs.size()) return nullptr;
+  const draft& inner = *node->subgraphs[graph];
+  return i < inner.declared_outputs.size() ? &inner.declared_outputs[i] : subgraph_output(graph, i);
+}
 
 result<const plan_view*> make_plan(const draft& net, const plan_options& options, arena& memory) {
   if (target_tier && options.memories.size() != 1)

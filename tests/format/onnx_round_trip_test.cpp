@@ -215,6 +215,17 @@ TEST_CASE("a file over 2 GB is read when only its weights make it so, and not wr
   CHECK(folder.file_count() == 1);
 }
 
+TEST_CASE("a function without a body is written without one") {
+  model m;
+  m.functions.emplace_back().name = "Hollow";
+  const auto written = write_onnx(m);
+  REQUIRE_MESSAGE(written, written.error().words());
+  onnx::ModelProto read;
+  REQUIRE(read.ParseFromString(*written));
+  CHECK(read.functions(0).name() == "Hollow");
+  CHECK(read.functions(0).node_size() == 0);
+}
+
 TEST_CASE("a file is complete or absent") {
   const scratch_folder folder;
   const std::string path = folder.write("f", "old");

@@ -1,6 +1,9 @@
 #include <cameo/graph/check.hpp>
+#include <cameo/graph/symbol_names.hpp>
 
 #include <doctest/doctest.h>
+
+#include <set>
 
 #include "graph_maker.hpp"
 
@@ -330,6 +333,27 @@ TEST_CASE("the standard operators") {
            {"node 'y' (Add, opset 14): input 'B' is tensor(int32), but 'T' is tensor(float) already, by 'A'"});
   must_say(with("Conv", {"a"}, 17), status_code::invalid_graph, {"(Conv, opset 17): input 'W' is missing"});
   must_say(with("Gelu", {"a"}, 13), status_code::invalid_graph, {"'Gelu' in domain 'ai.onnx'", "appears in opset 20"});
+}
+
+TEST_CASE("a function without a body is an error that names it") {
+  model m;
+  graph& g = m.main();
+  input(g, "a");
+  add(g, "Negate", {"a"}, {"y"});
+  g.add_output(g.find("y"));
+  m.functions.emplace_back().name = "Hollow";
+  must_say(checked(m), status_code::invalid_graph, {"function", "Hollow", "has no body"});
+}
+
+TEST_CASE("symbols of one name have two names where names tell them apart") {
+  model m;
+  const std::uint32_t first = m.symbol("N"), second = m.another_symbol(first), third = m.another_symbol(first);
+  const std::uint32_t taken = m.symbol("N_" + std::to_string(second));
+  const std::vector<std::string> names = distinct_symbol_names(m);
+  CHECK(names[first] == "N");
+  CHECK(names[taken] == m.symbols[taken]);
+  CHECK(std::set<std::string>{names.begin(), names.end()}.size() == m.symbols.size());
+  CHECK(names[third].starts_with("N_"));
 }
 
 TEST_CASE("bodies nested deep end the check, not the program") {

@@ -294,8 +294,12 @@ TEST_CASE("of one kind of oddity so many are told, then that there are more") {
 
 namespace {
 
-/// y = If(true): -x, else a branch whose nodes contradict each other, and the other branch.
-onnx::ModelProto half_broken(bool condition, bool is_constant) {
+/// How the branch that is never taken breaks a rule.
+enum class breach { shapes, element_types, outputs };
+
+/// y = If(condition): Relu(x), else a branch whose nodes contradict each other. The file may declare the types of what
+/// they make.
+onnx::ModelProto half_broken(bool condition, bool is_constant, breach how = breach::shapes, bool is_declared = false) {
   onnx::ModelProto m = new_model();
   onnx::GraphProto& g = *m.mutable_graph();
   add_value(*g.mutable_input(), "x", {2, 3});
@@ -309,10 +313,13 @@ onnx::ModelProto half_broken(bool condition, bool is_constant) {
   right.set_name("right"), wrong.set_name("wrong");
   add_node(right, "Relu", {"x"}, {"fine"});
   add_untyped_output(right, "fine");
-  *wrong.add_initializer() = floats("five", {5});
-  add_node(wrong, "Add", {"x", "five"}, {"bad"}, "impossible");  // [2, 3] and [5]
+  *wrong.add_initializer() = how == breach::element_types ? ints("five", {5}) : floats("five", {5});
+  add_node(wrong, "Add", {"x", how == breach::outputs ? "x" : "five"}, {"bad"}, "impossible");  // float[2,3]
   add_node(wrong, "Abs", {"bad"}, {"worse"});
-  add_untyped_output(wrong, "worse");
+  if (is_declared) add_value(*wrong.mutable_value_info(), "bad", {2, 3});
+  if (is_declared) add_value(*wrong.mutable_output(), "worse", {2, 3});
+  else add_untyped_output(wrong, "worse");
+  if (how == breach::outputs) add_value(*wrong.mutable_output(), "bad", {2, 3});
   auto& choice = add_node(g, "If", {"condition"}, {"y"}, "choice");
   set(choice, "then_branch", condition ? right : wrong);
   set(choice, "else_branch", condition ? wrong : right);
@@ -336,6 +343,23 @@ TEST_CASE("a branch that a constant condition never takes need not be right, at 
       CHECK(made.warnings.size() == 1);
     }
   CHECK_REFUSED(load_error(half_broken(true, false)), status_code::invalid_graph, "impossible");
+}
+
+TEST_CASE("a broken branch is found whatever the file declares of its values, at any level of optimization") {
+  for (const breach how : {breach::shapes, breach::element_types, breach::outputs})
+    for (const bool is_declared : {true, false})
+      for (const optimization_level level : {optimization_level::none, optimization_level::basic,
+                                             optimization_level::extended, optimization_level::all}) {
+        CAPTURE(int(how));
+        CAPTURE(is_declared);
+        CAPTURE(int(level));
+        session_options options;
+        options.optimize = level;
+        const outcome made = of(half_broken(true, true, how, is_declared), {counting("x", {2, 3})}, 1, options);
+        CHECK(made.numbers == rectified);
+        CHECK(made.warns("broken-unused-branch: node 'choice'"));
+        CHECK(made.warnings.size() == 1);
+      }
 }
 
 namespace {

@@ -664,6 +664,16 @@ def loop_without_rounds():
     return made
 
 
+def scan_without_rounds():
+    """What the body declares is all that there is of the sizes of no slices, along either axis."""
+    inner = body("slice", [helper.make_node("Reshape", ["x", "s"], ["slice"])], [value("e", [])],
+                 [value("slice", [2, 3])])
+    made = Part()
+    made.input("x", numbers(6)), made.input("s", ints(2, 3))
+    made.node("Scan", made.input("q", numbers(0)), out="y", body=inner, num_scan_inputs=1, scan_output_axes=[1])
+    return made
+
+
 def elements_of_an_input():
     """The dims of a given sequence's elements have one name, and so has another input."""
     made = Part()

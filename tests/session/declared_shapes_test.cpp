@@ -1,8 +1,9 @@
-// Sizes that a file declares of values between nodes, and that a run contradicts; tests/scripts/stale_shapes.py has more.
-// tests/scripts/stale_shapes.py.
+// Sizes that a file declares of values between nodes, and that a run contradicts; tests/scripts/stale_shapes.py has
+// more.
 #include "session/models.hpp"
 
 #include <cameo/graph/check.hpp>
+#include <cameo/partition/lower.hpp>
 
 #include "../../src/session/known_shapes.hpp"
 
@@ -186,6 +187,52 @@ TEST_CASE("an output keeps the type that the file declares for callers, and no m
   CHECK(made.outputs()[0].type_text == "tensor(float)[3,4]");
   CHECK(made.fixed_bytes() == 0);
   CHECK(!known_shapes{made}.knows(0));  // by which a plugin asks its host for the memory of an output
+}
+
+TEST_CASE("kernels of a body are not bound by sizes that the file only declares of the body's outputs") {
+  model_builder b;
+  model& m = b.whole();
+  const value_id x = b.input("x", dtype::f32, {b.symbol("n")}), s = b.input("s", dtype::i64, of_sizes({2}));
+  graph& body = m.add_graph(&b.main());
+  body.name = "body";
+  const auto body_value = [&](std::string_view name, dtype type, bool is_input) {
+    const value_id v = body.add_value(name, m.keep(value_type::tensor(type, dim_list{})));
+    if (is_input) body.add_input(v);
+    return v;
+  };
+  static_cast<void>(body_value("round", dtype::i64, true));
+  const value_id on = body_value("on", dtype::boolean, true), goes_on = body_value("goes_on", dtype::boolean, false);
+  const value_id row = body.add_value("row", m.keep(value_type::tensor(dtype::f32, of_sizes({2, 3}))));
+  body.add_node({"same", "", "Identity", {}, {}, 17, std::vector{on}, std::vector{goes_on}});
+  body.add_node(
+      {"make", "", "Reshape", {}, {}, 17, std::vector{body.capture_of(x), body.capture_of(s)}, std::vector{row}});
+  body.add_output(goes_on), body.add_output(row);
+  attribute holds;
+  holds.name = "body", holds.kind = attribute_kind::g, holds.i = 0;
+  graph* const graphs[] = {&body};
+  const value_id rows = b.main().add_value("rows"), trips = b.input("trips", dtype::i64, {});
+  b.main().add_node({"loop",
+                     "",
+                     "Loop",
+                     {},
+                     {},
+                     17,
+                     std::vector{trips, b.constant<bool>("truth", {}, {true})},
+                     std::vector{rows},
+                     std::vector{holds},
+                     graphs});
+  b.output(rows);
+  const session made = without_rewrites(b.take());
+  detail::heap_arena memory;
+  const result<draft*> net = lower(made.graph().main(), {}, false, memory);
+  REQUIRE(net);
+  const auto loop = std::find_if((*net)->nodes.begin(), (*net)->nodes.end(),
+                                 [](const detail::draft_node& n) { return n.op_type == "Loop"; });
+  REQUIRE(loop != (*net)->nodes.end());
+  const draft& inner = *loop->subgraphs[0];
+  for (const std::int64_t size : inner.values[inner.outputs[1]].info.shape) CHECK(size == -1);
+  REQUIRE(inner.declared_outputs.size() == 2);
+  CHECK(inner.declared_outputs[1].shape == extents{2, 3});
 }
 
 TEST_CASE("a model that is checked twice has the types and the declarations that it had") {

@@ -8,18 +8,40 @@
 #include "program.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace cameo::inline CAMEO_ABI::eps::frozen_file {
 namespace {
 
-/// A type with the symbols of the model that it goes to. A model has as many as it has values, a group few.
-value_type with_symbols_of(model& to, const model& from, value_type type) {
-  if (type.shape)
-    for (dim& d : *type.shape)
-      if (d.symbol && d.symbol < from.symbols.size()) d = dim::named(to.symbol(from.symbols[d.symbol]));
-  if (type.of) type.of = std::make_shared<const value_type>(with_symbols_of(to, from, *type.of));
-  return type;
-}
+/// Gives types the symbols of the model that they are copied to: for each symbol of the first model, one of the second,
+/// whatever their names are. Two symbols may have one name, which a file declares of values that need not have one
+/// size. Only those symbols are copied that are needed: a model has as many as it has values, a group few.
+class symbol_copier {
+ public:
+  symbol_copier(model& to, const model& from) : to_{to}, from_{from} {}
+
+  value_type copy(value_type type) {
+    if (type.shape)
+      for (dim& d : *type.shape)
+        if (d.symbol && d.symbol < from_.symbols.size()) d = dim::named(copy_of(d.symbol));
+    if (type.of) type.of = std::make_shared<const value_type>(copy(*type.of));
+    return type;
+  }
+
+ private:
+  std::uint32_t copy_of(std::uint32_t symbol) {
+    const auto [at, is_new] = copies_.try_emplace(symbol, 0);
+    if (!is_new) return at->second;
+    const std::uint32_t first_of_name = to_.symbol(from_.symbols[symbol]);
+    return at->second = used_.insert(first_of_name).second ? first_of_name : to_.another_symbol(first_of_name);
+  }
+
+  model& to_;
+  const model& from_;
+  std::unordered_map<std::uint32_t, std::uint32_t> copies_;  // the second model's symbols, by those of the first
+  std::unordered_set<std::uint32_t> used_;                   // symbols of the second model that are copies already
+};
 
 /// The group's body as a model of its own. Texts, attributes and constants stay where they are.
 std::unique_ptr<model> model_of(const graph& body) {
@@ -29,8 +51,9 @@ std::unique_ptr<model> model_of(const graph& body) {
   made->imports = from.imports;
   graph& g = made->main();
   g.name = body.name;
+  symbol_copier symbols{*made, from};
   const auto type_of = [&](const detail::graph_value& v) {
-    return v.type ? made->keep(with_symbols_of(*made, from, *v.type)) : nullptr;
+    return v.type ? made->keep(symbols.copy(*v.type)) : nullptr;
   };
   for (std::size_t i = 0; i < body.value_count(); ++i)  // so numbers are the same in both
     static_cast<void>(g.add_value(body[value_id(i)].name, type_of(body[value_id(i)])));

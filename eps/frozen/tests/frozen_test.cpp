@@ -36,6 +36,35 @@ TEST_CASE("what is compiled while a model is loaded runs at once, with the same 
   }
 }
 
+TEST_CASE("inputs of a group whose sizes have one declared name need not have one size") {
+  const auto parts_of_two_sizes = [] {
+    model_builder b;
+    const value_id x = b.input("x", dtype::f32, {b.symbol("n")});
+    const value_id parts = b.node("SplitToSequence", {x, b.input("sizes", dtype::i64, {dim::of(2)})});
+    std::vector<value_id> shapes;
+    for (const std::int64_t i : {0, 1}) {
+      const value_id part = b.node("SequenceAt", {parts, b.constant<std::int64_t>("at" + std::to_string(i), {}, {i})});
+      b.main()[part].type = b.whole().keep(value_type::tensor(dtype::f32, std::vector{b.symbol("N")}));
+      shapes.push_back(b.node("Shape", {part}));
+    }
+    b.output(b.node("Cast", {b.node("Concat", shapes, {model_builder::integer("axis", 0)})},
+                    {model_builder::integer("to", 1)}));
+    return b.take();
+  };
+  const std::vector<float> x = ramp(6);
+  const std::vector<std::int64_t> split{4, 2};
+  const std::vector<named_input> inputs{{"x", x}, {"sizes", split}};
+  const std::string right = bits_of(loaded(parts_of_two_sizes()), inputs);
+  const auto made = frozen_runtime{}.load(parts_of_two_sizes());
+  REQUIRE(verdict(made) == "OK");
+  const auto placed = made->placements();
+  CHECK(std::any_of(placed.begin(), placed.end(), [](const auto& each) { return each.provider == "frozen"; }));
+  const auto sizes = made->run(inputs);
+  REQUIRE(verdict(sizes) == "OK");
+  CHECK(floats_of(sizes->items[0].value.view()) == std::vector<float>{4, 2});
+  CHECK(bits_of(*made, inputs) == right);
+}
+
 TEST_CASE("nodes of texts and sequences stay with the next provider, between plans") {
   const compiled_files files;
   compile(files, texts_and_sequences());

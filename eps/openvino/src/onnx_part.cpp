@@ -2,6 +2,7 @@
 
 #include <cameo/format/onnx.hpp>
 #include <cameo/graph/model.hpp>
+#include <cameo/graph/symbol_names.hpp>
 
 #include <fmt/format.h>
 
@@ -81,7 +82,7 @@ result<std::string> onnx_bytes(const graph_part& part) {
   const graph& g = *part.of;
   model made;  // refers to texts, types and constants of the graph's model, which outlives it
   made.ir_version = 8;
-  made.symbols = g.owner().symbols;
+  made.symbols = distinct_symbol_names(g.owner());
   if (status s = import_domains(part, made); !s) return s;
   graph& body = made.main();
   body.name = g.name.empty() ? std::string_view{"part"} : g.name;

@@ -1,5 +1,6 @@
 // Graphs of cameo's, as plugins see them.
 #include <cameo/graph/model.hpp>
+#include <cameo/graph/symbol_names.hpp>
 
 #include "objects.hpp"
 
@@ -18,7 +19,7 @@ std::string bytes_of(std::span<const T> list) {
 /// Types that have the same numbers on both sides, and whose elements lie in memory in the same way.
 bool is_told(dtype type) { return type < dtype::f8e8m0 && type != dtype::string; }
 
-ort_type_info type_of(const value_type* from, const model& m) {
+ort_type_info type_of(const value_type* from, std::span<const std::string> symbols) {
   ort_type_info made;
   if (!from || !from->is_tensor() || !is_told(from->type)) return made;
   made.is_tensor = true;
@@ -27,7 +28,7 @@ ort_type_info type_of(const value_type* from, const model& m) {
   if (from->shape)
     for (dim d : *from->shape) {
       made.tensor.sizes.push_back(d.known() ? d.size : -1);
-      made.tensor.names.push_back(!d.known() && d.symbol < m.symbols.size() && d.symbol ? m.symbols[d.symbol] : "");
+      made.tensor.names.push_back(!d.known() && d.symbol < symbols.size() && d.symbol ? symbols[d.symbol] : "");
     }
   return made;
 }
@@ -55,7 +56,7 @@ bool take(const attribute& from, ort_attribute& to) {
 
 class graph_builder {
  public:
-  explicit graph_builder(const graph& from) : g_{from} {}
+  graph_builder(const graph& from, std::span<const std::string> symbols) : g_{from}, symbols_{symbols} {}
 
   std::unique_ptr<ort_graph> run(const ort_node* parent) {
     made_ = std::make_unique<ort_graph>();
@@ -80,7 +81,7 @@ class graph_builder {
     ort_value_info*& known = values_[index_of(v)];
     if (known) return known;
     known = &made_->values.emplace_back();
-    known->name = g_[v].name, known->type = type_of(g_[v].type, g_.owner()), known->in = made_.get();
+    known->name = g_[v].name, known->type = type_of(g_[v].type, symbols_), known->in = made_.get();
     known->is_outer = g_[v].outer != value_id::none;
     const value* const constant = g_.constant_of(v);
     if (constant && constant->kind == value_kind::tensor && is_told(constant->type)) {
@@ -119,7 +120,7 @@ class graph_builder {
     }
     for (const attribute& each : from.attributes) {
       if (each.kind == attribute_kind::g && std::size_t(each.i) < from.subgraphs.size()) {
-        made_->bodies.push_back(graph_builder{*from.subgraphs[std::size_t(each.i)]}.run(&to));
+        made_->bodies.push_back(graph_builder{*from.subgraphs[std::size_t(each.i)], symbols_}.run(&to));
         to.bodies.emplace_back(each.name, made_->bodies.back().get());
       } else if (take(each, to.attributes.emplace_back())) {
         to.listed.push_back(&to.attributes.back());
@@ -142,13 +143,16 @@ class graph_builder {
   }
 
   const graph& g_;
+  std::span<const std::string> symbols_;  // their names, by number; plugins compare symbols by name
   std::unique_ptr<ort_graph> made_;
   std::vector<ort_value_info*> values_;
 };
 
 }  // namespace
 
-std::unique_ptr<ort_graph> graph_of(const graph_view& from) { return graph_builder{from.raw()}.run(nullptr); }
+std::unique_ptr<ort_graph> graph_of(const graph_view& from) {
+  return graph_builder{from.raw(), distinct_symbol_names(from.raw().owner())}.run(nullptr);
+}
 
 std::unique_ptr<ort_node> fused_node_of(ort_graph& from, std::string_view name,
                                         std::vector<const ort_value_info*> inputs, bool with_constants) {

@@ -108,6 +108,9 @@ class bind_context {
   CAMEO_API const operand* subgraph_input(std::size_t graph, std::size_t i) const;
   /// The same of output i.
   CAMEO_API const operand* subgraph_output(std::size_t graph, std::size_t i) const;
+  /// Output i with the sizes that the file declares of it, which a run may contradict. They are for a loop without
+  /// iterations, which has no other sizes for the outputs that it would have stacked. Only during bind.
+  CAMEO_API const operand* declared_subgraph_output(std::size_t graph, std::size_t i) const;
 
   /// Output o may be written over input i when no later step reads that input (same number of bytes).
   void may_overwrite(std::size_t o, std::size_t i) {

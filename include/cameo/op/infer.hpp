@@ -42,8 +42,9 @@ class infer_context {
     static_cast<void>(axis), static_cast<void>(window), static_cast<void>(padded);
   }
 
-  /// Reports that a subgraph breaks a rule, `wrong`: harmless, as the node never runs it.
-  virtual void tell_broken_branch(std::string_view name, const status& wrong) {
+  /// Reports that the subgraph of the attribute `name` breaks a rule. That is harmless, since the node never runs it.
+  /// `wrong` says which rule it breaks.
+  virtual void report_broken_branch(std::string_view name, const status& wrong) {
     static_cast<void>(name), static_cast<void>(wrong);
   }
   /// Reports that a linear model has more coefficients than its input needs: harmless, and not in ONNX.

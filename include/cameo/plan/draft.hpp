@@ -45,6 +45,9 @@ struct draft {
   detail::arena_vector<detail::draft_node> nodes{memory};
   detail::arena_vector<slot> inputs{memory}, outputs{memory};
   detail::arena_vector<capture> captures{memory};
+  /// A subgraph's outputs with the sizes that the file declares of them, or none. A run may contradict these sizes. See
+  /// bind_context::declared_subgraph_output().
+  std::span<const operand> declared_outputs;
 
   explicit draft(arena& where) : memory{where} {}
   /// Appends a value. OUT_OF_MEMORY when the arena is full. The first call also makes slot 0.

@@ -70,7 +70,10 @@ std::optional<bool> known_condition(const infer_context& c) {
 /// contradict itself, and the one that is taken.
 status known_if(infer_context& c, bool condition) {
   const std::string_view never = condition ? "else_branch" : "then_branch";
-  if (const result<type_list> unused = branch_types(c, never); !unused) c.tell_broken_branch(never, unused.error());
+  if (const result<type_list> unused = branch_types(c, never); !unused) {
+    if (unused.error().code() == status_code::out_of_memory) return unused.error();  // says nothing about the branch
+    c.report_broken_branch(never, unused.error());
+  }
   const result<type_list> types = branch_types(c, condition ? "then_branch" : "else_branch");
   if (!types) return types.error();
   for (std::size_t i = 0; i < c.output_count(); ++i) give(c, i, (*types)[i]);

@@ -8,7 +8,8 @@
 namespace cameo::inline CAMEO_ABI {
 namespace {
 
-/// Whether inference gave up in a graph or in one below it: a node makes a value of no type.
+/// Whether a graph or one below it is broken: a node makes a value without a type. Inference leaves no types in a
+/// branch that it reports as broken.
 bool lacks_types(const graph& g) {
   for (node_id n : g.order()) {
     for (value_id v : g[n].outputs)

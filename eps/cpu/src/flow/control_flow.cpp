@@ -91,13 +91,8 @@ result<loop> loop::bind(bind_context& c) {
   const std::size_t carried = std::max<std::size_t>(c.inputs.size(), 2) - 2;
   if (carried > c.outputs.size())
     return bad_attribute("carries ", carried, " values, but has only ", c.outputs.size(), " outputs");
-  const result<std::span<extents>> shapes = c.state.take<extents>(c.outputs.size() - carried);
+  const auto shapes = stacked_shapes(c, *body, 1 + carried, c.outputs.size() - carried);
   if (!shapes) return shapes.error();
-  for (std::size_t k = 0; k < shapes->size(); ++k) {
-    const operand* const element = c.subgraph_output(std::size_t(*body), 1 + carried + k);
-    if (element && element->has_rank) (*shapes)[k] = element->shape;
-    for (std::int64_t& d : (*shapes)[k]) d = std::max<std::int64_t>(d, 0);
-  }
   return loop{*body, carried, *shapes};
 }
 status loop::run(run_context& c) const {

@@ -46,12 +46,12 @@ result<scan> scan::bind(bind_context& c) {
              out_ways = list_of(c, "scan_output_directions", outs);
   for (const auto* list : {&in_axes, &out_axes, &in_ways, &out_ways})
     if (!*list) return status{list->error()};
-  const result<std::span<const extents>> shapes = known_shapes(c, states);
+  const auto shapes = stacked_shapes(c, *body, states, outs);
   if (!shapes) return shapes.error();
   return scan{*body, *scans, *in_axes, *out_axes, *in_ways, *out_ways, *shapes};
 }
 status scan::run(run_context& c) const {
-  const std::size_t states = c.input_count() - scans, outs = output_shapes.size();
+  const std::size_t states = c.input_count() - scans, outs = element_shapes.size();
   std::int64_t length = -1;
   const result<std::span<std::size_t>> axes = c.scratch<std::size_t>(scans);
   if (!axes) return status_code::out_of_memory;
@@ -117,12 +117,13 @@ status scan::finish(run_context& c, std::span<value> last, std::int64_t length) 
   for (std::size_t k = 0; k < states; ++k)
     if (c.has_output(k))
       if (status forwarded = c.forward(k, c.input(k)); !forwarded) return forwarded;
-  for (std::size_t k = 0; k < output_shapes.size(); ++k) {
+  for (std::size_t k = 0; k < element_shapes.size(); ++k) {
     if (!c.has_output(states + k)) continue;
-    extents shape = output_shapes[k];
+    extents shape = element_shapes[k];
     std::int64_t axis = number_or(output_axes, k, 0);
-    if (shape.rank() == 0) shape.push_back(0);
-    if (normalize_axis(axis, shape.rank())) shape[std::size_t(axis)] = 0;
+    if (shape.rank() == max_rank) return bad_input("output ", states + k, " has a rank above ", max_rank);
+    if (!normalize_axis(axis, shape.rank() + 1)) axis = 0;  // no rank is known of the elements
+    shape.insert(std::size_t(axis), 0);
     if (const result<value*> y = c.output(states + k, shape); !y) return status{y.error()};
   }
   return {};

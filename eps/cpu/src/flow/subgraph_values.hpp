@@ -89,13 +89,16 @@ inline result<int> body_of(const bind_context& c, std::string_view name) {
   return found;
 }
 
-/// What a plan knows of the shapes of outputs from `first` on, unknown sizes as 0.
-inline result<std::span<const extents>> known_shapes(bind_context& c, std::size_t first) {
-  const result<std::span<extents>> shapes = c.state.take<extents>(c.outputs.size() - first);
+/// The shapes of a body's outputs from `first` on, as far as they are known or declared, with unknown sizes as 0: one
+/// for each of `count` outputs that the node stacks. A node without iterations has no others.
+inline result<std::span<const extents>> stacked_shapes(bind_context& c, int body, std::size_t first,
+                                                       std::size_t count) {
+  const result<std::span<extents>> shapes = c.state.take<extents>(count);
   if (!shapes) return status_code::out_of_memory;
-  for (extents& shape : *shapes) {
-    const operand& output = c.outputs[first++];
-    shape = output.has_rank ? output.shape : extents{};
+  for (std::size_t k = 0; k < count; ++k) {
+    const operand* const element = c.declared_subgraph_output(std::size_t(body), first + k);
+    extents& shape = (*shapes)[k];
+    shape = element && element->has_rank ? element->shape : extents{};
     for (std::int64_t& d : shape) d = std::max<std::int64_t>(d, 0);
   }
   return std::span<const extents>{*shapes};

@@ -15,7 +15,7 @@ struct if_else {
 struct loop {
   int body;
   std::size_t carried;
-  std::span<const extents> element_shapes;  // of scan outputs, as far as known: for loops without an iteration
+  std::span<const extents> element_shapes;  // of scan outputs, as far as known or declared: for no iterations
   static result<loop> bind(bind_context& c);
   status run(run_context& c) const;
 };
@@ -25,7 +25,7 @@ struct scan {
   int body;
   std::size_t scans;  // number of scan inputs, the last ones; those before are states
   std::span<const std::int64_t> input_axes, output_axes, input_directions, output_directions;
-  std::span<const extents> output_shapes;  // of the scan outputs, as far as known: for no iterations
+  std::span<const extents> element_shapes;  // of scan outputs, as far as known or declared: for no iterations
   static result<scan> bind(bind_context& c);
   status run(run_context& c) const;
 
