@@ -51,10 +51,15 @@ result<value_type> stacked(const value_type* element, dim size, std::int64_t axi
 namespace {
 
 /// Every output of a branch is an output of the node: which branch runs must not matter.
+status require_outputs(const infer_context& c, std::string_view name, std::size_t has) {
+  if (has == c.output_count()) return status_code::ok;
+  return invalid("graph ", name, " has ", has, " outputs, must have ", c.output_count());
+}
+
 result<type_list> branch_types(infer_context& c, std::string_view name) {
-  result<type_list> outputs = body_types(c, name, {}, c.output_count());
-  if (outputs && outputs->size() != c.output_count())
-    return invalid("graph ", name, " has ", outputs->size(), " outputs, must have ", c.output_count());
+  result<type_list> outputs = body_types(c, name, {}, 0);
+  if (!outputs) return outputs;
+  if (status s = require_outputs(c, name, outputs->size()); !s) return s;
   return outputs;
 }
 
@@ -70,7 +75,9 @@ std::optional<bool> known_condition(const infer_context& c) {
 /// contradict itself, and the one that is taken.
 status known_if(infer_context& c, bool condition) {
   const std::string_view never = condition ? "else_branch" : "then_branch";
-  if (const result<type_list> unused = branch_types(c, never); !unused) {
+  if (const result<type_list> unused = body_types(c, never, {}, 0)) {
+    if (status s = require_outputs(c, never, unused->size()); !s) return s;
+  } else {
     if (unused.error().code() == status_code::out_of_memory) return unused.error();  // says nothing about the branch
     c.report_broken_branch(never, unused.error());
   }
