@@ -22,7 +22,7 @@ struct tensor_reader {
   std::function<result<std::shared_ptr<const model_folders>>()> open_folders = {};
   std::shared_ptr<const model_folders> folders = {};
   std::map<std::string, std::span<const std::byte>> mapped = {};  // by location
-  std::span<const detail::given_tensor> given = {};      // instead of initializers, by name
+  std::span<const detail::given_tensor> given = {};               // instead of initializers, by name
   model* odd = nullptr;  // whose warnings tell what is odd and harmless; null: that is an error, too
 
   result<value> read(const wire::tensor_message&);

@@ -1,5 +1,7 @@
 #include "session/known_shapes.hpp"
 
+#include <cameo/graph/model.hpp>
+
 #include <algorithm>
 
 namespace cameo::inline CAMEO_ABI {

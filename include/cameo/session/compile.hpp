@@ -46,10 +46,10 @@ struct compile_options {
   /// Providers, keys, limits, callbacks. Its `optimize` is not used; the members here decide where the model and its
   /// contexts go.
   session_options session = {};
-  /// The level, with the same meaning as for a session: the rewrites of basic come before providers choose their groups,
-  /// so that a provider sees the graph that it sees when the model is loaded; higher levels are for nodes that stay
-  /// outside contexts, and the result of layout and all may only be useful on this machine. `none` keeps the model as it
-  /// is, which is ONNX Runtime's default.
+  /// The level, with the same meaning as for a session: the rewrites of basic come before providers choose their
+  /// groups, so that a provider sees the graph that it sees when the model is loaded; higher levels are for nodes that
+  /// stay outside contexts, and the result of layout and all may only be useful on this machine. `none` keeps the model
+  /// as it is, which is ONNX Runtime's default.
   optimization_level optimize = optimization_level::basic;
   bool embed = false;                      // contexts inside the model; else in files beside it
   bool fail_if_nothing_compiled = false;   // with FAIL; else the model is written without contexts
