@@ -1,6 +1,8 @@
 #pragma once
+#include <cameo/core/result.hpp>
 #include <cameo/graph/views.hpp>
 
+#include <string>
 #include <vector>
 
 namespace cameo::inline CAMEO_ABI::eps::openvino_detail {

@@ -26,10 +26,9 @@ ort_type_info type_of(const value_type* from, std::span<const std::string> symbo
   made.tensor.type = from->type;
   made.tensor.has_shape = from->shape.has_value();
   if (from->shape)
-    for (dim d : *from->shape) {
-      made.tensor.sizes.push_back(d.known() ? d.size : -1);
-      made.tensor.names.push_back(!d.known() && d.symbol < symbols.size() && d.symbol ? symbols[d.symbol] : "");
-    }
+    for (dim d : *from->shape)
+      made.tensor.sizes.push_back(d.known() ? d.size : -1),
+          made.tensor.names.push_back(!d.known() && d.symbol < symbols.size() && d.symbol ? symbols[d.symbol] : "");
   return made;
 }
 
@@ -56,7 +55,7 @@ bool take(const attribute& from, ort_attribute& to) {
 
 class graph_builder {
  public:
-  graph_builder(const graph& from, std::span<const std::string> symbols) : g_{from}, symbols_{symbols} {}
+  explicit graph_builder(const graph& from) : g_{from}, symbols_{distinct_symbol_names(from.owner())} {}
 
   std::unique_ptr<ort_graph> run(const ort_node* parent) {
     made_ = std::make_unique<ort_graph>();
@@ -120,7 +119,7 @@ class graph_builder {
     }
     for (const attribute& each : from.attributes) {
       if (each.kind == attribute_kind::g && std::size_t(each.i) < from.subgraphs.size()) {
-        made_->bodies.push_back(graph_builder{*from.subgraphs[std::size_t(each.i)], symbols_}.run(&to));
+        made_->bodies.push_back(graph_builder{*from.subgraphs[std::size_t(each.i)]}.run(&to));
         to.bodies.emplace_back(each.name, made_->bodies.back().get());
       } else if (take(each, to.attributes.emplace_back())) {
         to.listed.push_back(&to.attributes.back());
@@ -143,16 +142,14 @@ class graph_builder {
   }
 
   const graph& g_;
-  std::span<const std::string> symbols_;  // their names, by number; plugins compare symbols by name
+  std::vector<std::string> symbols_;  // their names, by number; plugins compare symbols by name
   std::unique_ptr<ort_graph> made_;
   std::vector<ort_value_info*> values_;
 };
 
 }  // namespace
 
-std::unique_ptr<ort_graph> graph_of(const graph_view& from) {
-  return graph_builder{from.raw(), distinct_symbol_names(from.raw().owner())}.run(nullptr);
-}
+std::unique_ptr<ort_graph> graph_of(const graph_view& from) { return graph_builder{from.raw()}.run(nullptr); }
 
 std::unique_ptr<ort_node> fused_node_of(ort_graph& from, std::string_view name,
                                         std::vector<const ort_value_info*> inputs, bool with_constants) {
