@@ -57,7 +57,6 @@ void tell_of_config(const load_settings& how) {
 void name_exceptions_of_callbacks(session_options& options) {
   name_exceptions_of(options.log, "session_options::log");
   name_exceptions_of(options.progress, "session_options::progress");
-  name_exceptions_of(options.choose_devices, "session_options::choose_devices");
   name_exceptions_of(options.read_context, "session_options::read_context");
   name_exceptions_of(options.write_context, "session_options::write_context");
   if (options.stop.stop_possible()) {
