@@ -120,7 +120,7 @@ std::string_view malformed(const path_rule&, std::string_view location);
 namespace detail {
 /// The bytes of a file that is open for reading, as file_bytes::map has them; `path` is what messages call it.
 result<std::shared_ptr<const file_bytes>> map_opened(const descriptor&, std::string path);
-/// The same for a file that was found by a rule, whose status an error has.
+/// Maps a file that a rule found; an error has the code of the rule, but for OUT_OF_MEMORY.
 result<std::shared_ptr<const file_bytes>> map_found(const path_rule&, const found_path&, std::string path,
                                                     std::string_view whose);
 }  // namespace detail

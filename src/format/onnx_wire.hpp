@@ -162,7 +162,7 @@ struct enumerated {
   int number = 0;
 };
 
-/// What `numbers::add` returns where it has no memory: nothing is wrong with the bytes.
+/// The error of `numbers::add` for a lack of memory, which must not be reported as damaged bytes.
 inline constexpr char no_memory[] = "there is no memory for it";
 
 /// A repeated number, where it lies in the file: packed or one by one.

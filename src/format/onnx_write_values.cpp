@@ -96,7 +96,7 @@ status pb_writer::write(const value& v, onnx::MapProto& to) {
   return status_code::ok;
 }
 
-/// What a value takes to write, about: bytes of elements as a file has them, and memory for protobuf's objects.
+/// An estimate of the memory that writing a value takes: its elements as a file has them, and protobuf's objects.
 struct size_to_write {
   std::size_t elements = 0, objects = 0;
 

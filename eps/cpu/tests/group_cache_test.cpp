@@ -63,7 +63,7 @@ doubles attend_rows(const sequence& s, std::int64_t i, std::int64_t begin, std::
   return y;
 }
 
-/// The same for rows [begin, i].
+/// The attention of row i alone, over the keys of rows [begin, i].
 doubles attend_row(const sequence& s, std::int64_t i, std::int64_t begin, const doubles& keys, const doubles& values) {
   return attend_rows(s, i, begin, i + 1, keys, values);
 }

@@ -46,7 +46,7 @@ class file_batch {
   /// FAIL with the path and the system's message, or when the batch already has a file at that place; the file is then
   /// not added to the batch.
   CAMEO_API status add(const std::string& path, file_maker produce);
-  /// The same for a file that replaces no other: commit() is FAIL if there is one at that path by then.
+  /// Adds a file that may replace no other: commit() is FAIL if there is one at that path by then.
   CAMEO_API status add_new(const std::string& path, file_maker produce);
   /// commit() calls `check` before it changes anything, while no other batch is committed to the same folders: what was
   /// found before the files were written may have changed. Its error ends commit().

@@ -113,7 +113,7 @@ std::vector<std::string> denotations_as(std::string_view unknown) {
   if constexpr (requires { F::dim_denotations(unknown); }) return F::dim_denotations(unknown);
   else return {};
 }
-/// What F::can_begin says, where F has such a function; see format_row.
+/// Calls F::can_begin; true where F has no such function. See format_row.
 template <model_format F>
 bool can_begin_as(std::span<const std::byte> first, std::size_t most) {
   if constexpr (requires { F::can_begin(first, most); }) return F::can_begin(first, most);

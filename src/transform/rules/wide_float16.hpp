@@ -14,7 +14,7 @@ bool is_inference(const node_view& dropout);
 
 /// True for a new node of level basic that rounds once where a product and a sum round twice.
 bool joins_bias_of_float16(const node_view& made);
-/// The same for a new node of a higher level, where fusions join nodes of all kinds.
+/// True for a new float16 node of a higher level, where fusions join nodes of all kinds.
 bool fuses_float16(const node_view& made);
 
 }  // namespace cameo::inline CAMEO_ABI
