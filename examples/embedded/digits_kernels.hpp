@@ -13,7 +13,8 @@
 #include <cameo/op/nchwc.hpp>
 #include <cameo/op/onnx.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // clang-format off
 using digits_kernels = kernel_list<
@@ -25,4 +26,5 @@ using digits_kernels = kernel_list<
     erased_entry<op::Flatten, since<13, 13>, any_types, flatten>>;
 // clang-format on
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -14,7 +14,8 @@
 #include <cameo/op/nchwc.hpp>
 #include <cameo/op/onnx.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // clang-format off
 using keywords_kernels = kernel_list<
@@ -27,4 +28,5 @@ using keywords_kernels = kernel_list<
     erased_entry<op::Transpose, since<13, 13>, constrain<"T", float>, transpose>>;
 // clang-format on
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,7 @@
 #include "context/output_path.hpp"
 #include "file/model_folders.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 result<std::optional<std::vector<std::byte>>> stored_model(const model& m, std::string_view compiled_model) {
   std::optional<std::vector<std::byte>> made;
@@ -31,4 +31,4 @@ result<std::optional<std::vector<std::byte>>> stored_model(const model& m, std::
   return made;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 struct context_binary::shared {
   std::span<const std::byte> bytes;
@@ -57,4 +57,4 @@ std::size_t context_workspace::waiting_graphs() const {
   return impl_->waiting.size();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

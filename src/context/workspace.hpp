@@ -7,7 +7,7 @@
 #include <mutex>
 #include <tuple>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// A graph that waits: whose it is, the file's real path, its name.
 using waiting_graph = std::tuple<std::string_view, std::string, std::string>;
@@ -51,4 +51,4 @@ struct context_workspace::impl {
   std::atomic<std::size_t> groups = 0;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// Weights are read from end to end in each run: with pages of 4 KiB, a large model's wait for tables of pages as well.
@@ -55,4 +55,4 @@ bool detail::heap_arena::grow(arena& base, std::size_t bytes, std::size_t alignm
   return true;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <iterator>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// What cameo does with a session configuration key of ONNX Runtime's.
 enum class key_support : std::uint8_t { supported, ignored, refused };
@@ -203,4 +203,4 @@ inline constexpr const config_key_row& config_key = []() -> const config_key_row
   return *at;
 }();
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

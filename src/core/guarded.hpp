@@ -9,7 +9,7 @@
 #include <system_error>
 #endif
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 #if __cpp_exceptions
 /// An exception of a function that the user gave, as the status that a call of cameo's becomes.
@@ -115,4 +115,4 @@ class first_exception {
 #endif
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// How many letters have to be put in, left out, changed, or swapped with the next one.
 inline std::size_t edits_between(std::string_view a, std::string_view b) {
@@ -51,4 +51,4 @@ std::string did_you_mean(std::string_view word, const Words& known) {
   return nearest.found().empty() ? std::string{} : "; did you mean '" + std::string{nearest.found()} + "'?";
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

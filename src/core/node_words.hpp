@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The text by which messages identify a node. The only function for it, for all layers.
 struct node_words {
@@ -41,4 +41,4 @@ struct node_words {
   }
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include <new>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace {
 
@@ -37,4 +37,4 @@ void detail::heap_words::join(std::string_view a, std::string_view b, std::strin
   release(std::exchange(chars_, all));
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

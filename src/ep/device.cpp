@@ -11,7 +11,7 @@
 #include <iterator>
 #include <tuple>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 struct policy_row {
@@ -98,4 +98,4 @@ result<device_policy> detail::device_policy_named(std::string_view word) {
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,7 @@
 #include <cameo/kernel/match.hpp>
 #include <cameo/partition/lower.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 bool detail::kernel_matches(const node_view& node, const detail::kernel_table& kernels, std::string* why) {
   std::vector<operand> operands;
@@ -41,4 +41,4 @@ const detail::kernel_table& detail::no_kernels() {
   return none;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

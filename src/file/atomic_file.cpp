@@ -22,7 +22,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// What temporary names beside a path begin with. A name has at most 255 bytes, and the rest of one has to fit.
@@ -374,4 +374,4 @@ status write_file_atomically(const std::string& path, std::string_view text) {
   return write_file_atomically(path, std::as_bytes(std::span{text.data(), text.size()}));
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 std::string read_link(const std::string& path) {
@@ -94,4 +94,4 @@ result<destination> find_destination(const std::string& path) {
   return system_error(path, "cannot be written");
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

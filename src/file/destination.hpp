@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// What a path names for a writer, once links are followed.
 struct destination {
@@ -31,4 +31,4 @@ status system_error(const std::string& path, std::string_view doing);
 /// The folder that a path's last name is in, with its last slash; empty: the current one.
 std::string folder_part(const std::string& path);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 using clock = std::chrono::steady_clock;
@@ -111,4 +111,4 @@ folder_lock::~folder_lock() {
   if (file_ && has_its_name(*folder_, file_)) ::unlinkat(*folder_, name, 0);
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

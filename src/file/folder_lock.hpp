@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The file that a folder has while its lock is held. No other file may have this name.
 inline constexpr std::string_view folder_lock_file = ".cameo.lock";
@@ -28,4 +28,4 @@ class folder_lock {
   detail::descriptor folder_, file_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

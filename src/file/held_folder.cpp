@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 found_kind kind_of(const struct stat& facts) {
@@ -240,4 +240,4 @@ found_path detail::held_folder::find(const path_rule& rule, std::string_view loc
   return walker{*handle_, id_, also}.walk(text, use);
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

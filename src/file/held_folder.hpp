@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Links that one path may lead through: as many as Linux follows.
 inline constexpr int most_links = 40;
@@ -127,4 +127,4 @@ result<std::shared_ptr<const file_bytes>> map_found(const path_rule&, const foun
 /// The present path of an open file; empty if the system does not know it.
 std::string real_path(const detail::descriptor&);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

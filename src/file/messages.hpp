@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <string>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 template <class... Args>
 status failed(status_code code, fmt::format_string<Args...> format, Args&&... args) {
@@ -23,4 +23,4 @@ constexpr status_code code_of_system(int error, status_code otherwise = status_c
   return error == ENOMEM ? status_code::out_of_memory : otherwise;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 using shared_folder = std::shared_ptr<const detail::held_folder>;
@@ -122,4 +122,4 @@ result<std::shared_ptr<const detail::file_bytes>> model_folders::map(const path_
   return status_code::out_of_memory;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

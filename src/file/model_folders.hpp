@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Where a model's other files are looked for: in the first folder alone, or where they are not in that, also in the
 /// folders that the links behind the model's path pass.
@@ -45,4 +45,4 @@ class model_folders {
   std::vector<detail::file_id> admitted_;                             // folders that links may lead into
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

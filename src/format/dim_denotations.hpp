@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The denotations of a tensor's dims ("DATA_BATCH"), as in graph_value::unknown: the rest of a ValueInfoProto.
 /// Empty if no dim has a denotation.
 std::string keep_dim_denotations(std::span<const std::string_view> by_dim);
 // The other way is dim_denotations_of, of <cameo/format/onnx.hpp>.
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -51,7 +51,8 @@ HEAD = """#pragma once
 
 #include <optional>
 
-namespace cameo::inline CAMEO_ABI::wire {
+CAMEO_BEGIN_NAMESPACE
+namespace wire {
 """
 
 
@@ -102,7 +103,7 @@ def main():
     for key, fields in READ.items():
         full = key.split()[0]
         text += "\n".join(message(full, NAMES[full], fields.split())) + "\n"
-    text += "\n}  // namespace cameo::inline CAMEO_ABI::wire\n"
+    text += "\n}  // namespace wire\nCAMEO_END_NAMESPACE\n"
     if sys.argv[1:] == ["--check"]:
         if FILE.read_text() != text:
             sys.exit(f"{FILE.name} is not what {pathlib.Path(__file__).name} writes")

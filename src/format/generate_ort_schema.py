@@ -21,7 +21,7 @@ HEAD = """#pragma once
 #include <cstddef>
 #include <span>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace ort {
 
 /// What a slot holds: a number of so many bytes, a text, a table, a vector of one of these or of structs, the table of
@@ -139,7 +139,7 @@ class schema:
         made += ["", wrapped("inline constexpr table_row table_rows[] = {",
                              [f'{{table_id::{self.name(n)}, "{n}", {self.name(n)}_slots}}' for n in self.tables], "};")]
         made += ["static_assert(detail::complete_and_in_order(table_rows));", "", "}  // namespace ort",
-                 "}  // namespace cameo::inline CAMEO_ABI", ""]
+                 "CAMEO_END_NAMESPACE", ""]
         return "\n".join(made)
 
 

@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 constinit thread_local memory_reserve* of_this_thread = nullptr;
@@ -58,4 +58,4 @@ void memory_reserve::on_no_memory() {
   before();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Memory for protobuf, which loses blocks or ends the program where an allocation throws in the middle of its work.
 /// While a reserve lives, an allocation of its thread that finds no memory is tried again with the reserve's freed. The
@@ -26,4 +26,4 @@ class memory_reserve {
   memory_reserve* outer_;  // of the same thread
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

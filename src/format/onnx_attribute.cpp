@@ -1,6 +1,6 @@
 #include "onnx_reader.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// Which field holds something, by the kinds of attributes; in the order in which they are asked where none is named.
@@ -162,4 +162,4 @@ std::string_view onnx_reader::rest_of_attribute(const wire::attribute_message& f
   return any ? text(rest) : std::string_view{};
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

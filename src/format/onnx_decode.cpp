@@ -3,7 +3,8 @@
 
 #include <cameo/core/checked.hpp>
 
-namespace cameo::inline CAMEO_ABI::wire {
+CAMEO_BEGIN_NAMESPACE
+namespace wire {
 namespace {
 
 constexpr std::size_t object_bytes = 512;  // of a message, with what the graph makes of it
@@ -191,4 +192,5 @@ CAMEO_DECODES(map_message)
 CAMEO_DECODES(optional_message)
 #undef CAMEO_DECODES
 
-}  // namespace cameo::inline CAMEO_ABI::wire
+}  // namespace wire
+CAMEO_END_NAMESPACE

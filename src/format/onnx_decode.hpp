@@ -5,7 +5,8 @@
 
 #include "onnx_schema.hpp"
 
-namespace cameo::inline CAMEO_ABI::wire {
+CAMEO_BEGIN_NAMESPACE
+namespace wire {
 
 /// How deep messages may lie in each other, and graphs in graphs: recursion over them is bounded whatever a caller
 /// allows.
@@ -22,4 +23,5 @@ template <class Message>
 status decode(byte_span bytes, std::string_view what, const depth_limits&, const load_limits&, arena& memory,
               Message& to);
 
-}  // namespace cameo::inline CAMEO_ABI::wire
+}  // namespace wire
+CAMEO_END_NAMESPACE

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 std::map<std::string_view, std::int64_t> by_domain(std::span<const opset_import> imports) {
@@ -575,4 +575,4 @@ bool onnx_format::can_begin(std::span<const std::byte> first, std::size_t most) 
   return true;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Turns messages into graphs of one model. One use, one thread; the model may be half-made after an error.
 class onnx_reader {
@@ -73,4 +73,4 @@ class onnx_reader {
 /// "node 'conv1' (Conv)"; a node without a name is named by its first output.
 std::string describe(const wire::node_message&);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -8,7 +8,7 @@
 #include <functional>
 #include <map>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 class model_folders;
 
@@ -55,4 +55,4 @@ result<value_type> read_type(const wire::type_message&, model&, int depth = 0);
 /// there is nothing.
 std::string rest_of_type(const wire::type_message&);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

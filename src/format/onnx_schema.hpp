@@ -4,7 +4,8 @@
 
 #include <optional>
 
-namespace cameo::inline CAMEO_ABI::wire {
+CAMEO_BEGIN_NAMESPACE
+namespace wire {
 struct entry_message;
 struct opset_message;
 struct dim_message;
@@ -368,4 +369,5 @@ struct optional_message : message {
       row<7, &optional_message::optional_value>>;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::wire
+}  // namespace wire
+CAMEO_END_NAMESPACE

@@ -14,7 +14,7 @@
 #include <iterator>
 #include <numeric>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 using byte_span = std::span<const std::byte>;
@@ -450,4 +450,4 @@ result<value> tensor_reader::read(const wire::sparse_tensor_message& t) {
   return made;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

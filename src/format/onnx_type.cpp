@@ -2,7 +2,7 @@
 #include "dim_denotations.hpp"
 #include "onnx_reading.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 constexpr int deepest_type = 32;  // sequences of sequences of ...
@@ -144,4 +144,4 @@ std::vector<std::string> detail::dim_denotations_of(std::string_view unknown) {
   return made;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 constexpr std::size_t deepest_value = 90;  // messages inside messages
@@ -183,4 +183,4 @@ result<value> read_pb(std::span<const std::byte> bytes, pb_kind kind, arena& mem
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -8,7 +8,8 @@
 #include <cstring>
 #include <string>
 
-namespace cameo::inline CAMEO_ABI::wire {
+CAMEO_BEGIN_NAMESPACE
+namespace wire {
 
 using byte_span = std::span<const std::byte>;
 
@@ -262,4 +263,5 @@ inline void put(std::string& out, const pieces& fields) {
   for (byte_span each : fields) out.append(text_of(each));
 }
 
-}  // namespace cameo::inline CAMEO_ABI::wire
+}  // namespace wire
+CAMEO_END_NAMESPACE

@@ -2,7 +2,7 @@
 #include "onnx_decode.hpp"
 #include "onnx_writing.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 using raw_spans = std::span<const std::span<const std::byte>>;
@@ -81,4 +81,4 @@ result<wire_pieces> insert_raw_data(std::string_view model, raw_spans raw) {
                 "the serialized model does not have one place for each tensor's bytes; this is a fault of cameo");
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #include "onnx_writing.hpp"
 #include "tensor_bytes.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 std::string pack_six_bits(std::span<const std::uint8_t> from) {
@@ -98,4 +98,4 @@ status tensor_writer::write(const value& v, onnx::SparseTensorProto& to) {
   return write(v.parts[1], *to.mutable_indices());
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

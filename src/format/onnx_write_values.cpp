@@ -9,7 +9,7 @@
 
 #include <climits>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 class pb_writer {
@@ -152,4 +152,4 @@ result<std::string> write_pb(const value& v, pb_kind kind, std::string_view name
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -7,7 +7,7 @@
 
 #include <climits>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 constexpr std::int64_t default_ir_version = 10;
@@ -407,4 +407,4 @@ result<std::string> write_onnx(const model& from) {
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace pb = google::protobuf;
 
@@ -39,4 +39,4 @@ struct tensor_writer {
   void go_out(std::span<const std::byte> bytes, onnx::TensorProto&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Writes a FlatBuffer from front to back: an object comes before those that it refers to, so offsets are known when
 /// their target is written. Texts are shared and lie together after the tables; weights are last, each aligned to 64,
@@ -104,4 +104,4 @@ class ort_builder {
   std::size_t tables_ = 0, deepest_ = 0;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace ort {
 namespace {
 
@@ -265,4 +265,4 @@ result<vector_view> read_optimizers(const scope& in, arena& scratch) {
 }
 
 }  // namespace ort
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

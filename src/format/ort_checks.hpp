@@ -8,7 +8,7 @@
 #include "ort_resolver.hpp"
 #include "ort_schema.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace ort {
 
 /// One Graph of a file while it is read. Values have numbers from 1 on; 0 is the absent one.
@@ -94,4 +94,4 @@ result<record_view> read_record(const table_view& record, const scope&);
 result<vector_view> read_optimizers(const scope&, arena& scratch);
 
 }  // namespace ort
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

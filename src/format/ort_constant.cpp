@@ -5,7 +5,7 @@
 
 #include "ort_schema.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace ort {
 namespace {
 
@@ -160,4 +160,4 @@ result<value> read_sparse_constant(const table_view& sparse, std::string_view na
 }
 
 }  // namespace ort
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "ort_view.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace ort {
 
 /// An element type of the file, `undefined` for 0. False for an unknown number.
@@ -28,4 +28,4 @@ result<value> read_constant(const table_view& tensor, std::string_view what, are
 result<value> read_sparse_constant(const table_view& sparse, std::string_view name, arena&, std::size_t most);
 
 }  // namespace ort
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,6 +1,6 @@
 #include "ort_draft_sink.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 using ort::wrong;
 
@@ -126,4 +126,4 @@ result<draft*> read_ort_draft(std::span<const std::byte> file, std::span<const d
   return ort::walk<ort_draft_sink>::graph(sink, graph, nullptr, {});
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

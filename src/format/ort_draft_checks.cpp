@@ -3,7 +3,7 @@
 
 #include "ort_draft_sink.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 using ort::wrong;
 
@@ -156,4 +156,4 @@ status ort_draft_sink::sort_nodes(std::span<const detail::draft_node> from, scop
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

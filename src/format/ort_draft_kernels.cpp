@@ -1,7 +1,7 @@
 // The provider of each node of a draft.
 #include "ort_draft_sink.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The first provider with a kernel for the node, which is of `domain`. `from` is absent for a node that is not in the
 /// file.
@@ -53,4 +53,4 @@ status ort_draft_sink::choose_providers(const scope& in) {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 using ort::wrong;
 
@@ -348,4 +348,4 @@ const ort_draft_checks replaying_ort_draft_checks{&ort::all_checks, &ort_draft_s
                                                   &ort_draft_sink::replay_and_sort, &ort_draft_sink::match_checked};
 const ort_draft_checks replaying_trusted_ort_draft{nullptr, nullptr, &ort_draft_sink::replay_and_sort, nullptr};
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

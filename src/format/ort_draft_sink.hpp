@@ -4,7 +4,7 @@
 
 #include "ort_walk.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Makes a draft of what the walk finds: the numbers of values are its slots. One use, one thread; half-made after an
 /// error.
@@ -78,4 +78,4 @@ inline ort_draft_sink::ort_draft_sink(std::span<const detail::kernel_table* cons
                                       const ort_draft_checks* checks)
     : sink_base{where, where, checks ? checks->of_tables : nullptr}, providers_{providers}, checks_{checks} {}
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <set>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 constexpr std::size_t small_in_ort = 127;  // bytes up to which copying is cheaper than keeping track of pages
@@ -298,4 +298,4 @@ bool ort_format::recognises(std::span<const std::byte> bytes, std::string_view p
   return end.size() == 4 && end[0] == '.' && (end[1] | 32) == 'o' && (end[2] | 32) == 'r' && (end[3] | 32) == 't';
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 #include "../graph/messages.hpp"
 #include "ort_walk.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Makes graphs of one model of what the walk finds: a value's number is its value_id and one. One use, one thread; the
 /// model may be half-made after an error.
@@ -60,4 +60,4 @@ class ort_graph_sink : public ort::sink_base {
 };
 static_assert(ort::sink<ort_graph_sink>);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace ort {
 namespace {
 
@@ -82,4 +82,4 @@ status check_resolver(const table_view& resolver, arena& scratch) {
 }
 
 }  // namespace ort
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "ort_view.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace ort {
 
 /// "domain:op_type:since_version", in parts.
@@ -31,4 +31,4 @@ result<std::span<std::uint32_t>> sorted(const vector_view& tables, std::size_t s
 result<bool> all_differ(const vector_view& tables, std::size_t slot, arena& scratch, std::size_t& i, std::size_t& j);
 
 }  // namespace ort
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace ort {
 
 /// What a slot holds: a number of so many bytes, a text, a table, a vector of one of these or of structs, the table of
@@ -164,4 +164,4 @@ inline constexpr table_row table_rows[] = {{table_id::session, "InferenceSession
 static_assert(detail::complete_and_in_order(table_rows));
 
 }  // namespace ort
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace ort {
 namespace {
 
@@ -189,4 +189,4 @@ result<std::int64_t> version_of(const table_view& root) {
 }
 
 }  // namespace ort
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <span>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace ort {
 
 static_assert(std::endian::native == std::endian::little, "cameo: ORT files are read where they lie, little endian");
@@ -150,4 +150,4 @@ inline constexpr std::int64_t newest_version = 6, first_with_resolver = 5;
 bool parse_number(std::string_view text, std::int64_t& number);
 
 }  // namespace ort
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -9,7 +9,7 @@
 #include <concepts>
 #include <iterator>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace ort {
 
 /// What every sink is made with.
@@ -280,4 +280,4 @@ class walk {
 };
 
 }  // namespace ort
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 using fields = ort_builder::fields;
@@ -439,4 +439,4 @@ status ort_format::write(const model& from, detail::model_sink to, const std::st
   return bytes ? to(std::as_bytes(std::span{bytes->data(), bytes->size()})) : status{bytes.error()};
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -8,7 +8,7 @@
 #include <deque>
 #include <functional>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Puts a checked model into the tables of an ORT file. One use, one thread; the model outlives what it returns.
 class ort_writer {
@@ -71,4 +71,4 @@ status not_in_ort(fmt::format_string<Args...> format, Args&&... args) {
   return failed(status_code::invalid_argument, format, std::forward<Args>(args)...);
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,7 @@
 #include "ort_resolver.hpp"
 #include "ort_writer.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 using fields = ort_builder::fields;
@@ -58,4 +58,4 @@ void ort_writer::write_optimizations(ref from, const scope& in) {
   }
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 using fields = ort_builder::fields;
@@ -141,4 +141,4 @@ status ort_writer::write_sparse(ref from, const value& v, std::string_view name)
   return write_tensor(t[ort::sparse_tensor::indices], indices, {});
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 constexpr std::size_t tensor_alignment = 64;
@@ -36,4 +36,4 @@ result<value> place_tensor(arena& memory, std::size_t budget, value made, std::s
   return made;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,6 +1,6 @@
 #include "wire_pieces.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 void wire_pieces::append(const wire_pieces& more) {
   for (const piece& p : more.borrowed) borrowed.push_back({text.size() + p.at, p.bytes});
@@ -33,4 +33,4 @@ std::vector<std::span<const std::byte>> wire_pieces::spans() const {
   return all;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Bytes of a message in pieces: weights are borrowed, not copied.
 struct wire_pieces {
@@ -27,4 +27,4 @@ struct wire_pieces {
   std::string joined() const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -16,7 +16,7 @@
 #include "op/unchecked_attributes.hpp"
 #include "types.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 const op_row* op_table::find(std::string_view domain, std::string_view name) const {
   if (const op_row* const found = detail::find_op(standard, domain, name)) return found;
@@ -360,4 +360,4 @@ status check_model(model& m, const op_table& ops) {
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -7,7 +7,7 @@
 #include "messages.hpp"
 #include "types.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// What a file may ask for in one constant: a dense tensor is made of a few bytes.
@@ -138,4 +138,4 @@ result<value> constant_of_node(model& m, const detail::graph_node& n) {
   return constant_of_attribute(m, *found);
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

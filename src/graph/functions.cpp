@@ -8,7 +8,7 @@
 
 #include "messages.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 struct call {
@@ -100,4 +100,4 @@ status check_calls(const model& m) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

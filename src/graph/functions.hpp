@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/graph/model.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// How deep graphs may be nested, functions inlined.
 inline constexpr std::size_t max_graph_depth = 128;
@@ -15,4 +15,4 @@ std::string function_name(const function&);
 /// or when inlining would make too many nodes or nest graphs too deep. Nodes are resolved.
 status check_calls(const model&);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

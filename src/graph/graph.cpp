@@ -10,7 +10,7 @@
 #include <queue>
 #include <unordered_map>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 constexpr std::uint32_t no_edge = 0xFFFFFFFF;
@@ -436,4 +436,4 @@ status graph::cycle_error(std::span<const std::uint32_t> waits) const {
                 describe(*this, nodes_[at]), describe(*this, nodes_[via]));
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

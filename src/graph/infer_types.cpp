@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 constexpr std::size_t max_elements = 64;
@@ -397,4 +397,4 @@ status infer_node_types(graph& g, node_id n) {
   return guarded([&]() -> status { return inference{g.owner()}.run(g, n); });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "types.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Infers types in a graph and those below it, and holds every node's types against its operator's while at it.
 class inference {
@@ -59,4 +59,4 @@ class inference {
   std::size_t call_depth_ = 0;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -7,7 +7,7 @@
 #include "placement.hpp"
 #include "types.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// Copies graphs into a model, with the attributes of a call filled in.
@@ -301,4 +301,4 @@ result<std::vector<node_id>> inline_body(graph& g, node_id id, const graph& body
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/graph/check.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Finds the operator and version of a node, or the function that it calls.
 status resolve_node(graph&, node_id, const op_table&);
@@ -18,4 +18,4 @@ result<std::vector<value_id>> expand_call(graph&, node_id, const function&, cons
 /// NOT_IMPLEMENTED, and nothing changed, if the body has more inputs.
 result<std::vector<node_id>> inline_body(graph&, node_id, const graph& body, const op_table& ops);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

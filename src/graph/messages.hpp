@@ -4,7 +4,7 @@
 #include "core/node_words.hpp"
 #include "file/messages.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The value, or what a container of the host layers would throw: the one try block of each entry point catches both.
 template <class T>
@@ -38,4 +38,4 @@ inline std::string name_of(const graph& g, const detail::graph_node& n) { return
 /// How ONNX's own domain is called in messages.
 inline std::string_view domain_name(std::string_view domain) { return domain.empty() ? "ai.onnx" : domain; }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

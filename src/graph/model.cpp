@@ -8,7 +8,7 @@
 #include "messages.hpp"
 #include "types.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 struct model::tables {
   std::deque<value_type> types;
@@ -78,4 +78,4 @@ const function* model::find_function(std::string_view of_domain, std::string_vie
 
 void detail::delete_model(model* of) noexcept { delete of; }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

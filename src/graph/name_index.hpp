@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// A map from names to numbers; the names stay where they are stored. Eight bytes an entry, so that the index of a
 /// graph of a hundred thousand nodes still fits the processor's caches. Open addressing, linear probing. `name_of`
@@ -76,4 +76,4 @@ class name_index {
   std::size_t used_ = 0;  // including erased ones
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

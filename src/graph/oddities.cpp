@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 constexpr oddity_row rows[] = {
@@ -119,4 +119,4 @@ bool is_worth_telling(model& m, oddity of) {
   return told < most_of_an_oddity;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "messages.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// What files have that ONNX does not allow and that does no harm, by its row of oddities().
 enum class oddity : std::uint8_t {
@@ -72,4 +72,4 @@ void tolerate(model& m, oddity of, fmt::format_string<Args...> format, Args&&...
   if (is_worth_telling(m, of)) m.warnings.push_back(warning_of(of, format, std::forward<Args>(args)...));
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

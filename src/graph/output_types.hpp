@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Types of parameters by their type strings, as ONNX numbers them.
 using type_choices = std::map<std::string_view, std::int32_t>;
@@ -20,4 +20,4 @@ std::int32_t only_type(detail::type_mask);
 /// `most`.
 result<std::vector<type_choices>> output_types(const op_version&, detail::type_mask allowed, std::size_t most);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/graph/model.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The metadata key for the part of the model that a node belongs to, for rules that give parts to devices.
 inline constexpr std::string_view placement_key = "layer_ann";
@@ -33,4 +33,4 @@ class placement_vote {
   bool differs_ = false;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include "messages.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// Of "a,b"; one may be empty, and then there are others.
@@ -82,4 +82,4 @@ function make_function(model& to, const function_body_row& row) {
   return made;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,9 +2,9 @@
 #include <cameo/graph/model.hpp>
 #include <cameo/op/function_bodies.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The function of a standard body, for nodes of this model; its constants lie in the row. Throws std::bad_alloc.
 function make_function(model&, const function_body_row&);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include "messages.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 bool known(const value_type* type) { return type && type->kind != type_kind::unknown; }
@@ -226,4 +226,4 @@ value_type type_bindings::expected(const op_version& version, const parameter& p
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/graph/model.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// "tensor(float)", without a shape.
 std::string type_name(const value_type&);
@@ -64,4 +64,4 @@ result<value> constant_of_attribute(model&, const attribute&);
 /// the model may take) say `what` it is.
 result<value> dense_form(model&, const value& sparse, std::string_view what);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

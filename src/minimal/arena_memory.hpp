@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Host memory out of an arena. A released piece is used again as a whole, for a request that fits into it; a
 /// runner requests a few large pieces, so nothing is lost by it.
@@ -55,4 +55,4 @@ class arena_memory {
   stretch* free_ = nullptr;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 const function_body_row* find_function_body(detail::op_id op, int since, std::int64_t opset) {
   const auto rows = standard_function_bodies();
@@ -13,4 +13,4 @@ const function_body_row* find_function_body(detail::op_id op, int since, std::in
   return best;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/op/op.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// What an operator does with the numbers of one of its inputs: what they may be depends on it. For whoever makes up
 /// inputs for a model.
@@ -34,4 +34,4 @@ struct operand_row {
 /// What is done with the input at this position of a node of an operator.
 operand_row use_of_operand(const op_row&, std::size_t input);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

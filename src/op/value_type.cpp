@@ -1,6 +1,6 @@
 #include <cameo/op/value_type.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 value_type value_type::tensor(dtype type) { return {type_kind::tensor, type, {}, {}, {}}; }
 value_type value_type::tensor(dtype type, std::vector<dim> shape) {
@@ -56,4 +56,4 @@ std::string value_type::to_string(const std::vector<std::string>* symbols) const
   return text + "]";
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 
 /// True if a session over the node alone can be made: of an operator that has a body of others, or of one that holds
 /// graphs, whose nodes all have to be the provider's.
@@ -112,4 +113,5 @@ status execution_provider_object::claim(const ort_graph* in, ort_support_info* t
   return ask.outcome();
 }
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

@@ -15,7 +15,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span{text}); }
@@ -157,4 +158,5 @@ result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, con
   return made;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

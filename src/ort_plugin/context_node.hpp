@@ -1,7 +1,8 @@
 #pragma once
 #include "ort_plugin/plugin.hpp"
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 
 /// Where contexts of a compiled model go.
 struct context_place {
@@ -34,4 +35,5 @@ struct stored_group {
 /// True for a compiled node of the provider's.
 bool is_context_of(const plugin&, const node_view&);
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

@@ -11,7 +11,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 namespace {
 
 /// Key of a device's metadata: which of the provider's devices it is.
@@ -201,4 +202,5 @@ ort_status* release_factory(ort_ep_factory* made) {
   return nullptr;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

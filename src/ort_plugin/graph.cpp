@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 namespace {
 
 /// Stands for a node that can't cross.
@@ -344,4 +345,5 @@ result<read_graph> read_fused(const host& from, const op_table& ops, const ort_g
   return graph_reader{from, ops, body, constants::copied}.run(nullptr, &fused);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 
 #include "ort_plugin/host.hpp"
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 
 /// A graph of ONNX Runtime's, or a part of one, as a model.
 struct read_graph {
@@ -43,4 +44,5 @@ result<read_graph> read_fused(const host&, const op_table&, const ort_graph& bod
 /// A tensor of ONNX Runtime's, in place. INVALID_GRAPH for a value that is not a tensor of numbers.
 result<value> view_of(const host&, const ort_value&);
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 namespace {
 
 /// N of "1.N.P"; 0 for any other text.
@@ -82,4 +83,5 @@ std::shared_ptr<const ort_key_values> host::pairs(const text_pairs& from) const 
   return {made, [h = *this](ort_key_values* all) { h.call<api::ReleaseKeyValuePairs>(all); }};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

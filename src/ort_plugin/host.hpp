@@ -9,7 +9,8 @@
 
 #include "core/guarded.hpp"
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 
 /// An error in ONNX Runtime's terms, by the table of its functions; null for none.
 ort_status* ort_error(ort_table, const status&);
@@ -120,4 +121,5 @@ class questions {
   status outcome_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

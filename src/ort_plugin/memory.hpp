@@ -2,7 +2,8 @@
 #include "ort_plugin/host.hpp"
 #include "run/kept_pieces.hpp"
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 
 /// The memory of a provider as ONNX Runtime uses it: memory of a device, with an allocator for values and with copies
 /// to and from the processor's. One object for all that ONNX Runtime asks for. Thread-safe.
@@ -30,4 +31,5 @@ class device_memory : public ort_allocator, public ort_data_transfer {
   std::shared_ptr<const ort_memory_info> info_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 namespace {
 
 /// ONNX Runtime finds no types for arguments behind the first of a variadic parameter: so many are written out.
@@ -97,4 +98,5 @@ placeholder_domains::~placeholder_domains() {
   for (const auto& [name, domain] : all_) plugin_.side.call<api::ReleaseCustomOpDomain>(domain);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

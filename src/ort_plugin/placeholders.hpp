@@ -4,7 +4,8 @@
 
 #include "ort_plugin/plugin.hpp"
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 
 /// One way to type a version of an operator of a provider's own: ONNX Runtime checks models against it, and takes the
 /// types of outputs from it. It has no kernel: its nodes are the provider's to compile.
@@ -40,4 +41,5 @@ class placeholder_domains {
   std::map<std::string_view, ort_custom_op_domain*> all_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 #include "ort_plugin/graph.hpp"
 #include "ort_plugin/memory.hpp"
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 
 /// What a factory and the execution providers that it made share. They may outlive the factory.
 struct plugin {
@@ -76,4 +77,5 @@ struct execution_provider_object : ort_ep {
   result<cameo::session> compiled(std::unique_ptr<model>, const fused_group&, bool is_last, ort_node** context);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

@@ -10,7 +10,8 @@
 #include <atomic>
 #include <cstring>
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 namespace {
 
 /// A run of ONNX Runtime's that this thread is in; it may be inside another.
@@ -164,4 +165,5 @@ status program::finish_output(ort_kernel_context& context, lease& with, std::siz
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

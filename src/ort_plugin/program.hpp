@@ -6,7 +6,8 @@
 #include "session/idle_objects.hpp"
 #include "session/known_shapes.hpp"
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 
 /// The threads of ONNX Runtime's session, as a task_pool: work inside program::run goes to the threads of the run that
 /// called it, and any other work, as while a model is loaded, stays on its thread.
@@ -57,4 +58,5 @@ class program : public ort_node_compute_info {
   mutable idle_objects<lease, 8> idle_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

@@ -9,7 +9,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 execution_provider_object::execution_provider_object(std::shared_ptr<const plugin> by) : shared{std::move(by)} {
   version = shared->side.version();
   GetName = [](const ort_ep* of) { return self(of).shared->name.c_str(); };
@@ -135,4 +136,5 @@ result<cameo::session> execution_provider_object::compiled(std::unique_ptr<model
   return cameo::session::load_copy(parts_of(*shared), std::as_bytes(std::span{stored->program}), "group", session);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

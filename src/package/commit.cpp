@@ -18,7 +18,7 @@
 // Nothing that the package on disk names is touched until one file takes another's place: new folders get names that
 // were free, changed components, unless one is all that changes, too, and the manifest comes last.
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 namespace fs = std::filesystem;
@@ -287,4 +287,4 @@ status package::save_as(const std::string& to, package_form form) {
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

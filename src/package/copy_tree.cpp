@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// What is copied may be called as it is; what packages name is checked where it is named.
@@ -80,4 +80,4 @@ status copy_tree(const detail::held_folder& from, std::string_view below, const 
   return copy_folder(from, std::string{below}, to, 0, skips);
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -13,7 +13,7 @@
 #include <set>
 #include <unordered_map>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Folders in folders that a package's files may lie in.
 inline constexpr int deepest_folder = 64;
@@ -234,4 +234,4 @@ json to_json(const package::impl&);
 status copy_tree(const detail::held_folder& from, std::string_view below, const std::string& to,
                  detail::function_ref<bool(const std::string&)> skips);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 auto& own_members_of(json& object) {
@@ -217,4 +217,4 @@ std::string place::pointer() const {
   return made;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 using json = nlohmann::ordered_json;
 
@@ -52,4 +52,4 @@ struct place {
   std::string pointer() const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -8,7 +8,7 @@
 // metadata.json is the source of truth; what it lacks, the manifest may have. The first draft had no metadata.json, and
 // the list of variants in the manifest.
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 class older_reader {
  public:
@@ -246,4 +246,4 @@ void read_older(package_reader& reader, package::impl& to, problem_list& problem
   older_reader{reader, to, problems}.read(manifest, at);
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

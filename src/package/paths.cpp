@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 std::string joined(std::string_view base, std::string_view text) {
   if (base.empty() || text.starts_with('/')) return std::string{text};
@@ -120,4 +120,4 @@ result<std::string> read_text(const detail::descriptor& file, std::size_t most) 
   }
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

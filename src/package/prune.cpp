@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 namespace fs = std::filesystem;
@@ -166,4 +166,4 @@ result<std::vector<std::string>> package::prune(bool dry_run, bool assets) {
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

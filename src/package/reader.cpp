@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 constexpr std::size_t most_problems = 1000;
@@ -429,4 +429,4 @@ void package_reader::check_variant(const package_variant& v, const std::string& 
     problems_.add(package_fault::schema, at / "device", fmt::format("no device is '{}'", *v.device), false);
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// The first 32 bits of the fractional part of the n-th root of a prime, by integers alone: floating point differs by
@@ -89,4 +89,4 @@ std::string sha256::hex() {
   return made;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// SHA-256 of bytes that come bit by bit (FIPS 180-4).
 class sha256 {
@@ -27,4 +27,4 @@ class sha256 {
   std::uint64_t bytes_ = 0;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

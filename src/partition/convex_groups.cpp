@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// Steps that looking for detours may take in all, for each node: of a very large graph some groups stay as the levels
@@ -136,4 +136,4 @@ std::vector<std::vector<node_id>> convex_groups(const graph_view& g, std::span<c
   return made.groups();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/partition/partition.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// A group that is to become one node.
 struct group_to_fuse {
@@ -20,4 +20,4 @@ result<std::vector<fused_node>> fuse(graph&, std::span<const group_to_fuse>);
 /// afterwards.
 void unfuse(const fused_node&);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,6 +1,6 @@
 #include <cameo/partition/lower.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 operand describe(const detail::graph_value& v) {
   operand o;
@@ -156,4 +156,4 @@ std::vector<node_id> detail::nodes_of_steps(const graph& g, const plan_view& pla
   return nodes;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

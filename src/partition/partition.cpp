@@ -14,7 +14,7 @@
 #include <map>
 #include <unordered_set>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// Whether provider `p` has to wait for one behind it that has a device of this kind.
@@ -433,4 +433,4 @@ result<std::vector<fused_node>> partition(model& m, std::span<const claim_row> r
 bool ep_assignment::node::operator==(const node&) const = default;
 bool ep_assignment::operator==(const ep_assignment&) const = default;
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 struct copier {
@@ -63,4 +63,4 @@ result<value> copy_constant(const value& constant, const memory_source& device, 
   return moved;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 constexpr std::uint32_t never = 0xFFFFFFFF, at_end = 0xFFFFFFFE;
@@ -168,4 +168,4 @@ status place_values(const placement_request& request, arena& scratch, placement 
   return placer{request, scratch, out}.run();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 #include "plan/tier.hpp"
 #include "plan/too_large.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 result<detail::bound_kernel> bind_by_table(const void* kernels, const detail::draft_node& of,
                                            const detail::node_signature& node, bind_context& context) {
@@ -445,4 +445,4 @@ result<const plan_view*> make_plan(const draft& net, const plan_options& options
   return planner{net, options, memory}.run();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

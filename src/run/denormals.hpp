@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// While it lives, and if it is asked for, floats that are too small to be normal count as zero in this thread, as
 /// operands and as results; what held before comes back. Such floats cost processors up to a hundred times a normal
@@ -44,4 +44,4 @@ class denormals_as_zero {
   word before_ = 0;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

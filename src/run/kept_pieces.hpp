@@ -9,7 +9,7 @@
 #include <new>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Memory of one kind for callers that take and give back pieces of any size: pieces are kept for whoever asks next, so
 /// that work that repeats takes nothing from the source. The memory itself is not touched. Thread-safe.
@@ -105,4 +105,4 @@ class kept_pieces {
   std::vector<entry> all_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The blocks of one memory kind during a run, on top of chunks that stay from run to run.
 class run_memory {
@@ -122,4 +122,4 @@ class spin_lock {
   std::atomic_flag* flag_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

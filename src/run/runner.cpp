@@ -11,7 +11,7 @@
 #include <cstring>
 #include <memory>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace {
 
@@ -522,4 +522,4 @@ status runner::impl::stop_status() const {
                                                          "was not given"};
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

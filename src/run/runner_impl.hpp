@@ -5,7 +5,7 @@
 #include "run/run_memory.hpp"
 #include "run/shape_plans.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 inline constexpr std::size_t max_memory_kinds = 8;
 
@@ -123,4 +123,4 @@ struct runner::impl {
 
 extern const detail::run_services services;
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <memory>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 detail::storage_block planned_storage;
 
@@ -432,4 +432,4 @@ const detail::run_services services{allocate, forward, give, keep, release,  scr
                                     text,     make,    open, call, parallel, stopped};
 #endif
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 bool shape_plans::open(arena& tables) {
   const std::size_t n = plan_.initial.size();
@@ -82,4 +82,4 @@ std::size_t shape_plans::learn(std::span<std::byte> scratch) {
   return to->bytes;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

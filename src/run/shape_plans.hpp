@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/plan/planner.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Final plans for recent input shapes: the places of values whose shapes are only known in a run. A run with shapes
 /// that are not here allocates blocks and records them; from that record a plan is made once. Bounded: the least
@@ -53,4 +53,4 @@ class shape_plans {
   bool noting_ = false, repeated_ = false;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

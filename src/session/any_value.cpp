@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// False when memory runs out.
@@ -150,4 +150,4 @@ status named_values::in(const named_value& output, const status& error) {
   return guarded([&]() -> status { return status{error}.in(fmt::format("output '{}'", output.name)); });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// All that was opened, and what was wrong with it: said when a session needs it.
 struct component_context::impl {
@@ -274,4 +274,4 @@ result<session> session::load(const detail::session_parts& parts, const componen
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 constexpr std::size_t buffered = std::size_t{64} << 10;  // what a function that takes a model gets at a time
@@ -363,4 +363,4 @@ result<compiled_fit> session::fit(const detail::session_parts& parts, std::span<
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// Processors that a group's quota allows; 0: no limit.
@@ -50,4 +50,4 @@ double cpu_quota(const std::string& groups_file, const std::string& root) {
   return least;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -3,10 +3,10 @@
 
 #include <string>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Processors that the CPU quotas of a process's control groups allow, and of the groups above them; 0: no limit.
 /// `groups_file` is /proc/self/cgroup or one like it, `root` is where the groups are mounted. Versions 1 and 2.
 double cpu_quota(const std::string& groups_file, const std::string& root);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// A draft of one node whose inputs are constants.
@@ -93,4 +93,4 @@ result<std::span<const value>> kernel_evaluator::evaluate(const node_view& node,
   return std::span<const value>{*outputs};
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

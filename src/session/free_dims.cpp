@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 using sizes_by_text = std::vector<std::pair<std::string, std::int64_t>>;
@@ -201,4 +201,4 @@ void separate_dims(model& net, bool all) {
   forget_symbols(g, which);
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

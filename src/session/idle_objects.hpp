@@ -5,7 +5,7 @@
 #include <atomic>
 #include <memory>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Objects that are each for one run at a time, kept for later ones. Lock-free: a slot changes its owner by one
 /// exchange. Thread-safe.
@@ -39,4 +39,4 @@ class idle_objects {
   std::array<std::atomic<T*>, Most> slots_{};
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 known_shapes::known_shapes(const session& of) {
   const std::vector<io_info>& inputs = of.inputs();
@@ -34,4 +34,4 @@ bool known_shapes::find(std::size_t i, std::span<const value> inputs, extents& t
   return true;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

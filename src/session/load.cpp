@@ -5,7 +5,7 @@
 
 #include <istream>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// Prefixes the model's name unless the words start with it already.
@@ -240,4 +240,4 @@ result<compile_report> session::compile(const detail::session_parts& parts, comp
   return made;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// What a session keeps of loading. It does not change from then on.
 struct loaded {
@@ -78,4 +78,4 @@ struct session::impl {
   status at_file(status failed) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -10,7 +10,7 @@
 #include <charconv>
 #include <filesystem>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 using tables = std::vector<const transform_table*>;
@@ -320,4 +320,4 @@ status save_optimized(const rewriting& r, const std::vector<fused_node>& fused) 
   return (*row)->write_file(r.net, path, *how);
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 using clock = std::chrono::steady_clock;
@@ -229,4 +229,4 @@ result<package_io> interface_of_file(const std::string& path, std::span<const de
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// Each provider's binder; kinds of memory that providers share are listed once.
@@ -149,4 +149,4 @@ result<session_threads> start_threads(const load_settings& how) {
   return session_threads{*std::move(own), pool, started};
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 std::int64_t steady_now() {
@@ -176,4 +176,4 @@ status trace_profile::write(const std::string& path) const {
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// https://no-color.org: any value but an empty one.
@@ -62,4 +62,4 @@ int print(const named_values& values) {
   return 0;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

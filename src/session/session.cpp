@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 session::session() noexcept = default;
 session::session(std::unique_ptr<impl> self) : impl_{std::move(self)} {}
@@ -304,4 +304,4 @@ std::size_t io_binding::arena_bytes() const { return impl_->run->arena_bytes(); 
 
 std::shared_ptr<context_workspace> detail::new_workspace() { return std::make_shared<context_workspace>(); }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

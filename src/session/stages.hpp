@@ -10,7 +10,7 @@
 #include "context/write.hpp"
 #include "session/progress.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 // The stages of loading a model, in their order; load.cpp calls one after the other. A stage takes as const what it
 // only reads and by reference what it changes, and returns what it makes. What they make stays in `loaded`.
@@ -174,4 +174,4 @@ struct session_threads {
 };
 result<session_threads> start_threads(const load_settings&);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 void pause_a_little() {
@@ -142,4 +142,4 @@ void thread_pool::parallel(std::size_t count, task f) { impl_->parallel(count, f
 void thread_pool::begin_run() { impl_->runs.fetch_add(1, std::memory_order_relaxed); }
 void thread_pool::end_run() { impl_->runs.fetch_sub(1, std::memory_order_relaxed); }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace {
 
@@ -227,4 +227,4 @@ result<bool> apply_transforms(graph& g, std::span<const transform_table* const> 
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

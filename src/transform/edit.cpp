@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// Texts and lists of an attribute, in the model's memory.
@@ -216,4 +216,4 @@ void edit::abandon() {
   for (auto at = constants_.rbegin(); at != constants_.rend(); ++at) g.remove_initializer(*at);
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 std::vector<const group_row*> rows_of(std::span<const transform_table* const> tables,
@@ -218,4 +218,4 @@ result<bool> replay_groups(graph& g, std::span<const transform_table* const> tab
   return guarded([&] { return group_walk{tables, around, options}.replay(g); });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 constexpr double tolerance = 1e-4;  // constants in files are rounded in many ways
@@ -237,4 +237,4 @@ bool match_pattern(rewriter& r, const node_view& root, std::span<const pattern_s
   return false;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include "graph/messages.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 const std::vector<dim>* rewriter::elements(const value_view& v) {
   if (!v || (!elements_known_ && !is_possible(refresh()))) return nullptr;
@@ -61,4 +61,4 @@ status rewriter::refresh() {
   return infer_types(graph_, &elements_);
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

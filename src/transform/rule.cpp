@@ -1,6 +1,6 @@
 #include <cameo/transform/rule.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 class builder {
@@ -105,4 +105,4 @@ bool apply_rule(rewriter& r, const node_view& root, const rule_data& rule) {
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -10,7 +10,8 @@
 #include <cpuid.h>
 #endif
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 struct maker {
@@ -53,6 +54,7 @@ result<std::vector<provider_device>> cpu::devices() const {
   return std::vector<provider_device>{std::move(made)};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 
 template CAMEO_API const cameo::provider_row& cameo::detail::row_of<cameo::eps::cpu>();

@@ -22,7 +22,8 @@
 #include "text/text_rows.hpp"
 #include "training/training_rows.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 using kernel_rows = decltype(all_maps{} + all_zips{} + elementwise_rows{} + reduce_rows{} + normalise_rows{} +
                              matrix_rows{} + convolution_rows{} + attention_rows{} + recurrent_rows{} +
@@ -30,4 +31,5 @@ using kernel_rows = decltype(all_maps{} + all_zips{} + elementwise_rows{} + redu
                              signal_rows{} + random_rows{} + ml_rows{} + training_rows{} + search_rows{} +
                              kernel_list<>{});
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 
 #include "kernel_rows.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 [[maybe_unused]] constexpr std::string_view needs_re2 =
@@ -21,4 +22,5 @@ constexpr std::span<const detail::lacking_kernel> lacking{
 constinit const detail::kernel_table cpu_kernels::table{kernel_rows::table.rows, kernel_rows::table.rules,
                                                         kernel_rows::table.ops, lacking};
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

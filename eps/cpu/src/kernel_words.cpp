@@ -4,8 +4,10 @@
 
 #include "kernel_rows.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 std::span<const entry_words> cpu_kernels::words() { return entry_words_of<kernel_rows>(); }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Whether a name is what a pattern says, in which * stands for any characters.
@@ -41,4 +42,5 @@ void cpu::before_bind(bind_context& c) const {
   }
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

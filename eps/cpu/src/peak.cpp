@@ -11,7 +11,8 @@
 #include <cameo/eps/cpu.hpp>
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps::peak_loops::HWY_NAMESPACE {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::peak_loops::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Floating-point operations of `turns` turns; twelve chains hide the latency of any processor's multiply-add, and fit
@@ -48,7 +49,8 @@ void sum(const float* from, std::size_t count, float* sink) {
 
 const char* target() { return hwy::TargetName(HWY_TARGET); }
 
-}  // namespace cameo::inline CAMEO_ABI::eps::peak_loops::HWY_NAMESPACE
+}  // namespace eps::peak_loops::HWY_NAMESPACE
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -57,7 +59,8 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace peak_loops {
 namespace {
 
@@ -99,5 +102,6 @@ detail::machine_peak cpu::measure_peak(std::size_t threads, std::size_t bytes, d
   return result;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

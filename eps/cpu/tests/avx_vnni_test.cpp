@@ -12,7 +12,8 @@
 #pragma clang optimize off  // which with a sanitizer takes longest
 #endif
 CAMEO_CELLS_TARGET("avx512vnni,avx512vl,avx2,fma")
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace avx_vnni_as_avx512 {
 namespace {
 #include "../src/cells/integer_avx_vnni-inl.hpp"
@@ -21,7 +22,8 @@ constinit const integer_cells table{"avx_vnni as avx512_vnni", arithmetic_of<byt
                                     nbits_of<few_bits>};
 }  // namespace
 }  // namespace avx_vnni_as_avx512
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 CAMEO_CELLS_TARGET_END
 #ifdef __clang__
 #pragma clang optimize on

@@ -8,7 +8,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace cameo::inline CAMEO_ABI::eps::frozen_file {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::frozen_file {
 namespace {
 
 status damaged(std::string what) { return {status_code::invalid_graph, "the context is damaged: " + std::move(what)}; }
@@ -295,4 +296,5 @@ status builder::write(const maker& by, byte_sink to) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps::frozen_file
+}  // namespace eps::frozen_file
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 
 #include "program.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 using frozen_file::base_provider;
 using frozen_file::constants_outside;
@@ -173,4 +174,5 @@ status frozen_hooks::misfit(std::string_view written) const {
   return frozen_file::made_by_another(written, here(*this));
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

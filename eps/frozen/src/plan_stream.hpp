@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI::eps::frozen_file {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::frozen_file {
 
 /// Of a value: it is a constant of the model, an input of the compiled node. (0 and 1: none, and one of the container.)
 inline constexpr std::uint8_t constant_outside = 2;
@@ -91,4 +92,5 @@ class plan_reader {
   bool ok_ = true;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps::frozen_file
+}  // namespace eps::frozen_file
+CAMEO_END_NAMESPACE

@@ -11,7 +11,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace cameo::inline CAMEO_ABI::eps::frozen_file {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::frozen_file {
 namespace {
 
 /// Gives types the symbols of the model that they are copied to: for each symbol of the first model, one of the second,
@@ -212,4 +213,5 @@ status program::run(run_context& c) const {
   return run_plan(c, *plan_);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps::frozen_file
+}  // namespace eps::frozen_file
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 
 #include "container.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps::frozen_file {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::frozen_file {
 
 /// The base provider, without its type.
 struct base_provider {
@@ -89,4 +90,5 @@ std::vector<std::byte> write_plan(const draft&, const std::vector<bool>& raw, st
                                   const std::shared_ptr<const void>& keeps_packs, builder& blobs,
                                   constants_outside* outside);
 
-}  // namespace cameo::inline CAMEO_ABI::eps::frozen_file
+}  // namespace eps::frozen_file
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include "plan_stream.hpp"
 #include "program.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps::frozen_file {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::frozen_file {
 namespace {
 
 status wrong(std::string what) { return {status_code::invalid_graph, "the context is damaged: " + std::move(what)}; }
@@ -353,4 +354,5 @@ result<plan_content> read_plan(std::span<const std::byte> text, const opened& fr
   return reader{text, from, base, node, verify, memory}.run();
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps::frozen_file
+}  // namespace eps::frozen_file
+CAMEO_END_NAMESPACE

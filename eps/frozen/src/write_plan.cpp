@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::eps::frozen_file {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::frozen_file {
 namespace {
 
 /// What inputs and outputs of compiled nodes may be, as their operator says.
@@ -198,4 +199,5 @@ std::vector<std::byte> write_plan(const draft& net, const std::vector<bool>& raw
   return writer{net, raw, blobs, outside}.run(packs, keeps_packs);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps::frozen_file
+}  // namespace eps::frozen_file
+CAMEO_END_NAMESPACE

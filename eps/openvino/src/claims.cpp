@@ -7,7 +7,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::openvino_detail {
 namespace {
 
 /// Constants that an operator's meaning may depend on are smaller; weights are asked about by their type and shape.
@@ -158,4 +159,5 @@ result<std::vector<node_id>> runnable_nodes(const sdk& api, const graph_view& g,
   return sdks.in_order(taken);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail
+}  // namespace eps::openvino_detail
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include <cameo/graph/views.hpp>
 #include <cameo/partition/claimer.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::openvino_detail {
 
 /// The free nodes of a graph that the device runs, in order of execution. Values at their borders are tensors of
 /// element types that inputs and outputs of the SDK can have; what else must hold, the SDK says.
@@ -13,4 +14,5 @@ result<std::vector<node_id>> runnable_nodes(const sdk&, const graph_view&, const
 /// The SDK's element type for one of ours; DYNAMIC where it has none that inputs and outputs can be of.
 ov_element_type_e element_type_of(dtype);
 
-}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail
+}  // namespace eps::openvino_detail
+CAMEO_END_NAMESPACE

@@ -10,7 +10,8 @@
 #include <limits>
 #include <optional>
 
-namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::openvino_detail {
 namespace {
 
 using json = nlohmann::json;
@@ -264,4 +265,5 @@ result<container_pieces> write_container(const container& from) {
   return made;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail
+}  // namespace eps::openvino_detail
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::openvino_detail {
 
 /// One compiled partition of a container; the bytes are the container's.
 struct container_blob {
@@ -44,4 +45,5 @@ struct container_pieces {
 /// INVALID_ARGUMENT for names that are not unique or have a zero byte; OUT_OF_MEMORY when sizes overflow.
 result<container_pieces> write_container(const container&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail
+}  // namespace eps::openvino_detail
+CAMEO_END_NAMESPACE

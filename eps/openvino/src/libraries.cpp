@@ -9,7 +9,8 @@
 
 #include <dlfcn.h>
 
-namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::openvino_detail {
 namespace {
 
 /// The folders that the loader looks through first, as the environment lists them.
@@ -88,4 +89,5 @@ std::vector<std::string> places_of(const std::string& name) {
   return files;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail
+}  // namespace eps::openvino_detail
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::openvino_detail {
 
 /// Where the file lies that holds this code, a program's or a library's: absolute, with every link followed, whatever
 /// it was started or loaded as. Empty where the system does not tell.
@@ -20,4 +21,5 @@ void* first_of(std::span<const std::string> files, std::string& why);
 /// this build is to be installed, and where the system looks.
 std::vector<std::string> places_of(const std::string& name);
 
-}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail
+}  // namespace eps::openvino_detail
+CAMEO_END_NAMESPACE

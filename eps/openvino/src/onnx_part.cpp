@@ -11,7 +11,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::openvino_detail {
 namespace {
 
 /// A constant of the graph itself that no caller can replace.
@@ -111,4 +112,5 @@ result<std::string> onnx_bytes(const graph_part& part) {
   return write_onnx(made);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail
+}  // namespace eps::openvino_detail
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::openvino_detail {
 
 /// Some nodes of a graph, to become a model of their own.
 struct graph_part {
@@ -24,4 +25,5 @@ graph_part part_of(const graph&, std::span<const node_id> nodes, std::size_t lar
 /// of their operators that no one opset has.
 result<std::string> onnx_bytes(const graph_part&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail
+}  // namespace eps::openvino_detail
+CAMEO_END_NAMESPACE

@@ -14,7 +14,8 @@
 #include <array>
 #include <charconv>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 using namespace openvino_detail;
@@ -304,4 +305,5 @@ result<std::vector<std::string>> openvino::graphs(const context_binary& binary) 
   return names;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

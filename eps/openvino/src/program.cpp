@@ -13,7 +13,8 @@
 #include <cerrno>
 #include <cstring>
 
-namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::openvino_detail {
 namespace {
 
 constexpr std::int64_t wait_milliseconds = 20;  // between looks at whether the run is to end
@@ -264,4 +265,5 @@ result<std::vector<std::byte>> program::exported() const {
   return blob;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail
+}  // namespace eps::openvino_detail
+CAMEO_END_NAMESPACE

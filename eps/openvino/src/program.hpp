@@ -8,7 +8,8 @@
 #include <mutex>
 #include <optional>
 
-namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::openvino_detail {
 
 /// An input or output of a fused node as the model has it.
 struct boundary {
@@ -91,4 +92,5 @@ std::vector<boundary> declared_boundaries_of(const graph& in, const Values& valu
   return made;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail
+}  // namespace eps::openvino_detail
+CAMEO_END_NAMESPACE

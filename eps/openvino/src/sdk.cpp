@@ -11,7 +11,8 @@
 #include <filesystem>
 #include <mutex>
 
-namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::openvino_detail {
 namespace {
 
 /// "Exception from src/core.cpp:102:\nCheck 'false' failed at ...:\nwhat is wrong\n\n" on one line, without where in
@@ -183,4 +184,5 @@ status sdk::can_run(std::string_view onnx, const std::string& device, std::span<
   return read;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail
+}  // namespace eps::openvino_detail
+CAMEO_END_NAMESPACE

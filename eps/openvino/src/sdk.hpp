@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI::eps::openvino_detail {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::openvino_detail {
 
 /// An object of the SDK that goes when this does.
 template <class T>
@@ -86,4 +87,5 @@ class sdk {
                 char* words, std::size_t room) = nullptr;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps::openvino_detail
+}  // namespace eps::openvino_detail
+CAMEO_END_NAMESPACE

@@ -8,7 +8,8 @@
 #include <cstring>
 #include <unordered_map>
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 namespace {
 
 template <class T>
@@ -165,4 +166,5 @@ std::unique_ptr<ort_node> fused_node_of(ort_graph& from, std::string_view name,
   return made;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

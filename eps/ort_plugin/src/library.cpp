@@ -10,7 +10,8 @@
 #include <filesystem>
 #include <fstream>
 
-namespace cameo::inline CAMEO_ABI::eps::ort_plugin_detail {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::ort_plugin_detail {
 namespace {
 
 constexpr std::size_t most_devices = 8;
@@ -261,4 +262,5 @@ void execution::release_one(ort::ort_node_compute_info* info) {
   if (info) static_cast<void>(asked(library_.name(), ep_->ReleaseNodeComputeInfos, ep_, &info, 1));
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps::ort_plugin_detail
+}  // namespace eps::ort_plugin_detail
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 
 #include "objects.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps::ort_plugin_detail {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::ort_plugin_detail {
 
 namespace ort = cameo::detail::ort;
 
@@ -104,4 +105,5 @@ struct lazy_execution {
   std::shared_ptr<execution> made;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps::ort_plugin_detail
+}  // namespace eps::ort_plugin_detail
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/ort_plugin/abi.hpp>
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 
 /// What every place of the table OrtApi is called, for messages about those that have no function here.
 // clang-format off
@@ -134,4 +135,5 @@ static_assert(
     }(),
     "each row of the interface has the name of its place");
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

@@ -12,7 +12,8 @@
 #include <vector>
 
 // The objects that plugins are given, as this side has them. A plugin sees them by the functions of tables.cpp alone.
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 
 struct ort_status {
   std::int32_t code;
@@ -170,4 +171,5 @@ made_devices& devices_made();
 /// Nodes that plugins made (of contexts), likewise.
 std::unique_ptr<ort_node> take_node(ort_node*);
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

@@ -11,7 +11,8 @@
 
 #include "library.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 using namespace ort_plugin_detail;
 
@@ -360,4 +361,5 @@ result<compiled_node> ort_plugin::restore(const context_binary& binary, const co
   return program_of(*by, std::move(graph), node.node.name(), inputs, !claims->front().drops_constants);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

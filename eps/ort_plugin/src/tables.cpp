@@ -10,7 +10,8 @@
 #include "names.hpp"
 #include "objects.hpp"
 
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 
 void ort_key_values::set(const char* key, const char* value) { pairs[key] = value, list(); }
 void ort_key_values::remove(const char* key) { pairs.erase(key), list(); }
@@ -575,4 +576,5 @@ const ort_api_base& api_base() {
   return base;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The contexts that sessions with `ep.share_ep_contexts` share: opened contexts whose remaining graphs later sessions
 /// take and, where models are compiled together, the one context that holds all their graphs until it is written by
@@ -27,4 +27,4 @@ class context_workspace {
   std::unique_ptr<impl> impl_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

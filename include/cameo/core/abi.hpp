@@ -6,13 +6,22 @@
 #include CAMEO_NEEDS_CXX20
 #endif
 
-/// The inline namespace of everything: builds with error messages and builds with codes only have different layouts, so
-/// they get different symbols and cannot be linked together by accident.
+/// Every name of cameo stands between these two macros: in `namespace cameo`, and there in an inline namespace for the
+/// layout of its types. Builds with error messages and builds with codes only have different layouts, hence different
+/// symbols, and can't be linked together by accident. They are macros because editors, Universal Ctags and documentation
+/// tools do not parse `namespace cameo::inline v1 {`.
 #ifdef CAMEO_CODE_ONLY
-#define CAMEO_ABI v1_code_only
+#define CAMEO_BEGIN_NAMESPACE \
+  namespace cameo {           \
+  inline namespace v1_code_only {
 #else
-#define CAMEO_ABI v1
+#define CAMEO_BEGIN_NAMESPACE \
+  namespace cameo {           \
+  inline namespace v1 {
 #endif
+#define CAMEO_END_NAMESPACE \
+  }                         \
+  }
 
 /// Marks every function and object that a public header declares and the library defines: the shared library exports
 /// those. Everything else in cameo, and the libraries that it is built from, is compiled with hidden visibility.

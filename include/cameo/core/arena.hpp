@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Memory that is handed out from front to back and released as a whole. Over a caller's memory its size is fixed;
 /// heap_arena grows. When it is full it returns null and throws no exception. Not thread-safe.
@@ -182,4 +182,4 @@ class heap_arena : public arena {
 };
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 template <class Signature>
@@ -40,4 +40,4 @@ class callback<R(Args...)> {
 };
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

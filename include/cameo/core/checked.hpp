@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Arithmetic on sizes that come from files: returns true with the result in `out`, or false when it overflows.
 template <std::integral T>
@@ -24,4 +24,4 @@ namespace detail {
 }
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

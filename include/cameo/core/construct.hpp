@@ -5,7 +5,8 @@
 #include <utility>
 
 /// What cameo's own headers use and programs need not.
-namespace cameo::inline CAMEO_ABI::detail {
+CAMEO_BEGIN_NAMESPACE
+namespace detail {
 
 // std::construct_at, destroy_at and addressof: <memory>, which declares them, costs a file of kernels more than all
 // that cameo declares.
@@ -22,4 +23,5 @@ constexpr T* address_of(T& of) noexcept {
   return __builtin_addressof(of);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::detail
+}  // namespace detail
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Kinds of processors, with ONNX Runtime's numbers.
 enum class device_kind : std::uint8_t { cpu = 0, gpu = 1, npu = 2 };
@@ -42,4 +42,4 @@ class device_kinds {
 };
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

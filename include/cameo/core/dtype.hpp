@@ -3,7 +3,7 @@
 #include <cameo/core/narrow_float.hpp>
 #include <cameo/core/status.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 // clang-format off
 /// Element types, numbered as in ONNX's TensorProto.DataType.
@@ -134,4 +134,4 @@ namespace detail {
 }
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 /// A length of time in nanoseconds. Any std::chrono::duration converts to it, without the header of those; one longer
@@ -34,4 +34,4 @@ class duration {
 };
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

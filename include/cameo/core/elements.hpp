@@ -4,7 +4,8 @@
 #include <cstring>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI::detail {
+CAMEO_BEGIN_NAMESPACE
+namespace detail {
 
 /// A set of element types, through which code that is written once for all of them is called with one. Where the types
 /// that a function takes are a set, no list of cases can miss one.
@@ -65,4 +66,5 @@ std::vector<std::int64_t> all_at(const value& v) {
   return all;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::detail
+}  // namespace detail
+CAMEO_END_NAMESPACE

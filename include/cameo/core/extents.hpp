@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <span>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The largest rank of a tensor. (No exporter is known to exceed 8.)
 inline constexpr std::size_t max_rank = 12;
@@ -132,4 +132,4 @@ constexpr extents row_major_strides(const extents& shape) {
   return true;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 /// Text as a template argument: constrain<"T", float>. It is part of the type, so it costs no relocation.
@@ -21,4 +21,4 @@ template <std::size_t N>
 fixed_string(const char (&)[N]) -> fixed_string<N>;
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

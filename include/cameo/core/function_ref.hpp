@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 template <class Signature>
@@ -30,4 +30,4 @@ class function_ref<R(Args...)> {
 };
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

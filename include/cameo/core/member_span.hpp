@@ -5,7 +5,8 @@
 #include <span>
 #include <type_traits>
 
-namespace cameo::inline CAMEO_ABI::detail {
+CAMEO_BEGIN_NAMESPACE
+namespace detail {
 
 /// A std::span as the member of a class that is defined before T is. To copy a std::span, libc++ has to know what its
 /// elements are, and whether a class can be copied is asked where it ends. Converts from and to std::span.
@@ -44,7 +45,8 @@ class member_span {
   std::size_t count_ = 0;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::detail
+}  // namespace detail
+CAMEO_END_NAMESPACE
 
 template <class T>
 inline constexpr bool std::ranges::enable_borrowed_range<cameo::detail::member_span<T>> = true;

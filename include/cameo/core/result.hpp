@@ -4,7 +4,7 @@
 
 #include <cassert>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 template <class T>
@@ -106,4 +106,4 @@ class [[nodiscard]] result {
   };
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 // clang-format off
 /// Error codes: ONNX Runtime's, and from 100 on those that it lacks.
@@ -127,4 +127,4 @@ using status = basic_status<detail::no_words>;
 using status = basic_status<detail::heap_words>;
 #endif
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 /// True if row i describes enumerator i and none is missing: keeps a table and its enum in step.
@@ -37,4 +37,4 @@ constexpr std::span<const Row> rows_with(Id id, Id Row::*key, std::span<const Ro
 }
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 #include <concepts>
 #include <cstddef>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 template <class T>
@@ -132,4 +132,4 @@ inline bool is_aligned(const value& v) {
 }
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

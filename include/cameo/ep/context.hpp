@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 // What a provider that keeps its compiled groups in files reads and writes. A compiled group becomes a node of operator
 // EPContext; what the provider writes of it, its context, lies in the node or in a file beside the model. The
@@ -75,4 +75,4 @@ using byte_sink = detail::function_ref<status(std::span<const std::byte>)>;
 /// How well a compiled model fits what a provider finds here. Numbers as ONNX Runtime's.
 enum class compiled_fit : std::uint8_t { not_applicable = 0, optimal = 1, prefer_recompilation = 2, unsupported = 3 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 /// Keys and values, in order.
@@ -113,4 +113,4 @@ CAMEO_API result<device_policy> device_policy_named(std::string_view);
 inline constexpr std::size_t most_devices = 8;
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

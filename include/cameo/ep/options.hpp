@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/ep/device.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// An option of a provider, as users write it: the session key "ep.<name>.<key>", with the provider's short name or its
 /// long name in lower case.
@@ -36,4 +36,4 @@ class provider_options {
   std::vector<std::pair<std::string_view, std::string>> set_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 #include <optional>
 #include <string>
 
-namespace cameo::inline CAMEO_ABI::detail {
+CAMEO_BEGIN_NAMESPACE
+namespace detail {
 
 /// What a machine does at most, as far as a provider has measured it.
 struct machine_peak {
@@ -31,4 +32,5 @@ concept measures_peak = requires(std::size_t threads, std::size_t bytes, double 
   { P::measure_peak(threads, bytes, seconds) } -> std::same_as<machine_peak>;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::detail
+}  // namespace detail
+CAMEO_END_NAMESPACE

@@ -9,7 +9,7 @@
 
 #include <memory>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 // Everything that the author of a provider needs. A provider is a type with
 //
@@ -425,4 +425,4 @@ struct provider_check {
 };
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -3,7 +3,7 @@
 #include <cameo/ep/provider.hpp>
 #include <cameo/kernel/kernel_list.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 struct draft_node;  // plan/draft.hpp
@@ -315,4 +315,4 @@ const provider_row& row_of() {
 }
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Produces the bytes of a file: it is called with a function that takes the next piece. An error of that function, or
 /// of the producer itself, ends the writing.
@@ -61,4 +61,4 @@ class file_batch {
   std::unique_ptr<impl> impl_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

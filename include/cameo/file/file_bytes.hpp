@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 class descriptor;
@@ -48,4 +48,4 @@ class file_bytes {
 };
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

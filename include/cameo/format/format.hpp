@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 class arena;
 namespace detail {
@@ -138,4 +138,4 @@ struct format_list {
 };
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

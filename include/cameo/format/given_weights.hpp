@@ -5,7 +5,8 @@
 #include <span>
 #include <string>
 
-namespace cameo::inline CAMEO_ABI::detail {
+CAMEO_BEGIN_NAMESPACE
+namespace detail {
 
 /// A tensor that takes the place of an initializer with this name.
 struct given_tensor {
@@ -19,4 +20,5 @@ struct given_file {
   std::span<const std::byte> bytes;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::detail
+}  // namespace detail
+CAMEO_END_NAMESPACE

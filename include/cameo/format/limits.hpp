@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Limits on the memory and nesting that a hostile file may cause.
 struct load_limits {
@@ -11,4 +11,4 @@ struct load_limits {
   std::size_t model_bytes = std::size_t{1} << 33;  // of texts, attributes and constants outside mapped files
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/format/format.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Reads an ONNX model of any IR version; it is not checked yet (check_model). Weights stay in the mapped file:
 /// raw_data and external data become spans; the model keeps the mappings. Errors name the file and what is wrong:
@@ -58,4 +58,4 @@ struct onnx_format {
   }
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

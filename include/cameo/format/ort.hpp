@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/format/onnx.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Reads a model in ONNX Runtime's format, versions 1 to 6; it is not checked yet (check_model). Weights and texts stay
 /// in the mapped file, which the model keeps. Data that breaks the format's rules is refused before it is used; errors
@@ -59,4 +59,4 @@ struct ort_format {
   CAMEO_API static status write(const model&, detail::model_sink, const std::string& folder, const write_options&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/plan/draft.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The checks of read_ort_draft, and the code to read what only other programs' files have: nodes that are not in order
 /// of execution, sparse initializers, operator versions that the kernel lists don't know. A program that does not name
@@ -42,4 +42,4 @@ extern CAMEO_API const ort_draft_checks replaying_ort_draft_checks;
 /// Records are still checked against the nodes that they name. Sparse initializers are NOT_IMPLEMENTED.
 extern CAMEO_API const ort_draft_checks replaying_trusted_ort_draft;
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

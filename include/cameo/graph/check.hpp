@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The operators that a program knows: the standard ones and those that its providers declare, each sorted by id.
 struct op_table {
@@ -44,4 +44,4 @@ CAMEO_API status resolve_and_check_node(graph&, node_id, const op_table&);
 /// against `ops`. Returns the nodes that were added, in order.
 CAMEO_API result<std::vector<node_id>> inline_call(graph&, node_id, const function& body, const op_table&);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Numbers of values and nodes within one graph; they stay valid while the graph changes.
 enum class value_id : std::uint32_t { none = 0xFFFFFFFF };
@@ -275,4 +275,4 @@ class graph::use_range {
 };
 inline graph::use_range graph::uses(value_id v) const { return {*this, (*this)[v].first_edge}; }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

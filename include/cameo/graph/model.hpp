@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// An imported opset of a model or a function.
 struct opset_import {
@@ -81,4 +81,4 @@ class model {
   std::unique_ptr<graph> main_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 class model;  // graph/model.hpp
 
@@ -11,7 +11,7 @@ namespace detail {
 CAMEO_API void delete_model(model*) noexcept;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE
 
 /// Deletes a model where model.hpp is not included: sessions and formats hand models on that most programs never look
 /// into.

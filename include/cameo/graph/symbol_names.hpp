@@ -3,7 +3,7 @@
 
 #include <unordered_set>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The names of a model's symbols, by their numbers, where no two symbols have one name: a symbol whose name an earlier
 /// one has gets a suffix. Other formats and other runtimes compare symbols by their names, and would take two sizes
@@ -22,4 +22,4 @@ inline std::vector<std::string> distinct_symbol_names(const model& of) {
   return names;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <iterator>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 class node_view;
 
@@ -304,4 +304,4 @@ std::size_t count(const Range& range) {
   return n;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

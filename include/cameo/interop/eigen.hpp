@@ -6,7 +6,7 @@
 
 #include <Eigen/Core>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace interop {
 
@@ -80,4 +80,4 @@ requires interop::eigen_object<std::remove_cvref_t<M>> value as_tensor(M&& matri
   }
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// `std::cerr << session.error()`: statuses, codes, types, extents, values, tensors, inputs and outputs, as to_string()
 /// says them.
@@ -12,4 +12,4 @@ std::ostream& operator<<(std::ostream& to, const T& printed) {
   return to << cameo::to_string(printed);
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

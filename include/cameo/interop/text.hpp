@@ -4,7 +4,7 @@
 
 #include <concepts>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 // What cameo/interop/fmt.hpp and cameo/interop/ostream.hpp print. Names and messages are as they stand in the model:
 // what goes to a terminal goes through one_line().
@@ -42,4 +42,4 @@ concept printed =
     std::same_as<T, value> || std::same_as<T, any_value> || std::same_as<T, io_info> || is_tensor_view<T>;
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include <xtensor/xadapt.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace interop {
 
@@ -59,4 +59,4 @@ requires interop::xtensor_object<std::remove_cvref_t<E>> value as_tensor(E&& exp
   }
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

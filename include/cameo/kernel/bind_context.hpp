@@ -2,7 +2,7 @@
 #include <cameo/core/arena.hpp>
 #include <cameo/kernel/operand.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 /// What a kernel declares to the planner about its outputs while it is bound.
@@ -160,4 +160,4 @@ class bind_context {
   void hint(detail::output_hint h) { static_cast<void>(hints.push_back(h)); }
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

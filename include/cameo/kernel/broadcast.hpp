@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The loops of an elementwise operation whose N operands broadcast to one output. Axes that all operands treat alike
 /// are merged, so that few and long rows remain: equal shapes are one row; so is a scalar operand, with step 0; a bias
@@ -113,4 +113,4 @@ class broadcast_loops {
   positions steps_{};
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 // Checks of an entry of a kernel list. One template per possible mistake, so that the compiler's "in instantiation of"
 // line names operator, versions, type string and type, next to a message that says what to do. The conditions are kept
@@ -107,4 +107,4 @@ struct kernel_check {
 };
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// An entry of a kernel list as C++ has it, for programs that write lists of kernels. Names are those within
 /// cameo::eps: "op::Add", "binary<op::Add>".
@@ -85,4 +85,4 @@ constexpr std::span<const entry_words> entry_words_of() {
   return detail::list_words<List>::all;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

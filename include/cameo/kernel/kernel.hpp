@@ -4,7 +4,7 @@
 
 #include <concepts>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 /// A kernel that is its own state: `static result<K> bind(bind_context&)`, `status run(run_context&) const`.
@@ -70,4 +70,4 @@ result<bound_kernel> bind_kernel(bind_context& context, bool only_ask) {
 }
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Since-versions First to Last of an operator; without Last, all versions from First on that the tables have.
 template <int First, int Last = 255>
@@ -123,4 +123,4 @@ constexpr detail::kernel_rule resolve(std::span<const op_version> versions, deta
 }
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

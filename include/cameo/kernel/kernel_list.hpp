@@ -5,7 +5,7 @@
 #include <array>
 #include <tuple>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 /// One kernel for one operator, one range of versions and one choice of types. Found by `op`; `rules` is an index.
@@ -244,4 +244,4 @@ class kernel_list {
   }();
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

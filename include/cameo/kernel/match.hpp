@@ -2,7 +2,7 @@
 #include <cameo/core/function_ref.hpp>
 #include <cameo/kernel/kernel_list.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Why a provider does not take a node, in the order of how close the best row came to a match.
 enum class refusal : std::uint8_t { none, no_kernel, version, type, declined };
@@ -42,4 +42,4 @@ CAMEO_API verdict match(const detail::node_signature&, const detail::kernel_tabl
 /// `line` and cut where that ends.
 CAMEO_API std::string_view explain(const verdict&, std::span<char> line);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/kernel/operand.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Checks of a node against its operator's version what kernels rely on: the number of inputs and outputs, types that
 /// the version allows, equal types where a type string is shared, attributes of the right kind.
@@ -11,4 +11,4 @@ CAMEO_API status check_node(const op_version&, const detail::node_signature&, st
 /// The types of outputs only, for a version of which only the version before it is known.
 CAMEO_API status check_outputs(const op_version&, const detail::node_signature&);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

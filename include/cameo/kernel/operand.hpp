@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/op/op.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// What is known of an input or output of a node before any run.
 struct operand {
@@ -31,4 +31,4 @@ struct node_signature {
 };
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

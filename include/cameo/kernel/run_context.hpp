@@ -3,7 +3,7 @@
 #include <cameo/core/result.hpp>
 #include <cameo/core/value.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 class run_context;
 
@@ -230,4 +230,4 @@ bool parallel_each(run_context& c, std::int64_t count, std::int64_t grain, F&& f
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

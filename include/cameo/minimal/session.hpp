@@ -2,7 +2,7 @@
 #include <cameo/format/ort_draft.hpp>
 #include <cameo/run/runner.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// How a minimal session is made.
 struct minimal_options {
@@ -105,4 +105,4 @@ template <class... Lists>
 struct minimal_runtime<saved_optimizations, Lists...>
     : minimal_loader<&replaying_ort_draft_checks, &replaying_trusted_ort_draft, Lists...> {};
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of ONNX, as ONNX Runtime adds to it. Each tag lists every version of its operator, oldest first.
-namespace cameo::inline CAMEO_ABI::op::contrib {
+CAMEO_BEGIN_NAMESPACE
+namespace op::contrib {
 
 namespace detail {
 inline constexpr parameter p0[] = {{"X", "T"}};
@@ -125,4 +126,5 @@ struct ThresholdedRelu {
   };
 };
 
-}  // namespace cameo::inline CAMEO_ABI::op::contrib
+}  // namespace op::contrib
+CAMEO_END_NAMESPACE

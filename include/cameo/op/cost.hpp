@@ -4,7 +4,8 @@
 
 #include <optional>
 
-namespace cameo::inline CAMEO_ABI::detail {
+CAMEO_BEGIN_NAMESPACE
+namespace detail {
 
 /// A node with the values of a run, of which only types and shapes are asked (and whether two are the same memory).
 struct node_in_run {
@@ -41,4 +42,5 @@ CAMEO_API std::optional<double> operations_of(const op_row&, const node_in_run&)
 /// input where it lies, and only updates where it writes into that. Null: an operator that is not known.
 CAMEO_API double bytes_moved(const op_row*, const node_in_run&);
 
-}  // namespace cameo::inline CAMEO_ABI::detail
+}  // namespace detail
+CAMEO_END_NAMESPACE

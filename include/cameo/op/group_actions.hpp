@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 // ONNX Runtime's names of the rewrites that can be chosen, saved in an ORT file and applied later, and how the node
 // that replaces a group is made from the group. A group is a node (the target), nodes that produce its inputs and nodes
@@ -94,4 +94,4 @@ constexpr std::span<const group_move> moves_of(group_form form) {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

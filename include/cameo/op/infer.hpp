@@ -3,7 +3,7 @@
 #include <cameo/op/op.hpp>
 #include <cameo/op/value_type.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The interface of a shape function to one node. Host only, one thread. The function sets what it can infer and leaves
 /// the rest unknown; it returns INVALID_GRAPH, with a message that says what would be right, only for illegal inputs.
@@ -74,4 +74,4 @@ class infer_context {
 /// The multidirectional broadcast of shapes; INVALID_GRAPH naming both dims when they can't be broadcast.
 CAMEO_API result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const> shapes);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of com.ms.internal.nhwc. Each tag lists every version of its operator, oldest first.
-namespace cameo::inline CAMEO_ABI::op::internal_nhwc {
+CAMEO_BEGIN_NAMESPACE
+namespace op::internal_nhwc {
 
 namespace detail {
 inline constexpr parameter p0[] = {{"X", "T"}};
@@ -299,4 +300,5 @@ struct SpaceToDepth {
   };
 };
 
-}  // namespace cameo::inline CAMEO_ABI::op::internal_nhwc
+}  // namespace op::internal_nhwc
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of com.microsoft. Each tag lists every version of its operator, oldest first.
-namespace cameo::inline CAMEO_ABI::op::microsoft {
+CAMEO_BEGIN_NAMESPACE
+namespace op::microsoft {
 
 namespace detail {
 inline constexpr parameter p0[] = {
@@ -1692,4 +1693,5 @@ struct WordConvEmbedding {
   };
 };
 
-}  // namespace cameo::inline CAMEO_ABI::op::microsoft
+}  // namespace op::microsoft
+CAMEO_END_NAMESPACE

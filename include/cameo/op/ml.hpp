@@ -3,7 +3,8 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of ai.onnx.ml. Each tag lists every version of its operator, oldest first.
-namespace cameo::inline CAMEO_ABI::op::ml {
+CAMEO_BEGIN_NAMESPACE
+namespace op::ml {
 
 namespace detail {
 inline constexpr parameter p0[] = {{"X", "T"}, {"Y", "tensor(int64)"}};
@@ -263,4 +264,5 @@ struct ZipMap {
   };
 };
 
-}  // namespace cameo::inline CAMEO_ABI::op::ml
+}  // namespace op::ml
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of com.microsoft.nchwc. Each tag lists every version of its operator, oldest first.
-namespace cameo::inline CAMEO_ABI::op::nchwc {
+CAMEO_BEGIN_NAMESPACE
+namespace op::nchwc {
 
 namespace detail {
 inline constexpr parameter p0[] = {{"X", "T"}};
@@ -81,4 +82,5 @@ struct Upsample {
   };
 };
 
-}  // namespace cameo::inline CAMEO_ABI::op::nchwc
+}  // namespace op::nchwc
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of ONNX. Each tag lists every version of its operator, oldest first.
-namespace cameo::inline CAMEO_ABI::op {
+CAMEO_BEGIN_NAMESPACE
+namespace op {
 
 namespace detail {
 inline constexpr parameter p0[] = {{"X", "T"}};
@@ -2599,4 +2600,5 @@ struct Xor {
   };
 };
 
-}  // namespace cameo::inline CAMEO_ABI::op
+}  // namespace op
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 #include <bit>
 #include <concepts>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// How many arguments a formal input or output has.
 enum class parameter_option : std::uint8_t { single, optional, variadic };
@@ -185,4 +185,4 @@ struct domain_row {
 CAMEO_API std::span<const domain_row> standard_domains();
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

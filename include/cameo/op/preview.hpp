@@ -3,7 +3,8 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of ai.onnx.preview. Each tag lists every version of its operator, oldest first.
-namespace cameo::inline CAMEO_ABI::op::preview {
+CAMEO_BEGIN_NAMESPACE
+namespace op::preview {
 
 namespace detail {
 inline constexpr parameter p0[] = {{"Q", "T1"}, {"K", "T1"}, {"V", "T1"}};
@@ -22,4 +23,5 @@ struct FlexAttention {
   };
 };
 
-}  // namespace cameo::inline CAMEO_ABI::op::preview
+}  // namespace op::preview
+CAMEO_END_NAMESPACE

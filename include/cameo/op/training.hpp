@@ -3,7 +3,8 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of ai.onnx.preview.training. Each tag lists every version of its operator, oldest first.
-namespace cameo::inline CAMEO_ABI::op::training {
+CAMEO_BEGIN_NAMESPACE
+namespace op::training {
 
 namespace detail {
 inline constexpr parameter p0[] = {{"R", "T1"}, {"T", "T2"}, {"inputs", "T3", parameter_option::variadic, false, 1}};
@@ -53,4 +54,5 @@ struct Momentum {
   };
 };
 
-}  // namespace cameo::inline CAMEO_ABI::op::training
+}  // namespace op::training
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// A dimension before a run: a number, a symbol of the model ("batch"), or unknown. Symbols are numbered from 1 by the
 /// model's symbol_table; equal symbols are equal sizes.
@@ -53,4 +53,4 @@ class value_type {
   CAMEO_API std::string to_string(const std::vector<std::string>* symbols = nullptr) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

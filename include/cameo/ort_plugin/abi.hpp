@@ -11,7 +11,8 @@
 /// directions: a provider of cameo's that ONNX Runtime loads, and a plugin that cameo loads. Each line below is one
 /// function: its place in its table, the version 1.N that brought it, its name, its type. Tables only grow; a place
 /// never changes.
-namespace cameo::inline CAMEO_ABI::detail::ort {
+CAMEO_BEGIN_NAMESPACE
+namespace detail::ort {
 
 // Objects of the other side, by reference.
 struct ort_allocator;
@@ -452,4 +453,5 @@ auto* at(ort_table table) {
   return reinterpret_cast<function*>(const_cast<void*>(table[std::size_t(Slot)]));
 }
 
-}  // namespace cameo::inline CAMEO_ABI::detail::ort
+}  // namespace detail::ort
+CAMEO_END_NAMESPACE

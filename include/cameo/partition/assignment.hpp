@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Nodes that a provider took in one piece during partitioning: the nodes of a group that it compiles, or one node.
 struct ep_assignment {
@@ -18,4 +18,4 @@ struct ep_assignment {
   CAMEO_API bool operator==(const ep_assignment&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,7 @@
 #include <cameo/core/result.hpp>
 #include <cameo/graph/views.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Nodes that a provider takes in one piece. Without a name it is one node, run as it is; with a name, its nodes are
 /// fused into one node that the provider compiles. A fused group is convex: no path leaves it and comes back. A group
@@ -49,4 +49,4 @@ struct context_source {
 /// The order of an image's axes: [N, C, H, W], as in ONNX, or [N, H, W, C].
 enum class data_layout : std::uint8_t { nchw, nhwc };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

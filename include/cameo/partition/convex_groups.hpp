@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// For a provider's `groups`: combines nodes of a graph into as few and as large groups as possible without a path that
 /// leaves a group and comes back, also through other groups. `nodes` are free; what their subgraphs capture counts as
@@ -12,4 +12,4 @@ namespace cameo::inline CAMEO_ABI {
 /// many small groups, some that could have been one may stay apart.
 CAMEO_API std::vector<std::vector<node_id>> convex_groups(const graph_view&, std::span<const node_id> nodes);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

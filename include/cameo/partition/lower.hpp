@@ -2,7 +2,7 @@
 #include <cameo/graph/views.hpp>
 #include <cameo/plan/plan.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The properties of a value that kernels are matched with.
 CAMEO_API operand describe(const detail::graph_value&);
@@ -24,4 +24,4 @@ namespace detail {
 CAMEO_API std::vector<node_id> nodes_of_steps(const graph& g, const plan_view& plan);
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

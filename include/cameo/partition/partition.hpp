@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// A provider as partitioning sees it, without its type.
 struct claim_row {
@@ -84,4 +84,4 @@ CAMEO_API status inline_functions(model&, std::span<const claim_row>, const op_t
 CAMEO_API result<std::vector<fused_node>> partition(model&, std::span<const claim_row>, const op_table&,
                                                     const partition_options&);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Gives matching nodes to a kind of device.
 struct placement_rule {
@@ -27,4 +27,4 @@ struct placement_rules {
   CAMEO_API std::optional<device_kind> kind_of(const graph&, node_id) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

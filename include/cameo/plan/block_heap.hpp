@@ -4,7 +4,7 @@
 
 #include <bit>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 /// A range of memory, free or in use. In use it has a reference count: each value that is kept in it counts once.
@@ -64,4 +64,4 @@ class block_heap {
   std::uint64_t filled_ = 0;  // bit b: bins_[b] is not empty
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

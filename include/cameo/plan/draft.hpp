@@ -2,7 +2,7 @@
 #include <cameo/core/arena.hpp>
 #include <cameo/kernel/match.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The number of a value within one draft; 0 is the absent value.
 using slot = std::uint32_t;
@@ -58,4 +58,4 @@ struct draft {
   }
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,7 @@
 #include <cameo/plan/block_heap.hpp>
 #include <cameo/plan/plan.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// How the nodes of one provider are bound to kernels.
 struct node_binder {
@@ -64,4 +64,4 @@ struct placement_request {
 /// offsets are multiples of 64. OUT_OF_MEMORY when scratch is full or the sizes do not fit into an address space.
 CAMEO_API status place_values(const placement_request&, arena& scratch, placement out);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// A node as an executor runs it. Lives as long as the plan.
 struct step_view {
@@ -23,4 +23,4 @@ concept executor = requires(const P& p, const step_view& s, run_context& c) {
   { p.execute(s, c) } -> std::same_as<status>;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,7 @@
 #include <cameo/kernel/run_context.hpp>
 #include <cameo/plan/plan.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Runs a plan as a step of another plan, to which `c` belongs: the step's first inputs and its outputs are the plan's,
 /// in order (of further inputs the plan knows itself), and memory, threads, limits and the stop condition are the
@@ -13,4 +13,4 @@ namespace cameo::inline CAMEO_ABI {
 ///   host's and the errors of the steps, with their nodes' names
 CAMEO_API status run_plan(run_context& c, const plan_view&);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

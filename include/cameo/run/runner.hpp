@@ -2,7 +2,7 @@
 #include <cameo/plan/plan.hpp>
 #include <cameo/run/task_pool.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// When a run should end early. Checked before every step, and within a step before every piece of work that
 /// run_context::parallel is given: a thread does at most 2 ms of work between two checks, except in kernels that wait
@@ -69,4 +69,4 @@ class runner {
   impl* impl_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -4,7 +4,7 @@
 #include <concepts>
 #include <cstddef>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Work for every thread: call it with (index, lane) for each index.
 using task = detail::function_ref<void(std::size_t index, std::size_t lane)>;
@@ -72,4 +72,4 @@ class task_pool_ref {
 };
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 /// INVALID_ARGUMENT unless the value is a tensor with these elements in host memory; the message says what it is.
@@ -140,4 +140,4 @@ class named_values {
   }
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 class file_batch;
 
@@ -74,4 +74,4 @@ struct compile_report {
   std::string path;  // of the model, if it is a file
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 /// The devices that session options mean for the selection of a variant: those of the providers that the options name
@@ -43,4 +43,4 @@ class component_context {
   std::shared_ptr<const impl> impl_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

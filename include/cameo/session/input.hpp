@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace inputs {
 
@@ -134,4 +134,4 @@ struct named_input {
   any_value texts_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,7 @@
 #include <cameo/session/component_context.hpp>
 #include <cameo/session/session.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The inputs and outputs of a session in the form of packages.
 CAMEO_API package_io interface_of(const session&);
@@ -53,4 +53,4 @@ CAMEO_API result<std::vector<component_io>> interfaces_of(const package&, std::s
 CAMEO_API result<package_io> interface_of_file(const std::string& path, std::span<const detail::format_row>,
                                                const std::string& weights = {});
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 struct graph_node;
@@ -79,4 +79,4 @@ class trace_profile {
   step_observer observer_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

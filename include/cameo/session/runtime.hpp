@@ -7,7 +7,7 @@
 #include <array>
 #include <tuple>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 // What compile() takes and gives is in session/compile.hpp, what packages need in cameo/packages.hpp: the programs that
 // use them include those.
@@ -344,4 +344,4 @@ class runtime : public detail::runtime_of<detail::default_parts, Ts...>::type {
 template <class... Ps>
 runtime(Ps...) -> runtime<Ps...>;
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include <iosfwd>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 class component_context;
 class context_workspace;
@@ -257,4 +257,4 @@ CAMEO_API int report(const status&);
 /// Prints every value, shortened, in a line of its own made by one_line(), and returns 0.
 CAMEO_API int print(const named_values&);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
 /// Another library's stop token: std::stop_token is one.
@@ -49,4 +49,4 @@ class stop_source {
   std::shared_ptr<shared> shared_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

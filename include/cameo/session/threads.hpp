@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The number of threads that this process may keep busy: the cpuset's processors, or fewer when a CPU quota (cgroup v1
 /// or v2, this group and those above it) allows less; a fraction counts as one. At least 1.
@@ -37,4 +37,4 @@ class thread_pool {
 };
 static_assert(scoped_task_pool<thread_pool>);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 struct transform_table;  // transform/transform.hpp
 
@@ -35,4 +35,4 @@ struct transform_set {
   }
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

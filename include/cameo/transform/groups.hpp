@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/transform/rewriter.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 // Rewrites in two halves. The first selects: a node and those around it, which one new node can replace. The second
 // replaces them. Between the halves the selection can be saved in an ORT file (graph::saved_optimizations), for a
@@ -78,4 +78,4 @@ CAMEO_API result<bool> apply_groups(graph&, std::span<const transform_table* con
 CAMEO_API result<bool> replay_groups(graph&, std::span<const transform_table* const> tables,
                                      const rewriter::surroundings&, const transform_options&);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

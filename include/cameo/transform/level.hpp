@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// How far a graph is rewritten before it runs, with ONNX Runtime's names; each level includes those before it.
 ///   none      as written, but for what every level does (quantized models: a DequantizeLinear for each reader)
@@ -21,4 +21,4 @@ constexpr bool is_level(optimization_level level) {
 }
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 #include <array>
 #include <tuple>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 // Patterns are values that read like the expression that they match. They are written as types and flattened to the
 // rows below when the program is compiled; one function interprets the rows (src/transform/pattern.cpp).
@@ -463,4 +463,4 @@ constexpr followed_pattern<Root, Next...> followed(Root root, Next... next) {
 CAMEO_API bool match_pattern(rewriter&, const node_view& root, std::span<const pattern_step> steps,
                              detail::function_ref<bool(const match_result&)> accept);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

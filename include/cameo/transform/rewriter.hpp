@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Computes the outputs of a node whose inputs are constants (an absent one is no value), in `memory`.
 /// NOT_IMPLEMENTED when it can't run that node. A transform without an evaluator uses `no_evaluator`.
@@ -197,4 +197,4 @@ CAMEO_API std::optional<std::vector<std::int64_t>> ints_of(const value*);
 /// True if all elements of a float32 or integer constant equal this number (false without elements).
 CAMEO_API bool all_equal(const value*, double number);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

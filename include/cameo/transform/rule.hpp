@@ -2,7 +2,7 @@
 #include <cameo/transform/pattern.hpp>
 #include <cameo/transform/transform.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The source of an attribute of a new node.
 struct attribute_source {
@@ -379,4 +379,4 @@ struct rule_of {
   };
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

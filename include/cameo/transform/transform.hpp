@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 // A transform is a type with a `name` and one of
 //
@@ -183,4 +183,4 @@ CAMEO_API result<bool> apply_transforms(graph&, std::span<const transform_table*
 CAMEO_API void note_operators_to_come(model&, std::span<const transform_table* const> tables, const op_table&,
                                       std::span<const std::string_view> disabled);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

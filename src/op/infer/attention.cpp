@@ -2,7 +2,8 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 namespace {
 
 /// Q, K or V by its parts, from [batch, heads, sequence, size] or [batch, sequence, heads * size].
@@ -140,4 +141,5 @@ status col2im(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

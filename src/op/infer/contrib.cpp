@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 
 /// Hashes, which are unsigned unless the node says otherwise.
 status murmur_hash(infer_context& c) {
@@ -111,4 +112,5 @@ status quantised_embedding(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 namespace {
 
 using type_list = std::vector<const value_type*>;
@@ -348,4 +349,5 @@ status flex_attention(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 
 #include <cameo/core/checked.hpp>
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 namespace {
 
 enum class padding { given, same, none };
@@ -435,4 +436,5 @@ status grid_sample(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

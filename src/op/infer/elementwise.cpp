@@ -9,7 +9,7 @@
 #include <functional>
 #include <limits>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 detail::infer_function detail::implied_shapes(role roles) { return infer_of(roles); }
 
 namespace infer {
@@ -224,4 +224,4 @@ status dynamic_quantize_linear(infer_context& c) {
 }
 
 }  // namespace infer
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 namespace {
 
 /// What `parts` parts of equal size divide a dim into; unknown when they can't.
@@ -115,4 +116,5 @@ status embed_layer_normalization(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 namespace {
 
 void give_gathered_elements(infer_context& c) {
@@ -201,4 +202,5 @@ status non_max_suppression(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

@@ -8,7 +8,7 @@
 #include <cameo/op/preview.hpp>
 #include <cameo/op/training.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The shape functions, by what they do: several operators share one.
 namespace infer {
@@ -325,4 +325,4 @@ consteval std::array<op_row, N> with_infer_functions(std::array<op_row, N> rows)
 }
 }  // namespace detail
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

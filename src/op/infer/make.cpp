@@ -5,7 +5,8 @@
 
 #include <cmath>
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 namespace {
 
 /// The shape that an input spells out, as far as it is known; nothing if not even its rank is.
@@ -213,4 +214,5 @@ status expand(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

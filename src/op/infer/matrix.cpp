@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 namespace {
 
 /// numpy's matmul: vectors get a 1 that goes again, leading axes broadcast.
@@ -250,4 +251,5 @@ status einsum(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

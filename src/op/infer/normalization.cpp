@@ -1,7 +1,8 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 namespace {
 
 /// The vectors of input 1 and on must have one element per channel of input 0.
@@ -119,4 +120,5 @@ status recurrent(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 namespace {
 
 void give_joined_elements(infer_context& c) {
@@ -327,4 +328,5 @@ status resize(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

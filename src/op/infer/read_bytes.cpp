@@ -7,7 +7,7 @@
 #include <cmath>
 #include <iterator>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 using node = detail::node_in_run;
@@ -173,4 +173,4 @@ double detail::bytes_moved(const op_row* op, const node_in_run& n) {
   return all;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

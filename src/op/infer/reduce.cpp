@@ -1,7 +1,8 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 namespace {
 
 /// A shape without these axes, or with ones in their place.
@@ -97,4 +98,5 @@ status top_k(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

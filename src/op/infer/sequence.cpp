@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 namespace {
 
 /// The type in a sequence; null when unknown. INVALID_GRAPH when the input is no sequence.
@@ -174,4 +175,5 @@ status string_normalizer(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 
 status shape(infer_context& c) {
   const dims* in = c.shape(0);
@@ -303,4 +304,5 @@ status tile(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

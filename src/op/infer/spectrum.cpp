@@ -2,7 +2,8 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 namespace {
 
 /// A size that an input gives, `otherwise` where there is no such input.
@@ -59,4 +60,5 @@ status mel_weight_matrix(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 
 void append_to(std::string& text, std::string_view words) { text += words; }
 void append_to(std::string& text, std::int64_t number) { text += std::to_string(number); }
@@ -168,4 +169,5 @@ result<dtype> dtype_attribute(const infer_context& c, std::string_view name, dty
                  std::int64_t(dtype::count) - 1);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/op/infer.hpp>
 
-namespace cameo::inline CAMEO_ABI::infer {
+CAMEO_BEGIN_NAMESPACE
+namespace infer {
 
 using dims = std::vector<dim>;
 
@@ -80,4 +81,5 @@ result<value_type> merge(const value_type&, const value_type&);
 /// The dtype that an attribute numbers, as ONNX does; `otherwise` when it is absent; INVALID_GRAPH if there is none.
 result<dtype> dtype_attribute(const infer_context&, std::string_view name, dtype otherwise);
 
-}  // namespace cameo::inline CAMEO_ABI::infer
+}  // namespace infer
+CAMEO_END_NAMESPACE

@@ -7,7 +7,7 @@
 
 #include "transform/rules/look.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 using namespace look;
@@ -141,4 +141,4 @@ const transform_table& rules::activation_fusion::table() {
                         rule_of<gemm_activation>, conv_activation_group>::table();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::look {
+CAMEO_BEGIN_NAMESPACE
+namespace look {
 namespace {
 
 bool is_one(dim d) { return d.known() && d.size == 1; }
@@ -162,4 +163,5 @@ value_id legal_bias(edit& e, value_id bias, const std::vector<dim>* shape, dim q
   return e.add<op::Expand>({bias, target});
 }
 
-}  // namespace cameo::inline CAMEO_ABI::look
+}  // namespace look
+CAMEO_END_NAMESPACE

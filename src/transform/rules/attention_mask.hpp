@@ -2,7 +2,8 @@
 #include "transform/rules/look.hpp"
 
 /// What hides keys from queries, in the forms that exporters write and in those that com.microsoft's operators take.
-namespace cameo::inline CAMEO_ABI::look {
+CAMEO_BEGIN_NAMESPACE
+namespace look {
 
 /// (1 - mask) * hidden_score with an integer mask [batch, T] of zeros and ones, as [batch, 1, 1, T].
 struct padding_mask {
@@ -29,4 +30,5 @@ value_id bias_of_where(rewriter&, edit&, const node_view& where);
 /// repeated for each key. `query` is [batch, queries, ...].
 value_id legal_bias(edit&, value_id bias, const std::vector<dim>* shape, dim queries, dim keys, value_id query);
 
-}  // namespace cameo::inline CAMEO_ABI::look
+}  // namespace look
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <unordered_set>
 
-namespace cameo::inline CAMEO_ABI::look {
+CAMEO_BEGIN_NAMESPACE
+namespace look {
 
 bool has_perm(const node_view& transpose, std::initializer_list<std::int64_t> perm) {
   const std::span<const std::int64_t> given = ints_attribute(transpose, "perm");
@@ -171,4 +172,5 @@ bool reaches(const rewriter& r, std::vector<value_id> from, const std::vector<va
   return false;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::look
+}  // namespace look
+CAMEO_END_NAMESPACE

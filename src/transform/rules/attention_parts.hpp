@@ -2,7 +2,8 @@
 #include "transform/rules/attention_mask.hpp"
 
 /// How attention's inputs are written: heads split off and moved, scores scaled and biased, keys joined to the past.
-namespace cameo::inline CAMEO_ABI::look {
+CAMEO_BEGIN_NAMESPACE
+namespace look {
 
 bool has_perm(const node_view& transpose, std::initializer_list<std::int64_t> perm);
 /// A reshape kept all dims: of the same rank, all but one of them are surely the same, so that one is, too. `is`: what
@@ -56,4 +57,5 @@ struct joined_past {
 /// search gets too long.
 bool reaches(const rewriter&, std::vector<value_id> from, const std::vector<value_id>& inputs, const value_view& end);
 
-}  // namespace cameo::inline CAMEO_ABI::look
+}  // namespace look
+CAMEO_END_NAMESPACE

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 enum class behaviour : std::uint8_t {
@@ -367,4 +367,4 @@ void reorder_node(rewriter& r, node_id id, const node_orders& to) {
   }
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

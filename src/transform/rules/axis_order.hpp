@@ -5,7 +5,7 @@
 #include <bit>
 
 /// What operators do with a tensor whose axes lie in another order.
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The order in which a tensor's axes are kept: as Transpose with `perm` = this would give it. Up to max_rank axes.
 class axis_order {
@@ -114,4 +114,4 @@ void reorder_node(rewriter&, node_id, const node_orders&);
 /// Adds an int64 vector to the graph's constants.
 value_id add_ints(rewriter&, std::string_view stem, std::span<const std::int64_t>);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

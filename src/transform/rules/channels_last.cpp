@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 bool has_channels_last_form(const rewriter& r, const node_view& n) {
   // Resize and MaxUnpool speak of dims and of positions in inputs that would have to change as well.
@@ -34,4 +34,4 @@ node_id make_channels_last(rewriter& r, const node_view& n) {
   return e.commit() ? moved : node_id::none;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

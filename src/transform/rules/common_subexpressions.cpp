@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// A hash that is added to. Not meant to be hard to forge: look-ups end after a few equal ones.
@@ -243,4 +243,4 @@ const transform_table& rules::common_subexpressions::table() {
   return transform_list<optimization_level::basic, lift_constants, share_constants, merge_nodes>::table();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "graph/inline.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// Whether a graph or one below it is broken: a node makes a value without a type. Inference leaves no types in a
@@ -83,4 +83,4 @@ const transform_table& detail::broken_branches::table() {
   return transform_list<optimization_level::none, inline_branches<has_broken_branch>>::table();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

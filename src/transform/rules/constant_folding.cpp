@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// A folded constant may be this much larger than the constants that only its node read, and which therefore go.
@@ -117,4 +117,4 @@ const transform_table& rules::constant_folding::table() {
   return transform_list<optimization_level::basic, fold_constants, remove_dead_code>::table<for_groups_first>();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -4,7 +4,7 @@
 #include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/definitions.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 using namespace pattern;
@@ -51,4 +51,4 @@ const transform_table& rules::definitions::table() {
                         define::group_normalization, define::sequence_map>::table<define::when_saved>();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include <cameo/transform/transform.hpp>
 
 /// The definitions that take more than a line; src/transform/rules/definitions.cpp has the list of all.
-namespace cameo::inline CAMEO_ABI::define {
+CAMEO_BEGIN_NAMESPACE
+namespace define {
 
 inline constexpr transform_condition when_saved{.to_save_for_kernels = true};
 
@@ -49,4 +50,5 @@ struct sequence_map {
   static result<bool> run(rewriter&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::define
+}  // namespace define
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 
 /// Rows of two or three constant tables, their sum and its normalisation become com.microsoft's
 /// EmbedLayerNormalization: rules of normalization_fusion.
-namespace cameo::inline CAMEO_ABI::embedding {
+CAMEO_BEGIN_NAMESPACE
+namespace embedding {
 
 using namespace pattern;
 
@@ -70,4 +71,5 @@ inline constexpr rule three_tables{
          check<is_vector_of_sum>(z), check<is_table>(a, b), check<is_table>(g, h), check<is_table>(c, d),
          check<are_alike>(b, h), check<are_positions>(b, d))};
 
-}  // namespace cameo::inline CAMEO_ABI::embedding
+}  // namespace embedding
+CAMEO_END_NAMESPACE

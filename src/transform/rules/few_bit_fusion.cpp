@@ -9,7 +9,7 @@
 #include <bit>
 #include <cstring>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// Of codes that have a scale for a column or for all.
@@ -171,4 +171,4 @@ const transform_table& rules::few_bit_float_fusion::table() {
   return transform_list<optimization_level::extended, few_bit_product<0>>::table<floats_wanted>();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <array>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// From which version on ONNX Runtime 1.31 has kernels for float16 on processors.
@@ -74,4 +74,4 @@ const transform_table& rules::float16_casts::table() {
   return transform_list<optimization_level::basic, cast_float16>::table<define::when_saved>();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

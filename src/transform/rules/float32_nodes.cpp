@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 namespace {
 
@@ -64,4 +64,4 @@ bool float32_nodes::replace(const node_view& n) {
   return true;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <map>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Replaces nodes of float16 in one graph by nodes of float32 with Casts around them. A value that such a node produces
 /// reaches the next one as float32: between two of them there is no Cast, so their values are not rounded.
@@ -31,4 +31,4 @@ class float32_nodes {
   std::map<value_id, value_id> wide_ = {};  // float16 values, and the same values as float32
 };
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -11,7 +11,7 @@
 #include <memory>
 #include <unordered_map>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace derive {
 
 std::int64_t adjoint::opset() const { return r_.owner().opset({}); }
@@ -320,4 +320,4 @@ struct derive_gradients {
 
 const transform_table& detail::derivatives::table() { return transform_list<level, derive_gradients>::table(); }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

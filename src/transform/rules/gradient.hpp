@@ -8,7 +8,8 @@
 #include <vector>
 
 /// Derivatives by rewriting: gradient.cpp goes backwards over a graph, gradient_rows.cpp has a row for each operator.
-namespace cameo::inline CAMEO_ABI::derive {
+CAMEO_BEGIN_NAMESPACE
+namespace derive {
 
 using dims = std::vector<dim>;
 
@@ -104,4 +105,5 @@ struct derivative_row {
 /// Null for an operator that has none.
 const derivative_row* find_derivative(detail::op_id);
 
-}  // namespace cameo::inline CAMEO_ABI::derive
+}  // namespace derive
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include <array>
 #include <numbers>
 
-namespace cameo::inline CAMEO_ABI::derive {
+CAMEO_BEGIN_NAMESPACE
+namespace derive {
 namespace {
 
 using detail::op_id_of;
@@ -416,4 +417,5 @@ const derivative_row* find_derivative(detail::op_id op) {
   return found == std::end(rows) ? nullptr : found;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::derive
+}  // namespace derive
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 // CenterCropPad and GroupNormalization, for shapes that only a run knows too.
 #include "transform/rules/definitions.hpp"
 
-namespace cameo::inline CAMEO_ABI::define {
+CAMEO_BEGIN_NAMESPACE
+namespace define {
 
 bool center_crop_pad::rewrite(rewriter& r, const node_view& n) {
   if (!r.may_touch(n) || !n.input(0) || !n.input(1)) return false;
@@ -59,4 +60,5 @@ bool group_normalization::rewrite(rewriter& r, const node_view& n) {
   return e.commit();
 }
 
-}  // namespace cameo::inline CAMEO_ABI::define
+}  // namespace define
+CAMEO_END_NAMESPACE

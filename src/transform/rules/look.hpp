@@ -7,7 +7,8 @@
 #include "transform/rules/shapes.hpp"
 
 /// Questions that the local rewrites of several families ask.
-namespace cameo::inline CAMEO_ABI::look {
+CAMEO_BEGIN_NAMESPACE
+namespace look {
 
 /// The node of one of these operators that makes a value, if the rewriter may touch it; else none.
 template <declared_op... Ops>
@@ -82,4 +83,5 @@ inline bool number_as_float(const match_result& m, attribute& made) {
   return true;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::look
+}  // namespace look
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 // Losses of classes by gathering.
 #include "transform/rules/definitions.hpp"
 
-namespace cameo::inline CAMEO_ABI::define {
+CAMEO_BEGIN_NAMESPACE
+namespace define {
 namespace {
 
 /// From this opset on, axes are an input.
@@ -79,4 +80,5 @@ bool cross_entropy_loss::rewrite(rewriter& r, const node_view& n) {
   return e.commit();
 }
 
-}  // namespace cameo::inline CAMEO_ABI::define
+}  // namespace define
+CAMEO_END_NAMESPACE

@@ -6,7 +6,7 @@
 #include "transform/rules/look.hpp"
 #include "transform/rules/quantization.hpp"
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// Each reader gets a DequantizeLinear of its own, so that it can be taken together with it.
@@ -128,4 +128,4 @@ const transform_table& rules::qdq_cleanup::table() {
   return transform_list<level, rule_of<rounding>>::table<if_wanted>();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 constexpr std::string_view optimizer = "QDQSelectorActionTransformer";
@@ -361,4 +361,4 @@ const transform_table& rules::qdq_fusion::table() {
   return transform_list<optimization_level::extended, qdq_groups>::table<unless_quantized_off>();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

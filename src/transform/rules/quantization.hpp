@@ -4,7 +4,7 @@
 #include <cameo/transform/rewriter.hpp>
 
 /// The parameters of QuantizeLinear and DequantizeLinear, where they are constant.
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// The integers of one quantized type that these rewrites know.
 struct integer_range {
@@ -39,4 +39,4 @@ bool same(const quantization&, const quantization&);
 /// A Relu or Clip whose bounds what is quantized so has anyhow.
 bool is_made_redundant(const rewriter&, const node_view& cut, const quantization&);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include "graph/inline.hpp"
 #include "transform/rules/definitions.hpp"
 
-namespace cameo::inline CAMEO_ABI::define {
+CAMEO_BEGIN_NAMESPACE
+namespace define {
 namespace {
 
 /// Builds the Loop of one SequenceMap. The node has been checked: sequences or tensors as inputs, as many as its body
@@ -115,4 +116,5 @@ result<bool> sequence_map::run(rewriter& r) {
   return changed;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::define
+}  // namespace define
+CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/transform/rewriter.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Both are tensors whose shapes are surely the same in every run.
 inline bool same_shape(const rewriter& r, const value_view& a, const value_view& b) {
@@ -12,4 +12,4 @@ inline bool same_shape(const rewriter& r, const value_view& a, const value_view&
   return true;
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

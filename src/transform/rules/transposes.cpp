@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 std::optional<axis_order> order_of(rewriter& r, const node_view& transpose) {
@@ -540,4 +540,4 @@ const transform_table& rules::transposes::table() {
                         optimize_transposes>::table();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// Weights that others read too are copied up to this size.
@@ -409,4 +409,4 @@ const transform_table& rules::weight_folding::table() {
                         join_constants>::table();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

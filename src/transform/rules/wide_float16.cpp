@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// What a node does to float16 values.
@@ -239,4 +239,4 @@ const transform_table& detail::wide_float16::table() {
   return transform_list<optimization_level::all, keep_float32>::table<unless_rounded>();
 }
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

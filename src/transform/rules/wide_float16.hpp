@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/graph/views.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// True if Casts from the float16 value `x` to the float16 output of `last_cast` are where a float32 value is rounded
 /// (rules/wide_float16.hpp). Casts that change no float16 number are to stay there.
@@ -17,4 +17,4 @@ bool joins_bias_of_float16(const node_view& made);
 /// True for a new float16 node of a higher level, where fusions join nodes of all kinds.
 bool fuses_float16(const node_view& made);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -10,7 +10,8 @@
 #include "common/float_output.hpp"
 #include "common/usable_sizes.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 status layout_of(const value& v, std::int64_t heads, std::string_view name, head_layout& out) {
@@ -302,4 +303,5 @@ status attention::run_as(run_context& c) const {
 
 status attention::run(run_context& c) const { return in_double ? run_as<double>(c) : run_as<float>(c); }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

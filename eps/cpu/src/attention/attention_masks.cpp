@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Which keys of a batch (and of a query, where it is of rank 3) a mask leaves.
@@ -91,4 +92,5 @@ status combine_masks(run_context& c, const value& mask, const value& bias, float
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

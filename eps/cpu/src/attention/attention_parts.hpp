@@ -15,7 +15,8 @@
 #include "common/scratch_of.hpp"
 
 // What the operators of attention share.
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Q, K or V, whichever way it comes: element (batch, head, position, i) lies at batch * batch_stride + head *
 /// head_stride + position * row_stride + i.
@@ -337,4 +338,5 @@ inline result<const float*> read_bias(run_context& c, const value& mask) {
   return static_cast<const float*>(bias->data());
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -13,7 +13,8 @@
 
 #include "skeletons/row_list.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The caches of GroupQueryAttention may have other types than what is computed.
 struct group_query_row
@@ -41,4 +42,5 @@ using attention_rows = row_list<
 >;
 // clang-format on
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 #include "common/float_values.hpp"
 #include "common/refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// A row of a key as float: where it lies, or in `room`.
@@ -77,4 +78,5 @@ status write_scores(run_context& c, const attention_work& w, const shown_scores&
   return parallel_each(c, w.batches * w.heads * w.queries, grain, row) ? status{} : status_code::canceled;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include "cells/attention_kernels.hpp"
 #include "skeletons/map.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// n scores with a cap, if it is above 0.
 template <class C>
@@ -32,4 +33,5 @@ struct shown_scores {
 /// scales of `work` apply. Takes about as long as attending with one query at a time.
 status write_scores(run_context&, const attention_work& work, const shown_scores&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 
 #include "common/refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 status check_beams(const value& beams, std::int64_t batches, std::int64_t past) {
@@ -47,4 +48,5 @@ status follow_beams(run_context& c, const value& beams, const key_rows& k, const
   return pick_beams(c, beams, v, work, work.v, work.at_v);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include "beams.hpp"
 #include "common/usable_sizes.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// The sizes of a call: what the inputs agree on.
@@ -109,4 +110,5 @@ status decoder_masked_attention::run(run_context& c) const {
   return run_attention(c, work, **y);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include "common/float_output.hpp"
 #include "common/usable_sizes.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Where the matrices of each head start, in elements; heads share those of `step` apart.
@@ -110,4 +111,5 @@ status flex_attention::run(run_context& c) const {
   return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// The nearest integer, ties to even, in [least, most]; of NaN the largest.
@@ -83,4 +84,5 @@ result<const float*> channel_scales(run_context& c, const value& scales, std::st
   return static_cast<const float*>(made->data());
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 
 // Caches whose elements are codes: a code stands for a number times the scale of its channel. A cache of int8 has one
 // in each element; one of uint8 has two of 4 bits, the first one low, with 8 added; one of float8e4m3fn has floats.
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// n numbers as codes of a type, to nearest, at most what a code can be. As ONNX Runtime does, they are multiplied by
 /// the inverse of the scale, 1 for a scale of 0.
@@ -39,4 +40,5 @@ result<key_rows> join_codes(run_context& c, const head_tensor& now, const past_h
   return key_rows{*to, type, head_layout::split(at.batches, at.heads, total, width)};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 #include "group_codes.hpp"
 
 // What GroupQueryAttention and SparseAttention share: a cache of keys, of which each batch has its own number.
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// What the inputs say about sizes.
 struct group_sizes {
@@ -184,4 +185,5 @@ inline result<group_rows> read_group(run_context& c, const group_sizes& s, std::
   return group_rows{*q, *k_all, *v_all};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include "common/usable_sizes.hpp"
 #include "group_parts.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 constexpr bool has_codes(dtype type) { return type == dtype::i8 || type == dtype::u8 || type == dtype::f8e4m3fn; }
@@ -200,4 +201,5 @@ status group_query_attention::run(run_context& c) const {
   return (*y)->shape.count() == 0 ? status{} : run_attention(c, work, **y);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include "beams.hpp"
 #include "common/usable_sizes.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Query, key and value, before and after a bias.
@@ -135,4 +136,5 @@ status multi_head_attention::run(run_context& c) const {
   return run_attention(c, work, **y);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 #include "common/usable_sizes.hpp"
 #include "projected_rows.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 bool projected_attention::accepts(const bind_context& c) {
   const bool shares = c.has_input(4) && c.int_or("past_present_share_buffer", 0) != 0;
@@ -138,4 +139,5 @@ status attend_projected(run_context& c, const microsoft_attention& how, const pr
   return run_attention(c, work, y);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/eps/cpu/multi_head_attention.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Queries, keys and values as one projection made them: rows [batches * length, 2 * third + hidden].
 struct projected_rows {
@@ -13,4 +14,5 @@ struct projected_rows {
 status attend_projected(run_context&, const microsoft_attention&, const projected_rows&, const value& mask,
                         const value& past, const value& bias, const value& y);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

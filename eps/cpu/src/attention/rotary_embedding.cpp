@@ -6,7 +6,8 @@
 #include "common/scratch_of.hpp"
 #include "common/usable_sizes.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 namespace {
 
@@ -205,4 +206,5 @@ status microsoft_rotary_embedding::run(run_context& c) const {
       });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 #include "common/usable_sizes.hpp"
 #include "group_parts.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Which blocks of keys a block of queries sees, by layout.
@@ -145,4 +146,5 @@ status sparse_attention::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 
 #include <cstdint>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// What ldtilecfg reads: the size of each of the processor's tiles. Those that have none can't be used.
 struct alignas(64) tile_sizes {
@@ -27,4 +28,5 @@ inline bool may_use_tiles() {
   return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

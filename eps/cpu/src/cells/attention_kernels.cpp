@@ -19,7 +19,8 @@
 #include "turn-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace attending {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -434,11 +435,13 @@ void attend_now(const attention_work& w, const attention_cut& cut, std::int64_t 
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 void attention_work::range_of(std::int64_t batch, std::int64_t query, std::int64_t& first, std::int64_t& last) const {
   std::int64_t offset = past;
@@ -481,5 +484,6 @@ void attend(const attention_work& w, const attention_cut& cut, std::int64_t firs
   CAMEO_SIMD_BEST(attend_now)(w, cut, first, last, scratch);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

@@ -2,7 +2,8 @@
 #include <cameo/core/dtype.hpp>
 #include <cameo/kernel/run_context.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Where the heads of Q, K, V or Y lie: element (batch, head, position, i) at data[batch * batch + head * head +
 /// position * row + i].
@@ -53,4 +54,5 @@ struct attention_cut {
 /// Tasks [first, last) with scratch of one thread.
 void attend(const attention_work&, const attention_cut&, std::int64_t first, std::int64_t last, float* scratch);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

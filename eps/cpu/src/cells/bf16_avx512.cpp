@@ -8,7 +8,8 @@
 
 #if CAMEO_CELLS_X86
 CAMEO_CELLS_TARGET("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma")
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace avx512_bf16 {
 namespace {
 
@@ -171,12 +172,14 @@ void narrow(const float* from, std::int64_t step, std::int64_t count, std::uint3
 constinit const bf16_cells avx512_bf16_cells{"avx512_bf16", avx512_bf16::rows_of_two, avx512_bf16::rows_of_three,
                                              avx512_bf16::run_line, avx512_bf16::narrow};
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 CAMEO_CELLS_TARGET_END
 
 #if CAMEO_CELLS_AMX
 CAMEO_CELLS_TARGET("amx-tile,amx-bf16,avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma")
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace avx512_bf16 {
 namespace {
 #include "bf16_amx-inl.hpp"
@@ -186,7 +189,8 @@ namespace {
 constinit const bf16_cells amx_bf16_cells{"amx_bf16", 2 * avx512_bf16::side, avx512_bf16::side,
                                           avx512_bf16::run_tiled_line, avx512_bf16::narrow};
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 CAMEO_CELLS_TARGET_END
 #endif
 #endif

@@ -3,7 +3,8 @@
 
 #include "integer_target.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 // Without an instruction for it there is nothing to gain: float is then as fast, and exact.
@@ -33,4 +34,5 @@ const bf16_cells* best_bf16_cells() {
   return found.line ? &found : nullptr;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include <span>
 #include <string_view>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // Products of numbers that are rounded to bfloat16, with sums in float: for sessions with the option ep.cpu.math=bf16,
 // as they are not those of float.
@@ -68,4 +69,5 @@ std::span<const bf16_cells* const> runnable_bf16_cells();
 /// The best that this processor has and that the instruction set in use allows; null: none.
 const bf16_cells* best_bf16_cells();
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 
 #include <limits>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 constexpr std::int64_t no_tap[] = {0};
@@ -89,4 +90,5 @@ status multiply_bf16(run_context& c, const bf16_product& p) {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

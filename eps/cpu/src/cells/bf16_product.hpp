@@ -5,7 +5,8 @@
 
 #include "bf16_cells.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The loops for a node that shall multiply in bfloat16 (ep.cpu.math), or null: it was not asked for, or the processor
 /// has no instruction for it, and float is computed, which is no slower there.
@@ -72,4 +73,5 @@ result<const std::uint32_t*> keep_bf16_b(bind_context& c, std::size_t input, boo
   }
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

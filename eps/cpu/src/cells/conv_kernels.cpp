@@ -12,7 +12,8 @@
 #include <algorithm>
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 
 /// A vector of every or of every second element.
@@ -127,11 +128,13 @@ void depthwise_any(const depthwise_plane<T>& p) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 template <class T>
 void pack_patches(const patch_panel<T>& p) {
@@ -147,5 +150,6 @@ template void pack_patches(const patch_panel<double>&);
 template void run_depthwise(const depthwise_plane<float>&);
 template void run_depthwise(const depthwise_plane<double>&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

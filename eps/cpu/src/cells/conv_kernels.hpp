@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/eps/cpu/detail/gemm.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // The inner loops of convolution, over a copy of the input that has its padding written out. They read up to `slack`
 // elements behind what they need, and drop them. T is float or double.
@@ -41,4 +42,5 @@ struct depthwise_plane {
 template <class T>
 void run_depthwise(const depthwise_plane<T>&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

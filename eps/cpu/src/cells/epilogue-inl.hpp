@@ -13,7 +13,8 @@
 #include "functions/piecewise-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -44,6 +45,7 @@ HWY_INLINE vec<T> finish(const gemm_epilogue<T>& e, std::int64_t row, std::int64
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -9,7 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Steps of k that are packed at a time: what is written stays in the first cache, what is read comes in long rows.
@@ -590,4 +591,5 @@ template status multiply(run_context&, const gemm_problem<float, float, any_floa
 template status multiply(run_context&, const gemm_problem<float, float16>&);
 template status multiply(run_context&, const gemm_problem<float, bfloat16>&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -14,7 +14,8 @@
 #include <algorithm>
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 // 12 x 2 vectors of accumulators where there are 32 registers, 6 x 2 where there are 16; each number of rows is code of
 // its own, so a build for targets has fewer.
@@ -289,11 +290,13 @@ gemm_tile tile_here() {
 std::int64_t this_target() { return HWY_TARGET; }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 std::int64_t built_targets() { return HWY_TARGETS; }
 std::string_view instruction_set() { return hwy::TargetName(CAMEO_SIMD_BEST(this_target)()); }
@@ -316,5 +319,6 @@ template void multiply_block(const gemm_block<double>&);
 template void multiply_block(const gemm_block<float, float16>&);
 template void multiply_block(const gemm_block<float, bfloat16>&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

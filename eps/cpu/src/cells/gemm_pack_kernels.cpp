@@ -11,7 +11,8 @@
 #include "gemm_pack_kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -138,11 +139,13 @@ void transpose_panel(const transposed_panel<T>& p) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 template <class T>
 void pack_transposed(const transposed_panel<T>& p) {
@@ -160,5 +163,6 @@ template void pack_transposed(const transposed_panel<double>&);
 template void pack_transposed(const transposed_panel<float16>&);
 template void pack_transposed(const transposed_panel<bfloat16>&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

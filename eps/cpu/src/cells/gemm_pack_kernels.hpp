@@ -3,7 +3,8 @@
 
 #include <cameo/core/dtype.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// to[k * width + i] = from[i * stride + k], for i < count (at most `width`) and steps below k. T is a float
 /// of any size.
@@ -18,4 +19,5 @@ struct transposed_panel {
 template <class T>
 void pack_transposed(const transposed_panel<T>&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

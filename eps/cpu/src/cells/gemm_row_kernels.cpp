@@ -17,7 +17,8 @@
 #include "common/sums-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -208,11 +209,13 @@ void add(const Sums& p) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 template <class T, class From>
 void dot_with_rows(const row_dots<T, From>& p) {
@@ -242,5 +245,6 @@ template void add_turned_columns(const turned_sums<double>&);
 template void add_turned_columns(const turned_sums<float, float16>&);
 template void add_turned_columns(const turned_sums<float, bfloat16>&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

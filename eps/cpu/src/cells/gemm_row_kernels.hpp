@@ -3,7 +3,8 @@
 
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // Products with few rows, which memory is slower than: the large matrix is read once, where it lies. T is float or
 // double; what memory gives of B may be narrower, B is then widened in registers.
@@ -44,4 +45,5 @@ struct turned_sums : row_sums<T, B> {
 template <class T, class B>
 void add_turned_columns(const turned_sums<T, B>&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

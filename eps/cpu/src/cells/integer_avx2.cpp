@@ -3,7 +3,8 @@
 
 #if CAMEO_CELLS_X86
 CAMEO_CELLS_TARGET("avx2,fma")
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace avx2 {
 namespace {
 
@@ -67,6 +68,7 @@ constinit const integer_cells avx2_cells{"avx2",
                                          avx2::depthwise,
                                          avx2::add_codes<avx2::shorts>};
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 CAMEO_CELLS_TARGET_END
 #endif

@@ -4,7 +4,8 @@
 
 #if CAMEO_CELLS_X86
 CAMEO_CELLS_TARGET("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace avx512 {
 namespace {
 
@@ -96,6 +97,7 @@ constinit const integer_cells avx512_cells{"avx512bw",
                                            {},
                                            avx512::add_codes<avx512::shorts>};
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 CAMEO_CELLS_TARGET_END
 #endif

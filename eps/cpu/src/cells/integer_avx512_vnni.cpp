@@ -4,7 +4,8 @@
 
 #if CAMEO_CELLS_X86
 CAMEO_CELLS_TARGET("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace avx512_vnni {
 namespace {
 
@@ -51,12 +52,14 @@ constinit const integer_cells avx512_vnni_cells{"avx512_vnni",
                                                 avx512_vnni::depthwise,
                                                 avx512_vnni::add_codes<avx512_vnni::shorts>};
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 CAMEO_CELLS_TARGET_END
 
 #if CAMEO_CELLS_AMX
 CAMEO_CELLS_TARGET("amx-tile,amx-int8,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace avx512_vnni {
 namespace {
 #include "integer_amx-inl.hpp"
@@ -71,7 +74,8 @@ constinit const integer_cells amx_cells{"amx_int8",
                                         avx512_vnni::add_codes<avx512_vnni::shorts>,
                                         "avx512_vnni"};
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 CAMEO_CELLS_TARGET_END
 #endif
 #endif

@@ -3,7 +3,8 @@
 
 #if CAMEO_CELLS_X86
 CAMEO_CELLS_TARGET("avxvnni,avx2,fma")
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace avx_vnni {
 namespace {
 #include "integer_avx_vnni-inl.hpp"
@@ -19,6 +20,7 @@ constinit const integer_cells avx_vnni_cells{"avx_vnni",
                                              avx_vnni::depthwise,
                                              avx_vnni::add_codes<avx_vnni::shorts>};
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 CAMEO_CELLS_TARGET_END
 #endif

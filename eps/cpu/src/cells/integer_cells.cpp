@@ -15,7 +15,8 @@
 #include <cpuid.h>
 #endif
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 #if CAMEO_CELLS_NEON_DOT
@@ -103,4 +104,5 @@ void panel_kinds::list(const std::byte* panel, const std::int64_t* taps, std::in
 std::span<const integer_cells* const> runnable_integer_cells() { return tables_that_run<cells_rows>(); }
 const integer_cells& best_integer_cells() { return best_of<cells_rows>(); }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -11,7 +11,8 @@
 
 #include "nbits_cells.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // Exact sums of products of integers, for matrix products and convolutions: 32 bits that wrap, equal on every
 // instruction set.
@@ -171,4 +172,5 @@ std::span<const integer_cells* const> runnable_integer_cells();
 /// The best that the instruction set in use (of Highway) allows: it may be held back for tests.
 const integer_cells& best_integer_cells();
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #if CAMEO_CELLS_NEON
 #include <cmath>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace neon {
 namespace {
 
@@ -19,5 +20,6 @@ namespace {
 constinit const integer_cells neon_cells{"neon", neon::arithmetic_of<neon::shorts>, neon::arithmetic_of<neon::shorts>,
                                          neon::nbits_of<neon::nbits_vectors>};
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

@@ -6,7 +6,8 @@
 #include <cmath>
 
 CAMEO_CELLS_TARGET("arch=armv8.2-a+dotprod")
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace neon_dot {
 namespace {
 
@@ -31,6 +32,7 @@ constinit const integer_cells neon_dot_cells{"neon_dot", neon_dot::arithmetic_of
                                              neon_dot::arithmetic_of<neon_dot::shorts>,
                                              neon_dot::nbits_of<neon_dot::few_bits<neon_dot::bytes>>};
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 CAMEO_CELLS_TARGET_END
 #endif

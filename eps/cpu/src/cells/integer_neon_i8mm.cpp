@@ -5,7 +5,8 @@
 #include <cmath>
 
 CAMEO_CELLS_TARGET("arch=armv8.2-a+i8mm")
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace neon_i8mm {
 namespace {
 
@@ -29,6 +30,7 @@ constinit const integer_cells neon_i8mm_cells{"neon_i8mm", neon_i8mm::arithmetic
                                               neon_i8mm::arithmetic_of<neon_i8mm::shorts>,
                                               neon_i8mm::nbits_of<neon_i8mm::few_bits<neon_i8mm::bytes>>};
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 CAMEO_CELLS_TARGET_END
 #endif

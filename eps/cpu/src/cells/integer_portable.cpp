@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace portable {
 namespace {
 
@@ -70,4 +71,5 @@ constinit const integer_cells portable_cells{"portable", portable::arithmetic_of
                                              portable::arithmetic_of<portable::shorts>,
                                              portable::nbits_of<portable::nbits_vectors>};
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include "integer_target.hpp"
 
 #if CAMEO_CELLS_X86
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace sse2 {
 namespace {
 
@@ -62,5 +63,6 @@ struct shorts {
 constinit const integer_cells sse2_cells{"sse2", sse2::arithmetic_of<sse2::shorts>, sse2::arithmetic_of<sse2::shorts>,
                                          sse2::nbits_of<sse2::nbits_vectors>};
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

@@ -66,7 +66,8 @@
 #define CAMEO_CELL_LOOP _Pragma("GCC unroll 16")
 #endif
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // One table each, in a file of its own.
 extern const integer_cells amx_cells, avx512_vnni_cells, avx512_cells, avx_vnni_cells, avx2_cells, sse2_cells;
@@ -122,4 +123,5 @@ const auto& best_of() {
   return Rows[i].table;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

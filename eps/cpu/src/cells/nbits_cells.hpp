@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // Products of rows of numbers and weights of 2, 4 or 8 bits that share a scale in blocks.
 //
@@ -63,4 +64,5 @@ constexpr std::int64_t cell_place(std::int64_t i, std::int64_t bits) {
   return i / group * group + i % in_byte * 4 + i % group / in_byte;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 #include "common/refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Channels that lie next to each other, on every instruction set (1, 2 or 4 vectors), so that the layout does not
 /// depend on the processor: [N, C / 16, H, W, 16].
@@ -16,4 +17,5 @@ inline status check_blocked(const extents& x) {
   return bad_input("input ", x, ", needs rank 4 and channels in blocks of 16");
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

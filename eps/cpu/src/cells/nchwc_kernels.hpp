@@ -3,7 +3,8 @@
 
 #include "nchwc.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // The inner loops over tensors whose channels lie in blocks.
 
@@ -79,4 +80,5 @@ struct nchwc_kernels {
 };
 const nchwc_kernels& best_nchwc_kernels();
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -9,7 +9,8 @@
 #include "common/parallel_rows.hpp"
 #include "common/refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // What Gemm, its like on codes, and MatMul share.
 
@@ -115,4 +116,5 @@ result<gemm_panels<T>> keep_packed_b(bind_context& c, std::size_t input, bool tr
   }
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

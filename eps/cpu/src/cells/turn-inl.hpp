@@ -13,7 +13,8 @@
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace turning {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -62,6 +63,7 @@ HWY_INLINE void turn(const float* from, std::int64_t from_stride, std::int64_t r
 
 }  // namespace turning
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -4,7 +4,8 @@
 
 #include "skeletons/map.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 struct activation_row {
@@ -39,4 +40,5 @@ result<activation> activation_named(std::string_view name, dtype type) {
                 "ThresholdedRelu"};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

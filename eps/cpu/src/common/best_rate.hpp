@@ -9,7 +9,8 @@
 #include <thread>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Runs `body(thread)` on all threads at once, round after round; the most of `amount` per second of any round. A round
 /// lasts from the common start to the last thread's end.
@@ -40,4 +41,5 @@ double best_rate(std::size_t threads, double seconds, double amount, const F& bo
   return best;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

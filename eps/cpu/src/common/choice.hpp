@@ -3,7 +3,8 @@
 
 #include "refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Which of `names` a text is that `what` has; INVALID_GRAPH, with a list of them, for any other.
 result<std::size_t> choice_of(std::string_view what, std::string_view given, std::span<const std::string_view> names);
@@ -16,4 +17,5 @@ status read_choice(const bind_context& c, std::string_view name, const std::stri
   return found.error();
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

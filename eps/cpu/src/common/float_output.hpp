@@ -1,7 +1,8 @@
 #pragma once
 #include "float_values.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// An output that a node may leave out: then `otherwise`.
 inline result<value*> optional_output(run_context& c, std::size_t i, const extents& shape, value* otherwise = nullptr) {
@@ -45,4 +46,5 @@ status write_optional(run_context& c, std::size_t i, const extents& shape, const
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

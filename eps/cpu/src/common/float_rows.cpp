@@ -18,7 +18,8 @@
 #include "normalise/moments.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace rows {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -152,11 +153,13 @@ void turn(const float* from, std::int64_t from_stride, std::int64_t count, std::
 
 }  // namespace rows
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 void softmax_row(const float* x, float* y, std::int64_t n) { CAMEO_SIMD_BEST(rows::softmax)(x, y, n); }
 void log_softmax_row(const float* x, float* y, std::int64_t n) { CAMEO_SIMD_BEST(rows::log_softmax)(x, y, n); }
@@ -181,5 +184,6 @@ row_statistics normalize_row(const normal_row<double>& r) {
   return s;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // Rows of float that are worth vector instructions; which, is found out when the program runs. Results of an element
 // don't depend on its place in a row, but for sums over the row, whose order depends on its length alone. Outputs may
@@ -37,4 +38,5 @@ struct row_statistics {
 row_statistics normalize_row(const normal_row<float>&);
 row_statistics normalize_row(const normal_row<double>&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -9,7 +9,8 @@
 
 #include "strided_copy.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // Kernels that compute in float or double, whatever of the four float types their operands have.
 
@@ -135,4 +136,5 @@ T as_element(C v) {
   }
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -8,7 +8,8 @@
 #include <concepts>
 #include <cstdint>
 
-namespace cameo::inline CAMEO_ABI::eps::narrow_rows {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::narrow_rows {
 
 // Without branches, so that compilers make vectors of them.
 
@@ -29,7 +30,8 @@ inline float widened(std::uint8_t code) { return float(code); }
 inline float widened(float number) { return number; }
 inline double widened(double number) { return number; }
 
-}  // namespace cameo::inline CAMEO_ABI::eps::narrow_rows
+}  // namespace eps::narrow_rows
+CAMEO_END_NAMESPACE
 #endif
 
 #if defined(CAMEO_EPS_CPU_HALVES) == defined(HWY_TARGET_TOGGLE)
@@ -41,7 +43,8 @@ inline double widened(double number) { return number; }
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace widening {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -97,6 +100,7 @@ HWY_INLINE hn::Vec<D> load(D d, const float16* from) {
 
 }  // namespace widening
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// INVALID_ARGUMENT when an index is not in [-size, size). Afterwards `place` needs no check.
 inline status check_indices(const value& indices, std::int64_t size) {
@@ -109,4 +110,5 @@ class index_tuples {
   std::int64_t count_ = 0, block_ = 0, per_batch_ = 0;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

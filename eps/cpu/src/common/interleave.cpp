@@ -9,7 +9,8 @@
 #include "interleave.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace interleaving {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -31,16 +32,19 @@ void bytes(const std::uint8_t* from, std::int64_t step, std::int64_t runs, std::
 
 }  // namespace interleaving
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 void interleave_bytes(const std::uint8_t* from, std::int64_t step, std::int64_t runs, std::int64_t count,
                       std::uint8_t* to) {
   CAMEO_SIMD_BEST(interleaving::bytes)(from, step, runs, count, to);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

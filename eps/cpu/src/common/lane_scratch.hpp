@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/kernel/run_context.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Memory until the kernel returns, as many elements for each lane.
 template <class T>
@@ -24,4 +25,5 @@ class lane_scratch {
   std::size_t each_ = 0;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -14,7 +14,8 @@
 #include <cameo/core/abi.hpp>
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace math {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -124,6 +125,7 @@ HWY_INLINE vec gelu_by_tanh(vec x) {
 
 }  // namespace math
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -16,7 +16,8 @@
 
 #ifndef CAMEO_EPS_CPU_NARROW_ROWS
 #define CAMEO_EPS_CPU_NARROW_ROWS
-namespace cameo::inline CAMEO_ABI::eps::narrow_rows {
+CAMEO_BEGIN_NAMESPACE
+namespace eps::narrow_rows {
 
 /// A NaN becomes the one NaN of float16, with its sign.
 inline void narrow_one(float value, float16& to) {
@@ -46,11 +47,13 @@ inline constexpr std::array<float, 256> numbers = [] {
   return all;
 }();
 
-}  // namespace cameo::inline CAMEO_ABI::eps::narrow_rows
+}  // namespace eps::narrow_rows
+CAMEO_END_NAMESPACE
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace converting {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -116,11 +119,13 @@ void narrow(const float* from, T* to, std::int64_t count) {
 
 }  // namespace converting
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 template <class T>
@@ -168,5 +173,6 @@ void widen_row(const narrow_elements& from, float* to, std::int64_t count, std::
   }
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

@@ -3,7 +3,8 @@
 
 #include "refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The integers of an int32 or int64 tensor, by index.
 class integers {
@@ -98,4 +99,5 @@ inline status find_axis(std::int64_t number, std::size_t rank, std::size_t& axis
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 
 #include "refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// For kernels that fill their output with elements of a type that an attribute names: the plan, which gives the output
 /// its memory and may come from a file as it is, has to say the same. INVALID_GRAPH.
@@ -20,4 +21,5 @@ template <class T>
   return c.output<T>(i, shape).transform([](const tensor_view<T>& made) { return made.data(); });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// How many pieces with so much work `each` are worth a thread that `work` is worthwhile for; at least one.
 constexpr std::int64_t grain_of(std::int64_t work, std::int64_t each) {
@@ -29,4 +30,5 @@ bool parallel_each_row(run_context& c, std::int64_t count, std::int64_t grain, F
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -14,7 +14,8 @@
 #include "past_caches.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace past_caches_writing {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -33,11 +34,13 @@ void bytes(std::uint8_t* to, const std::uint8_t* from, std::size_t count) {
 
 }  // namespace past_caches_writing
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 past_caches_writer::~past_caches_writer() { hwy::FlushStream(); }
 
@@ -46,5 +49,6 @@ void past_caches_writer::write(std::byte* to, const std::byte* from, std::size_t
   (reinterpret_cast<std::uint8_t*>(to), reinterpret_cast<const std::uint8_t*>(from), bytes);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <numbers>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Numbers by their place: a 64-bit mix (SplitMix64's) of the seed's start plus steps of the golden ratio.
 class random_places {
@@ -38,4 +39,5 @@ class random_places {
   std::uint64_t start_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 
 #include "choice.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 char* message_part::write(char* to, char* end) const {
   switch (kind_) {
@@ -45,4 +46,5 @@ result<std::size_t> choice_of(std::string_view what, std::string_view given, std
   return bad_attribute(what, " must be ", std::string_view{list, std::size_t(end - list)}, ", not '", some, "'");
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

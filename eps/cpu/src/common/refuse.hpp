@@ -8,7 +8,8 @@
 #include <string_view>
 #include <type_traits>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// A piece of a message: text, a number, a shape as [2,3], or an element type by its name. It refers to what it is made
 /// of.
@@ -53,4 +54,5 @@ template <class... Parts>
   return refuse(status_code::invalid_graph, parts...);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

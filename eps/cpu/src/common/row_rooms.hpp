@@ -3,7 +3,8 @@
 #include "lane_scratch.hpp"
 #include "parallel_rows.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Rows of n elements, `step` apart.
 template <class C>
@@ -103,4 +104,5 @@ status map_rows(run_context& c, const value& x, const value& y, std::int64_t n, 
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

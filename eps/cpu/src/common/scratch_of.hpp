@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/kernel/run_context.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Scratch for as many elements as a tensor of this shape has; OUT_OF_MEMORY where that overflows.
 template <class T>
@@ -13,4 +14,5 @@ result<T*> scratch_of(run_context& c, const extents& shape) {
   return made->data();
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/kernel/run_context.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // Elements of less than a byte, for kernels that move whole bytes: unpacked, moved as uint8, and packed again.
 
@@ -17,4 +18,5 @@ struct byte_output {
   void store(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 constexpr std::int64_t bytes_per_block = 1 << 16;  // of work for one thread
@@ -195,4 +196,5 @@ void copy_bytes(run_context& c, void* to, const void* from, std::size_t bytes) {
   copy.run(c, from, to);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include <cstring>
 #include <limits>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Bytes of an element that takes whole ones; a string is a std::string_view and moves like any 16 bytes.
 inline std::size_t element_bytes(dtype type) { return bits_of(type) / 8; }
@@ -79,4 +80,5 @@ inline void move_block(std::byte* to, const std::byte* from, std::size_t bytes) 
 
 inline std::byte* bytes_of(const value& v) { return static_cast<std::byte*>(v.data); }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -18,7 +18,8 @@
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace summing {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -133,6 +134,7 @@ HWY_INLINE T largest_of(const T* x, std::int64_t n, T least) {
 
 }  // namespace summing
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -1,7 +1,8 @@
 #pragma once
 #include "refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// A tensor without elements may have any sizes beside its 0, and products of those would overflow. INVALID_ARGUMENT
 /// for such; afterwards products of some axes of one input need no check.
@@ -13,4 +14,5 @@ inline status usable_sizes(std::string_view name, const extents& shape) {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

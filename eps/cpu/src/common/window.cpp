@@ -3,7 +3,8 @@
 #include "choice.hpp"
 #include "operand_values.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 using dims = std::span<const std::int64_t>;
@@ -188,4 +189,5 @@ result<placed_window> window::place_transposed(const extents& input, dims kernel
   return p;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

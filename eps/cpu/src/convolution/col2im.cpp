@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 struct block_axis {
@@ -155,4 +156,5 @@ status col2im::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -11,7 +11,8 @@
 #include "common/row_rooms.hpp"
 #include "skeletons/row_list.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// The sizes of one call. A group is a product of weights [rows, depth] with patches [depth, pixels].
@@ -554,4 +555,5 @@ result<fused_conv<T>> fused_conv<T>::bind(bind_context& c) {
 template struct bound_kernels<float_elements, conv>;
 template struct bound_kernels<first_float_elements, fused_conv>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include "common/row_rooms.hpp"
 #include "skeletons/row_list.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// The sizes of one call. `w` describes the convolution whose gradient this is: it reads Y and writes X.
@@ -184,4 +185,5 @@ status conv_transpose_with_dynamic_pads::run(run_context& c) const {
 
 template struct bound_kernels<float_elements, conv_transpose>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

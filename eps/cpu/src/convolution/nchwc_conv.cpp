@@ -9,7 +9,8 @@
 #include <cstring>
 #include <limits>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 using filters = nchwc_filters;
@@ -513,4 +514,5 @@ status nchwc_conv::run(run_context& c) const {
   return call.w.depthwise ? run_depthwise_call(c, call) : run_dense(c, call);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 
 #include "common/refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// W [M, C, taps] as [pair][C / 16][taps][up to 16 channels][blocks of the pair * 16].
@@ -76,4 +77,5 @@ void pack_filters(const float* w, const nchwc_filters& f, std::int64_t most, std
     }
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 
 #include "cells/nchwc.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // The weights of nchwc_conv: what they say, and how they are packed.
 
@@ -45,4 +46,5 @@ void pack_filters(const float* w, const nchwc_filters&, std::int64_t most, float
 /// channels and taps that products of bfloat16 see.
 void pack_filters(const float* w, const nchwc_filters&, std::int64_t most, std::uint32_t* to);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include "common/lane_scratch.hpp"
 #include "common/usable_sizes.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 constexpr std::int64_t block_work = 1 << 17;  // elements that a task takes in; less work is one task
@@ -100,4 +101,5 @@ template struct nchwc_pool<true>;
 template struct nchwc_global_pool<false>;
 template struct nchwc_global_pool<true>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

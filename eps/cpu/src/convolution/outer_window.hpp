@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/eps/cpu/detail/window.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Where a line of outputs is, and the part of the window that is inside the input there, for all axes but the last.
 struct outer_window {
@@ -35,4 +36,5 @@ struct outer_window {
   }
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

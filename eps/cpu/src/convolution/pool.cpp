@@ -9,7 +9,8 @@
 #include <cmath>
 #include <limits>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// What a pool of elements of T computes in.
@@ -433,4 +434,5 @@ template struct bound_kernels<detail::element_set<std::int8_t, std::uint8_t>, ma
 template struct bound_kernels<float_elements, max_pool, average_pool, lp_pool, global_average_pool, global_max_pool,
                               global_lp_pool>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -8,7 +8,8 @@
 #include "common/usable_sizes.hpp"
 #include "outer_window.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 namespace {
 
@@ -64,4 +65,5 @@ status max_pool_with_mask::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

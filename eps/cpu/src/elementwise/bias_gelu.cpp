@@ -4,7 +4,8 @@
 
 #include "common/refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 status bias_gelu_state::run(run_context& c) const {
   const value &x = c.input(0), &bias = c.input(1);
   const extents& shape = x.shape;
@@ -33,4 +34,5 @@ result<bias_gelu<Op>> bias_gelu<Op>::bind(bind_context& c) {
 template struct bias_gelu<op::microsoft::BiasGelu>;
 template struct bias_gelu<op::microsoft::FastGelu>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include "common/refuse.hpp"
 #include "skeletons/zip.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 constexpr std::int64_t grain = 1 << 16;
@@ -98,4 +99,5 @@ void binary_state::finish(bind_context& c, binary_row found) {
   if (b_bytes == out_bytes) c.may_overwrite(0, 1);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -8,7 +8,8 @@
 #include "skeletons/zip-inl.hpp"
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 using truncating_mod = form<op::Mod, "fmod">;
 
@@ -45,5 +46,6 @@ template binary_row find_zip<op::Div>(dtype);
 template void zip_floats<op::Add>(const float*, std::int64_t, const float*, std::int64_t, float*, std::int64_t);
 template void zip_floats<op::Mul>(const float*, std::int64_t, const float*, std::int64_t, float*, std::int64_t);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

@@ -8,7 +8,8 @@
 #include "skeletons/zip-inl.hpp"
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 using shift_left = form<op::BitShift, "LEFT">;
 using shift_right = form<op::BitShift, "RIGHT">;
@@ -25,5 +26,6 @@ result<binary<op::BitShift>> binary<op::BitShift>::bind(bind_context& c) {
 
 template struct zip_loops<logic_zips>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

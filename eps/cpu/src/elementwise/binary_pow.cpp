@@ -11,7 +11,8 @@
 
 // Pow has a type of its own for exponents. They are turned, block by block, into one of three: what a float takes
 // (float), what a double or a large integer needs (double), and what keeps integers exact (int64).
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Exact, and wraps.
@@ -106,4 +107,5 @@ result<binary<op::Pow>> binary<op::Pow>::bind(bind_context& c) {
   return made;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

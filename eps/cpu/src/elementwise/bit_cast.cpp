@@ -5,7 +5,8 @@
 #include "common/outputs.hpp"
 #include "common/strided_copy.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 result<bit_cast> bit_cast::bind(bind_context& c) {
   const std::int64_t number = c.int_or("to", 0);
@@ -37,4 +38,5 @@ status bit_cast::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

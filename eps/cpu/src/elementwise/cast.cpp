@@ -7,7 +7,8 @@
 #include "common/past_caches.hpp"
 #include "common/strided_copy.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Has write(first, n, to) put n elements of y from `first` on to `to`, at most cast_block at a time.
@@ -155,4 +156,5 @@ status cast_state::run(run_context& c) const {
   return is_integer(from) ? cast_numbers<std::int64_t>(*this, c, x, y) : cast_numbers<float>(*this, c, x, y);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -10,7 +10,8 @@
 // Casts between integers, and from them and floats to floats, that C++ does as ONNX wants them: with a loop for each
 // pair of types that compilers make vectors of, where the wide types of cast_rows.hpp would cost several times as much.
 // Bytes to floats write four times what they read: those have the instruction set's own conversion.
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 template <class From, class To>
@@ -56,4 +57,5 @@ direct_cast direct_cast_of(dtype from, dtype to) {
                              [&]<class From>(std::type_identity<From> type) { return results(type, float_result{}); });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

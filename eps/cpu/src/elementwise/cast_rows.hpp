@@ -4,7 +4,8 @@
 // A cast that no loop of its own does goes through one of four wide types, which hold what they are read from exactly:
 // integers through int64, uint64 through itself, floats through float, double through itself. So there is code per
 // type, not per pair.
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Elements of a block; a multiple of 8, so that packed types start a block at a byte.
 inline constexpr std::int64_t cast_block = 512;
@@ -32,4 +33,5 @@ std::size_t print_number(dtype, std::uint64_t number, char* out);
 std::size_t print_number(dtype, float number, char* out);
 std::size_t print_number(dtype, double number, char* out);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

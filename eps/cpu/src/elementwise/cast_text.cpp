@@ -7,7 +7,8 @@
 #include <iterator>
 #include <limits>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 std::string_view without_blanks(std::string_view text) {
@@ -98,4 +99,5 @@ std::size_t print_number(dtype type, float number, char* out) {
 }
 std::size_t print_number(dtype, double number, char* out) { return print_float(number, 1e16, out); }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 #include "common/float_values.hpp"
 #include "common/refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// In [0, 1), of 53 bits, as numpy's RandomState(seed) makes it of the same generator: ONNX's expected masks come from
@@ -84,4 +85,5 @@ status dropout::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

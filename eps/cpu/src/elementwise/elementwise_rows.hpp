@@ -9,7 +9,8 @@
 
 #include "skeletons/row_list.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Elementwise operators of more than one type, or whose kernels do more than apply a function; the others are maps and
 /// zips.
@@ -27,4 +28,5 @@ using elementwise_rows = row_list<
 >;
 // clang-format on
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

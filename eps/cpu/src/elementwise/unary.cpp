@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/unary.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// In the order of their names, with the defaults of the newest version up to the node's own.
 void unary_state::read_parameters(const bind_context& c, std::span<const op_version> versions) {
@@ -36,4 +37,5 @@ void unary_state::finish(bind_context& c, unary_row found) {
   if (in_bytes == out_bytes) c.may_overwrite(0, 0);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

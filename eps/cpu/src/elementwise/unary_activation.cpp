@@ -9,7 +9,8 @@
 #include "skeletons/map-inl.hpp"
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 using gelu_by_tanh = form<op::Gelu, "tanh">;
 
@@ -32,5 +33,6 @@ template unary_row map_loop<form<op::RNN, "Affine">, double>();
 template unary_row map_loop<form<op::RNN, "ScaledTanh">, float>();
 template unary_row map_loop<form<op::RNN, "ScaledTanh">, double>();
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

@@ -8,8 +8,10 @@
 #include "skeletons/map-inl.hpp"
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 template struct map_loops<math_maps>;
 template void map_floats<op::Exp>(const float*, float*, std::int64_t, const unary_parameters&);
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

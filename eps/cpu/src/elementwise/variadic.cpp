@@ -6,7 +6,8 @@
 #include "common/refuse.hpp"
 #include "common/strided_copy.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 status variadic_state::run(run_context& c) const {
   extents whole = c.input(0).shape;
@@ -57,4 +58,5 @@ template struct variadic<op::Min>;
 template struct variadic<op::Max>;
 template struct variadic<op::Mean>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

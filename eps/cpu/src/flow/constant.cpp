@@ -4,7 +4,8 @@
 #include "common/outputs.hpp"
 #include "common/strided_copy.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 template <class T>
@@ -68,4 +69,5 @@ status constant_of_shape::run(run_context& c) const {
   return fill(c, (*y)->data, std::int64_t((*y)->bytes()), &byte, 1), status{};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// The one bool of a tensor.
@@ -169,4 +170,5 @@ status sequence_map::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

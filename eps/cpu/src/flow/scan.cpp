@@ -2,7 +2,8 @@
 
 #include "subgraph_values.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// num_scan_inputs, checked against the inputs and outputs from `first` on.
@@ -206,4 +207,5 @@ status batched_scan::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 
 #include "common/operand_values.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// A position in a sequence of `count`, from input i, at most `last`; `otherwise` when the node leaves it out.
@@ -92,4 +93,5 @@ status optional_get_element::run(run_context& c) const {
   return c.forward(0, c.input(0));
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

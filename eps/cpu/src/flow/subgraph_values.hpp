@@ -4,7 +4,8 @@
 
 #include <memory>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// `count` values that hold nothing, until the kernel returns.
 inline result<std::span<value>> value_list(run_context& c, std::size_t count) {
@@ -104,4 +105,5 @@ inline result<std::span<const extents>> stacked_shapes(bind_context& c, int body
   return std::span<const extents>{*shapes};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -10,7 +10,8 @@
 #include "vector-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace functions {
 
@@ -169,6 +170,7 @@ HWY_INLINE lanes<double> erf(lanes<double> x) {
 
 }  // namespace functions
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

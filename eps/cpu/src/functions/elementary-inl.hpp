@@ -19,7 +19,8 @@
 #include <limits>
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace functions {
 
@@ -128,6 +129,7 @@ HWY_INLINE lanes<double> gelu_by_tanh(lanes<double> x) {
 
 }  // namespace functions
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

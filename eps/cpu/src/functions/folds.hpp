@@ -11,7 +11,8 @@
 #include "form.hpp"
 
 // What reductions do, a struct for each operator: what is known after some numbers of a T, and how one more adds to it.
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// How an operator makes one number of many: `state` (default: of nothing), take(state&, T), merge(state&, const
 /// state&), T result(const state&, count); perhaps T of_row(x, count), for rows that lie side by side. Narrow floats
@@ -147,4 +148,5 @@ struct fold<op::ReduceMax, T> : extreme<T, true> {};
 template <class T>
 struct fold<op::ReduceMin, T> : extreme<T, false> {};
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

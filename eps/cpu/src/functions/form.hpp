@@ -5,7 +5,8 @@
 #include <string_view>
 #include <type_traits>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// An operator that computes another function where a text attribute is `Value`: form<op::Gelu, "tanh">.
 template <class Op, detail::fixed_string Value>
@@ -42,4 +43,5 @@ using computed =
     std::conditional_t<std::is_same_v<T, bool>, truth,
                        std::conditional_t<std::is_arithmetic_v<T> || std::is_same_v<T, std::string_view>, T, float>>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -18,7 +18,8 @@
 #include <limits>
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace functions {
 
@@ -182,6 +183,7 @@ HWY_INLINE V apply(form<op::Gelu, "tanh">, V x) {
 
 }  // namespace functions
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -8,7 +8,8 @@
 #include "skeletons/map.hpp"
 
 // What normalisations along an axis do, a function for each operator: float for narrow floats, or double.
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 constexpr std::int64_t most_columns = 64;
 
@@ -99,4 +100,5 @@ void normalise(op::LpNormalization, const columns_block<C>& b) {
     for (std::int64_t i = 0; i < b.n; ++i) b.y[a * b.step + i] = C(double(b.x[a * b.step + i]) / norm[i]);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -16,7 +16,8 @@
 #include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace functions {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -131,6 +132,7 @@ HWY_INLINE lanes<T> where_it_fits(M fits, lanes<T> a, lanes<T> made, const F& f)
 
 }  // namespace functions
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

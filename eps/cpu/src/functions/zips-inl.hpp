@@ -13,7 +13,8 @@
 #include "form.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace functions {
 
@@ -163,6 +164,7 @@ HWY_INLINE V apply(form<op::BitShift, "RIGHT">, V a, V by) {
 
 }  // namespace functions
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// How many steps of delta lie in [start, limit); negative when that is not a number, or too many.
@@ -133,4 +134,5 @@ status eye_like::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

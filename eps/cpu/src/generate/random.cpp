@@ -6,7 +6,8 @@
 #include "common/random_places.hpp"
 #include "common/refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 constexpr std::int64_t drawn_at_once = 1 << 12;
@@ -106,4 +107,5 @@ template struct random<op::RandomUniformLike>;
 template struct random<op::Bernoulli>;
 template struct random<op::Multinomial>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

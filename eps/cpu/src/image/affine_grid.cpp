@@ -4,7 +4,8 @@
 #include "common/operand_values.hpp"
 #include "common/usable_sizes.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 constexpr std::size_t most_axes_of_grid = 3;
 constexpr std::int64_t places_at_once = 64;
@@ -66,4 +67,5 @@ status affine_grid::run(run_context& c) const {
   return theta.type == dtype::f64 ? run_as<double>(c, size) : run_as<float>(c, size);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

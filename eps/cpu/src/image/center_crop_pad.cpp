@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 result<center_crop_pad> center_crop_pad::bind(bind_context& c) {
   return center_crop_pad{c.ints_or("axes"), c.find("axes") != nullptr};
@@ -44,4 +45,5 @@ status center_crop_pad::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

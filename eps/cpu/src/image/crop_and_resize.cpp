@@ -5,7 +5,8 @@
 #include "common/row_rooms.hpp"
 #include "sampling.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Where along one axis an element of a crop comes from; `low` is -1 outside.
@@ -69,4 +70,5 @@ status crop_and_resize::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 #include "common/usable_sizes.hpp"
 #include "sampling.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 struct sampled_axis {
@@ -162,4 +163,5 @@ status grid_sample::run(run_context& c) const {
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include "common/choice.hpp"
 #include "image/pictures/picture.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 bool has(picture_bytes file, std::size_t at, std::string_view text) {
@@ -134,4 +135,5 @@ status image_decoder::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

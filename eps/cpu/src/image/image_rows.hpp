@@ -14,7 +14,8 @@
 
 #include "skeletons/row_list.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Operators on images and what lies in them.
 // clang-format off
@@ -35,4 +36,5 @@ using image_rows = row_list<
 >;
 // clang-format on
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

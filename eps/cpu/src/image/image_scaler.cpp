@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 result<image_scaler> image_scaler::bind(bind_context& c) {
   const attribute* const bias = c.find("bias");
@@ -71,4 +72,5 @@ status crop::run(run_context& c) const {
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

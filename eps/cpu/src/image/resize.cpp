@@ -10,7 +10,8 @@
 #include "common/usable_sizes.hpp"
 #include "sampling.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// One axis of a run. Places are computed in float, step by step as ONNX Runtime does: which side of a border they fall
@@ -513,4 +514,5 @@ status resize::run(run_context& c) const {
                                 [&]<class T>(std::type_identity<T>) { return interpolate<T>(c, *this, x, **y, done); });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include "common/row_rooms.hpp"
 #include "sampling.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// A region along one axis: where its bins start and how many samples each has.
@@ -132,4 +133,5 @@ status roi_align::run(run_context& c) const {
   return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

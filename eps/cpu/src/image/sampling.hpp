@@ -3,7 +3,8 @@
 #include "common/operand_values.hpp"
 #include "common/usable_sizes.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// `mode` of operators that sample images: E has nearest, linear and cubic. ONNX has called the last two bilinear and
 /// bicubic, too.
@@ -28,4 +29,5 @@ inline status check_regions(const value& x, const value& rois, const value& batc
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 #include "layouts.hpp"
 #include "regions.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 class blocked_floats : public image_facts {
@@ -93,4 +94,5 @@ class blocked_floats : public image_facts {
 
 bool block_channels(rewriter& r) { return region_rewrite<blocked_floats>{r}.run(); }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

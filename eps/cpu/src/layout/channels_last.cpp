@@ -9,7 +9,8 @@
 #include "layouts.hpp"
 #include "regions.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 namespace ms = op::microsoft;
@@ -111,4 +112,5 @@ class channels_last_codes : public image_facts {
 
 bool put_channels_last(rewriter& r) { return region_rewrite<channels_last_codes>{r}.run(); }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 
 #include "layouts.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 struct blocked_channels {
@@ -30,4 +31,5 @@ const transform_table& nchwc_layout::table() {
   return transform_list<optimization_level::layout, blocked_channels, channels_last>::table();
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,11 +1,13 @@
 #pragma once
 #include <cameo/transform/transform.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Float images in blocks of 16 channels (com.microsoft.nchwc).
 bool block_channels(rewriter&);
 /// Images of codes with their channels last (com.microsoft's QLinearConv and its like).
 bool put_channels_last(rewriter&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 
 #include "min_cut.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Breadth first from the source, along edges that can still carry something.
 bool min_cut::find_depths() {
@@ -55,4 +56,5 @@ std::vector<bool> min_cut::solve() {
   return near;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The cheapest way to part a graph so that `source` and `sink` are apart (Dinic's algorithm: phases of shortest
 /// augmenting paths; O(V^2 E) at worst, near linear for graphs like these).
@@ -40,4 +41,5 @@ class min_cut {
   std::vector<edge> edges_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

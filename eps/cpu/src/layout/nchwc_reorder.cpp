@@ -8,7 +8,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Calls f(image, block, first pixel, pixels) for pieces of all planes of blocks: about 2^14 elements each.
@@ -157,4 +158,5 @@ status nchwc_upsample::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

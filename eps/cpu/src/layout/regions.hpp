@@ -10,7 +10,8 @@
 
 #include "min_cut.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// How a node can run on images of another layout.
 enum class image_role : std::uint8_t { none, gains, follows };
@@ -217,4 +218,5 @@ class image_facts {
   const rewriter& r_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

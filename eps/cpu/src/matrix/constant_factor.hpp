@@ -2,7 +2,8 @@
 #include "cells/bf16_product.hpp"
 #include "cells/products.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Keeps the constant B [k, n] of a product (input 1) in the form that its math takes: cells of bfloat16 where that was
 /// asked for, else panels, if they are worth their memory. `transposed`: the input is [n, k]. Product has both members.
@@ -25,4 +26,5 @@ status multiply_by_factor(run_context& c, const gemm_problem<gemm_number<T>, T>&
   return multiply(c, p);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 #include "common/refuse.hpp"
 #include "common/usable_sizes.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Of the n x n matrix at m, which it uses up. Rows change places so that each pivot is the largest left in its column.
@@ -56,4 +57,5 @@ status det::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

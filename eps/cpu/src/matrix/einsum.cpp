@@ -11,7 +11,8 @@
 #include <cstring>
 #include <iterator>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 constexpr std::size_t label_count = einsum::letters + max_rank;  // those of the ellipsis come last
@@ -338,4 +339,5 @@ status einsum::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 #include "common/row_rooms.hpp"
 #include "constant_factor.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// C as the bias of sums. A narrow one is widened before: it is a row, a column or a number.
@@ -103,4 +104,5 @@ template struct gemm<std::int64_t>;
 template struct gemm<std::uint32_t>;
 template struct gemm<std::uint64_t>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -8,7 +8,8 @@
 #include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Turns m [n, n] into the identity by operations on rows, which make `y` its inverse.
@@ -88,4 +89,5 @@ status row_distances::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include "common/refuse.hpp"
 #include "constant_factor.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// An operand as a matrix per batch.
@@ -133,4 +134,5 @@ template struct matmul<std::int64_t>;
 template struct matmul<std::uint32_t>;
 template struct matmul<std::uint64_t>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -10,7 +10,8 @@
 
 #include "skeletons/row_list.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Products of matrices, and what is known of them. (A row of kernel_entry is compiled for each type by itself.)
 // clang-format off
@@ -28,4 +29,5 @@ using matrix_rows = row_list<
 >;
 // clang-format on
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

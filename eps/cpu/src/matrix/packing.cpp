@@ -3,11 +3,13 @@
 
 #include "cells/integer_cells.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Raise the number when the layout of anything that a kernel packs (bind_context::pack) changes.
 std::string cpu::packing() {
   return "packing 7 for " + std::string{instruction_set()} + " and " + std::string{best_integer_cells().panels};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

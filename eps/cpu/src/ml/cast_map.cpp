@@ -7,7 +7,8 @@
 #include "common/refuse.hpp"
 #include "elementwise/cast_rows.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Bytes of the longest float with six digits after the point.
@@ -91,4 +92,5 @@ status cast_map::run(run_context& c) const {
   return to == dtype::i64 ? cast_values<std::int64_t>(c, map, size) : cast_values<std::string_view>(c, map, size);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

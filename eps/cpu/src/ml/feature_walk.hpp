@@ -5,7 +5,8 @@
 #include "common/outputs.hpp"
 #include "common/row_rooms.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Calls f(row, x, room, lane) for the rows of X, which must have `columns`, `grain` of them on a thread: the row's
 /// numbers, and room for `more` others.
@@ -68,4 +69,5 @@ class classifier_outputs {
   return named.error();
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

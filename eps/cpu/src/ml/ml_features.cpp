@@ -7,7 +7,8 @@
 #include "common/choice.hpp"
 #include "common/operand_values.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// f(const T* x) for a tensor of numbers.
@@ -187,4 +188,5 @@ status one_hot_encoder::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 #include "common/operand_values.hpp"
 #include "common/strided_copy.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// A total order, also of floats: NaN comes last and equals itself.
@@ -287,4 +288,5 @@ status zip_map::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 
 #include "skeletons/row_list.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Operators of ai.onnx.ml.
 // clang-format off
@@ -34,4 +35,5 @@ using ml_rows = row_list<
 >;
 // clang-format on
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 #include "common/choice.hpp"
 #include "common/operand_values.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 result<score_transform> score_transform_named(std::string_view name) {
   constexpr std::string_view names[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
@@ -81,4 +82,5 @@ result<std::span<const double>> numbers_of(bind_context& c, std::string_view flo
   return std::span<const double>{*kept};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

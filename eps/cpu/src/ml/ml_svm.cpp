@@ -6,7 +6,8 @@
 #include "common/choice.hpp"
 #include "feature_walk.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Probabilities p[n] of classes from those of pairs r[n, n]: the fixed point of Wu, Lin and Weng's second method.
@@ -199,4 +200,5 @@ status svm_classifier::run(run_context& c) const {
       });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -8,7 +8,8 @@
 #include "common/choice.hpp"
 #include "feature_walk.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 using rule = tree_node::rule;
@@ -426,4 +427,5 @@ status tree_ensemble_classifier::run(run_context& c) const {
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

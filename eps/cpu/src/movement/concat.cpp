@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Joins part(0) ... part(count - 1) along an axis, or along a new one.
@@ -157,4 +158,5 @@ status split_to_sequence::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

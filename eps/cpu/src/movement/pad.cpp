@@ -7,7 +7,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// One axis: elements [start, start + size) of the input stay and lie at `before` in the output of `total`.
 struct pad::padded_axis {
@@ -149,4 +150,5 @@ status pad::fill_padding(run_context& c, const value& x, std::span<const padded_
   return copy_by_tables(c, x, y, tables, nullptr, last.before, last.before + last.size), status{};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

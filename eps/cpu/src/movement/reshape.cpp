@@ -2,7 +2,8 @@
 
 #include "common/operand_values.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 const attribute* ints_attribute(const bind_context& c, std::string_view name) {
@@ -136,4 +137,5 @@ result<identity> identity::bind(bind_context& c) {
 }
 status identity::run(run_context& c) const { return c.forward(0, c.input(0)); }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include "common/index_rows.hpp"
 #include "common/strided_copy.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 result<scatter_reduction> reduction_of(const bind_context& c) {
@@ -127,4 +128,5 @@ status scatter_nd::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include "common/operand_values.hpp"
 #include "common/strided_copy.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// What one axis gives: `count` elements from `first`, `step` apart.
@@ -108,4 +109,5 @@ status tile::run(run_context& c) const {
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

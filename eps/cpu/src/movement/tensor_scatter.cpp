@@ -7,7 +7,8 @@
 #include "common/small_elements.hpp"
 #include "common/strided_copy.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 result<tensor_scatter> tensor_scatter::bind(bind_context& c) {
   tensor_scatter made{c.int_or("axis", -2)};
@@ -59,4 +60,5 @@ status tensor_scatter::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include "common/operand_values.hpp"
 #include "common/strided_copy.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 result<unfold> unfold::bind(bind_context& c) {
   const unfold made{c.int_or("dim", -1), c.int_or("size", 0), c.int_or("step", 1)};
@@ -29,4 +30,5 @@ status unfold::run(run_context& c) const {
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include "functions/normals.hpp"
 #include "normalise_rows.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 template <class C>
@@ -83,4 +84,5 @@ result<axis_normalization<Op>> axis_normalization<Op>::bind(bind_context& c) {
 
 template struct bound_rows<normalisations>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

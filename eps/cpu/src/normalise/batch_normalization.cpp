@@ -8,7 +8,8 @@
 #include "common/row_rooms.hpp"
 #include "moments.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// The axes of x as batches, channels and the elements of a channel.
@@ -138,4 +139,5 @@ status batch_normalization::run(run_context& c) const {
   return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 #include "common/row_rooms.hpp"
 #include "moments.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 template <class C>
 status group_normalization_state::run_as(run_context& c) const {
@@ -55,4 +56,5 @@ result<group_normalization<Op>> group_normalization<Op>::bind(bind_context& c) {
 template struct group_normalization<op::InstanceNormalization>;
 template struct group_normalization<op::GroupNormalization>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -9,7 +9,8 @@
 #include "common/refuse.hpp"
 #include "common/row_rooms.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// A factor or summand for each element of a row: the same for all rows, or (step = a row's length) for each its own.
@@ -101,4 +102,5 @@ template struct layer_normalization<op::LayerNormalization>;
 template struct layer_normalization<op::RMSNormalization>;
 template struct layer_normalization<op::contrib::SimplifiedLayerNormalization>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

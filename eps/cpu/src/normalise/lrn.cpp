@@ -5,7 +5,8 @@
 #include "common/refuse.hpp"
 #include "common/row_rooms.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 constexpr std::int64_t columns = 512;
@@ -67,4 +68,5 @@ status lrn::run_as(run_context& c) const {
 
 status lrn::run(run_context& c) const { return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c); }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 #include "moments.hpp"
 #include "skeletons/reduce.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 constexpr std::int64_t default_axes[] = {0, 2, 3}, all_axes[] = {0, 1, 2, 3};
@@ -106,4 +107,5 @@ status mean_variance_normalization::run(run_context& c) const {
   return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 #include <cstdint>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Mean and mean squared distance from it.
 struct moments {
@@ -44,4 +45,5 @@ void scale_and_shift(const C* x, C* y, std::int64_t n, double scale, double shif
   for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] * a + b;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -13,7 +13,8 @@
 
 #include "skeletons/row_list.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The row of an operator that makes each number along one axis of all those there: its versions, and the element types
 /// for which its function, normalise(Op{}, block) in functions/normals.hpp, is compiled.
@@ -58,4 +59,5 @@ using other_normalisations = row_list<
 // clang-format on
 using normalise_rows = decltype(normalisations{} + other_normalisations{});
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -10,7 +10,8 @@
 #include "common/usable_sizes.hpp"
 #include "quantised/quantized.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// A vector along the last axis; null where the node leaves it out.
@@ -259,4 +260,5 @@ status quantised_embed_layer_normalization::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 #include "integer_factor.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// What MatMulIntegerToFloat multiplies: A and B of codes with their scales, zero points (or none), and a bias (or
 /// none).
@@ -12,4 +13,5 @@ struct scaled_codes {
 /// was packed while binding.
 status multiply_to_floats(run_context&, const scaled_codes&, const integer_factor& packed, float* y);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -14,7 +14,8 @@
 #include "quantised/code_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace codes {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -455,11 +456,13 @@ void means(const std::int32_t* sums, std::int64_t inside, std::int64_t zero, flo
 
 }  // namespace codes
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 template <class T>
 void quantize_row(const float* x, const code_scales& by, float low, float high, T* y, std::int64_t n) {
@@ -534,5 +537,6 @@ template struct loops_of_16_bits<std::uint16_t>;
 template struct loops_of_16_bits<std::int16_t>;
 template void dequantize_row(const std::int32_t*, const code_scales&, float*, std::int64_t);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

@@ -9,7 +9,8 @@
 #include "dynamic_range.hpp"
 #include "stacked_product.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 status check_columns(const value& v, std::int64_t n, std::string_view what) {
@@ -111,4 +112,5 @@ status matmul_integer16::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

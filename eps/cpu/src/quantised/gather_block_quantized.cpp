@@ -7,7 +7,8 @@
 #include "elementwise/cast_rows.hpp"
 #include "quantized.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Data as elements of their own bits, and where the scale and zero point of each lie.
@@ -134,4 +135,5 @@ status gather_block_quantized::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include "common/parallel_rows.hpp"
 #include "integer_filters.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 struct integer_problem {
@@ -530,4 +531,5 @@ status qlinear_conv::run(run_context& c) const {
       code_store{places, form, is_finite, channels_last, (*y)->type, p->window.out_count(), p->w.all_maps(), codes});
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

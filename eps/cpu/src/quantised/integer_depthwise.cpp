@@ -12,7 +12,8 @@
 #include "integer_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace depthwise {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -141,11 +142,13 @@ void run(const depthwise_lines& p) {
 
 }  // namespace depthwise
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 bool takes_any_window(std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool) { return true; }
@@ -172,5 +175,6 @@ const depthwise_loops& depthwise_for(std::int64_t channels, std::int64_t rows, s
   return float_depthwise;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

@@ -3,7 +3,8 @@
 
 #include <cmath>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 result<std::span<const std::int32_t>> filled(const value* zero, const result<std::span<std::int32_t>>& room) {
@@ -101,4 +102,5 @@ code_form form_of(dtype type, std::int64_t zero, const float* scales) {
   return {scales, float(range.low - zero), float(range.high - zero), std::int32_t(zero)};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

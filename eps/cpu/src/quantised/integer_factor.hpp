@@ -4,7 +4,8 @@
 #include "integer_product.hpp"
 #include "quantized.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Zero points of a run as int32: what a value holds, or one 0.
 result<std::span<const std::int32_t>> read_zeros(run_context&, const value& zero);
@@ -40,4 +41,5 @@ bool all_finite(std::span<const float> scales);
 /// The form of codes of a type for scales [width].
 code_form form_of(dtype, std::int64_t zero, const float* scales);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

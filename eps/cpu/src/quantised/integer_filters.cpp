@@ -1,7 +1,8 @@
 // Weights of convolutions of codes: their shape, and how they are packed.
 #include "integer_filters.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Of the steps of a window's last axis, or 1.
@@ -130,4 +131,5 @@ result<integer_conv_state> integer_conv_state::of(bind_context& c, std::size_t w
   return made;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include "integer_depthwise.hpp"
 #include "integer_factor.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// What W [M, C / group, kernel...] says.
 struct integer_filter_shape {
@@ -45,4 +46,5 @@ status check_filters(const value&, std::int64_t filters, std::string_view what);
 result<integer_filters> weights_of(run_context&, const integer_conv_state&, const integer_filter_shape&, const value& w,
                                    const value& zero);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include "common/refuse.hpp"
 #include "stacked_product.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 struct scales {
@@ -202,4 +203,5 @@ status qlinear_matmul_of_floats::run(run_context& c) {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

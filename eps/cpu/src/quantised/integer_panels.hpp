@@ -11,7 +11,8 @@
 #include "cells/integer_cells.hpp"
 #include "common/lane_scratch.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // Weights of 8 bits as panels for integer products, and how their sums become codes.
 
@@ -133,4 +134,5 @@ inline void start_sums(const integer_panels& form, const std::int32_t* add, std:
         std::int32_t((add && j < form.n ? std::uint32_t(add[j]) : 0u) - std::uint32_t(zero) * std::uint32_t(sums[j]));
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

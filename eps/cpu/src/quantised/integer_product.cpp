@@ -6,7 +6,8 @@
 #include "common/scratch_of.hpp"
 #include "product_cut.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 constexpr std::int64_t no_tap[] = {0};
@@ -121,4 +122,5 @@ status multiply_to_codes(run_context& c, const integer_product& p, const code_fo
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include "integer_panels.hpp"
 #include "integer_rows.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // Matrix products of codes, exact in int32, which wraps.
 
@@ -41,4 +42,5 @@ status multiply_to_floats(run_context&, const integer_product&, const float_form
 /// Writes C [m, n] as codes, dense; the scales are [b.width()].
 status multiply_to_codes(run_context&, const integer_product&, const code_form&, std::uint8_t* c);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

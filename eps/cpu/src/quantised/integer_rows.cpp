@@ -13,7 +13,8 @@
 #include "integer_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace integer_rows {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -148,11 +149,13 @@ nbits_scale quantise(const float* x, std::int64_t there, std::int64_t block, std
 
 }  // namespace integer_rows
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 void shift_codes(const std::uint8_t* x, std::int64_t n, std::uint8_t* to) {
   CAMEO_SIMD_BEST(integer_rows::shift)(x, n, to);
@@ -167,5 +170,6 @@ nbits_scale quantise_block(const float* x, std::int64_t there, std::int64_t bloc
   return CAMEO_SIMD_BEST(integer_rows::quantise)(x, there, block, bits, to);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

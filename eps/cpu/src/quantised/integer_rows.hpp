@@ -1,7 +1,8 @@
 #pragma once
 #include "cells/nbits_cells.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // Rows of codes and numbers before they are multiplied, and of their sums afterwards.
 
@@ -24,4 +25,5 @@ void sums_to_codes(const std::int32_t* sums, const code_form&, std::int64_t n, s
 /// finite, and 0 where all are too small for a scale.
 nbits_scale quantise_block(const float* x, std::int64_t there, std::int64_t block, std::int64_t bits, std::int8_t* to);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include "code_rows.hpp"
 #include "common/refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// An operand's scale and zero point, which may be `none`.
@@ -58,4 +59,5 @@ code_table table_of(const linear_code& from, const linear_code& to, const activa
   return table;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

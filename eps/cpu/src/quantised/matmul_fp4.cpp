@@ -10,7 +10,8 @@
 #include "nbits_panels.hpp"
 #include "nbits_product.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// The magnitudes of FP4 by the lower three bits, then the same below 0.
@@ -185,4 +186,5 @@ status matmul_fpq4::run(run_context& c) const {
   return packed ? multiply_output(c, m, *packed) : packed.error();
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 #include "nbits_product.hpp"
 #include "nbits_weights.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// y [m, n] where rows of B have their scales by `groups`.
@@ -77,4 +78,5 @@ status matmul_nbits::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -13,7 +13,8 @@
 #include "nbits_product.hpp"
 #include "quantized.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 using function = mixture_of_experts::function;
@@ -426,4 +427,5 @@ status mixture_of_experts::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

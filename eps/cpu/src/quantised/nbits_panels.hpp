@@ -20,7 +20,8 @@
 //
 //   zeros, zero_type               input; undefined where there are none, u8, or of floats
 //   zero(value, j, b)              of u8; float_zero(value, j, b): of floats
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Memory for the panels of a factor that a run packs, one after the other's use.
 struct nbits_rooms {
@@ -108,4 +109,5 @@ result<nbits_factor> pack_panels(Context& c, const nbits_matrix& m, const Form& 
   return made;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 #include "integer_rows.hpp"
 #include "product_cut.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 result<nbits_rows_of_a> few_bit_rows(run_context& c, const nbits_matrix& b, const value& a, std::int64_t m) {
   const std::int64_t depth = b.depth(), bytes = depth * std::int64_t(sizeof(float));
@@ -89,4 +90,5 @@ status multiply_few_bits(run_context& c, const nbits_matrix& b, const nbits_fact
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 #include "nbits_weights.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Rows of A in the form that lines read.
 struct nbits_rows_of_a {
@@ -30,4 +31,5 @@ struct few_bit_operand {
 status multiply_few_bits(run_context&, const nbits_matrix& b, const nbits_factor&, const few_bit_operand& a,
                          const float* bias, float* y);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -9,7 +9,8 @@
 #include "nbits_panels.hpp"
 #include "quantized.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 std::uint8_t zero_code(const nbits_matrix& m, const value& zeros, std::int64_t j, std::int64_t b) {
@@ -88,4 +89,5 @@ void dequantise(run_context& c, const nbits_matrix& m, const value& b, const val
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 
 #include "cells/integer_cells.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// B [k, n] of codes of few bits, or `count` of such matrices, one after the other.
 struct nbits_matrix {
@@ -32,4 +33,5 @@ result<nbits_factor> pack_weights(run_context&, const nbits_matrix&);
 void dequantise(run_context&, const nbits_matrix&, const value& b, const value& scales, const value& zeros,
                 const std::int32_t* groups, float* to);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -11,7 +11,8 @@
 #include "common/scratch_of.hpp"
 #include "convolution/outer_window.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// A line of outputs. Lines of the image that a window spans are put together first, in `room`; then each window is
@@ -77,4 +78,5 @@ status nhwc_max_pool<T>::run(run_context& c) const {
 template struct nhwc_max_pool<std::int8_t>;
 template struct nhwc_max_pool<std::uint8_t>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <limits>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// What a product by panels is made of.
 struct product_size {
@@ -74,4 +75,5 @@ void each_product_line(run_context& c, const product_size& p, std::int64_t produ
   else c.parallel_lanes(tasks, task);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

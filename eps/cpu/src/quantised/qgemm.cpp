@@ -4,7 +4,8 @@
 #include "common/refuse.hpp"
 #include "integer_factor.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// One number, or one per column.
@@ -111,4 +112,5 @@ status qgemm::run(run_context& c) const {
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

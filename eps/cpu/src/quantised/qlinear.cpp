@@ -12,7 +12,8 @@
 #include "linear_code.hpp"
 #include "whole_sums.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 code_scale scale_of(const linear_code& code) { return {code.scale, float(code.zero)}; }
@@ -352,4 +353,5 @@ status qlinear_where::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -11,7 +11,8 @@
 #include "convolution/outer_window.hpp"
 #include "linear_code.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// As many codes as a sum in int32 has room for.
@@ -221,4 +222,5 @@ status qlinear_average_pool::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

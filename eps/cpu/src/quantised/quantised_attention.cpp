@@ -7,7 +7,8 @@
 #include "attention/projected_rows.hpp"
 #include "code_product.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 bool quantised_attention::accepts(const bind_context& c) {
   return c.int_or("do_rotary", 0) == 0 && (c.int_or("past_present_share_buffer", 0) == 0 || !c.has_input(8));
@@ -48,4 +49,5 @@ status quantised_attention::run(run_context& c) const {
   return attend_projected(c, *this, projected, c.input(5), c.input(8), none, **y);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

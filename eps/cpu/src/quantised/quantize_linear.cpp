@@ -13,7 +13,8 @@
 #include "elementwise/cast_rows.hpp"
 #include "quantized.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 bool is_quantized_type(dtype type) {
@@ -379,4 +380,5 @@ status dynamic_quantize_linear::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The numbers that an integer type of at most 32 bits holds.
 struct integer_range {
@@ -44,4 +45,5 @@ std::int64_t saturated_sum(F v, std::int64_t zero, integer_range range) {
 /// gives another code where the quotient is next to a half.
 constexpr float scale_of_sums(float x, float w, float y) { return x * w / y; }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

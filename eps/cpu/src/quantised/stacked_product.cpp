@@ -2,7 +2,8 @@
 
 #include "common/refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 result<stacked_product> stack_of(const extents& a, const extents& b) {
   if (a.rank() == 0 || b.rank() == 0) return bad_input("A ", a, " and B ", b, " need at least rank 1");
@@ -95,4 +96,5 @@ status product_run::pack(std::int64_t matrix) {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

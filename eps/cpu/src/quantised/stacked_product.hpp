@@ -1,7 +1,8 @@
 #pragma once
 #include "integer_factor.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// A stack of products [m, k] * [k, n], as numpy's matmul sees two shapes.
 struct stacked_product {
@@ -51,4 +52,5 @@ class product_run {
   std::span<std::int32_t> start_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// A and B with as many bits after the point as 32 bits and pairs of shorts have room for; false where a scale is none.
@@ -72,4 +73,5 @@ result<const proven_sum*> prove_sum(bind_context& c, const code_zip& by) {
 template result<const proven_sum*> prove_sum<std::uint8_t>(bind_context&, const code_zip&);
 template result<const proven_sum*> prove_sum<std::int8_t>(bind_context&, const code_zip&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include "cells/integer_cells.hpp"
 #include "code_rows.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Sums of codes by whole numbers, which take half the time of floats: every pair of codes was compared with the
 /// definition before.
@@ -18,4 +19,5 @@ struct proven_sum {
 template <class T>
 result<const proven_sum*> prove_sum(bind_context&, const code_zip&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 
 #include "common/row_rooms.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Bahdanau's attention over a memory, for one direction of AttnLSTM: after each step the state asks the memory, and
 /// the answer is part of the next step's input. All weights have their rows behind one another.
@@ -56,4 +57,5 @@ struct memory_attention {
   }
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 
 #include "skeletons/row_list.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Recurrent networks.
 // clang-format off
@@ -23,4 +24,5 @@ using recurrent_rows = row_list<
 >;
 // clang-format on
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

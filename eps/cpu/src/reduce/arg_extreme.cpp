@@ -5,7 +5,8 @@
 #include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 template <class F, class T>
@@ -90,4 +91,5 @@ result<arg_extreme<Op>> arg_extreme<Op>::bind(bind_context& c) {
 template struct arg_extreme<op::ArgMax>;
 template struct arg_extreme<op::ArgMin>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include "common/operand_values.hpp"
 #include "common/row_rooms.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 constexpr std::int64_t columns = 128;
@@ -107,4 +108,5 @@ result<cumulative<Op>> cumulative<Op>::bind(bind_context& c) {
 template struct cumulative<op::CumSum>;
 template struct cumulative<op::CumProd>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -8,7 +8,8 @@
 #include "common/row_rooms.hpp"
 #include "common/usable_sizes.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 constexpr std::int64_t loss_columns = 64;
@@ -113,4 +114,5 @@ status loss::run_as(run_context& c) const {
 
 status loss::run(run_context& c) const { return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c); }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include "common/row_rooms.hpp"
 #include "skeletons/reduce.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 namespace {
 
@@ -118,4 +119,5 @@ result<reduce<Op>> reduce<Op>::bind(bind_context& c) {
 
 template struct bound_rows<reductions>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

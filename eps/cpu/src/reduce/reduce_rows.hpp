@@ -7,7 +7,8 @@
 
 #include "skeletons/row_list.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The row of an operator that makes one number of those along any axes: its versions, and the element types for which
 /// its function, fold<Op, T> in functions/folds.hpp, is compiled.
@@ -38,4 +39,5 @@ using other_reductions = row_list<
 // clang-format on
 using reduce_rows = decltype(reductions{} + other_reductions{});
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

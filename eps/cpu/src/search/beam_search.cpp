@@ -6,7 +6,8 @@
 #include "cross_scores.hpp"
 #include "decoder_steps.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 constexpr search_inputs beam_inputs{2, 6, 7, 8, 9, 10};
@@ -283,4 +284,5 @@ status beam_search::run(run_context& c) const {
   return answer(c, state, y->data(), crosses ? &crossed : nullptr);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

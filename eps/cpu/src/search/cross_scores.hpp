@@ -2,7 +2,8 @@
 #include "common/scratch_of.hpp"
 #include "decoder_steps.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// cross_qk: the scores of cross attention of chosen heads, for each token of a sequence that the decoder read. All
 /// that the decoder gives is kept by row, and each sequence takes what is on its path.
@@ -69,4 +70,5 @@ class cross_scores {
   float *room_ = nullptr, *y_ = nullptr;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -8,7 +8,8 @@
 #include "flow/subgraph_values.hpp"
 #include "token_scores.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The graphs of a search while it runs: begin() and next() give the last logits of all rows, for each batch in so
 /// many. What differs between the kinds of models is what the first step is, and what the decoder reads beside its
@@ -282,4 +283,5 @@ class decoder_steps {
   std::span<std::int32_t> places_;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include "common/scratch_of.hpp"
 #include "decoder_steps.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 result<greedy_search> greedy_search::bind(bind_context& c) {
   const result<token_search> base = of(c);
@@ -128,4 +129,5 @@ status greedy_search::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

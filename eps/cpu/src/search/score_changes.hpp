@@ -8,7 +8,8 @@
 
 #include "timestamp_rules.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Rows of tokens that grow, in memory for their largest length.
 struct token_rows {
@@ -76,4 +77,5 @@ struct score_changes {
   }
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 
 #include "skeletons/row_list.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Searches for tokens with a decoder.
 // clang-format off
@@ -16,4 +17,5 @@ using search_rows = row_list<
 >;
 // clang-format on
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 #include <limits>
 #include <span>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// What words may follow where Whisper writes times: words from `first_time` on are times, which come in pairs and
 /// never fall, and all of them together may be likelier than any other word. Words that a row has not are passed over.
@@ -57,4 +58,5 @@ struct timestamp_rules {
   }
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

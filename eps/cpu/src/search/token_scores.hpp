@@ -6,7 +6,8 @@
 #include "common/operand_values.hpp"
 #include "score_changes.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The one number of an input that may be left out.
 template <class T>
@@ -98,4 +99,5 @@ inline status read_changes(const run_context& c, const token_search& how, const 
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 
 #include "common/operand_values.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// A graph of the node, and the inputs or outputs that it must have.
@@ -186,4 +187,5 @@ status token_search::take_encoder(bind_context& c) {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

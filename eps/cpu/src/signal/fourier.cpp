@@ -8,7 +8,8 @@
 
 #include <optional>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 using number = fourier_transform::number;
@@ -243,4 +244,5 @@ status mel_weight_matrix::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <numbers>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The discrete Fourier transform of one length, any: by halves where that is a power of two, else as a convolution of
 /// a power of two (Bluestein). Made when a kernel is bound, if the length is known then, else in a run; const use with
@@ -102,4 +103,5 @@ class fourier_transform {
   const number *roots_ = nullptr, *chirp_ = nullptr, *kernel_ = nullptr;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 
 #include "common/operand_values.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 status time_warping::run(run_context& c) const {
   const value& x = c.input(0);
@@ -51,4 +52,5 @@ status time_warping::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

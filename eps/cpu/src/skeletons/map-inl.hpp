@@ -16,7 +16,8 @@
 #include "map_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace skeletons {
 using functions::lanes;
@@ -118,11 +119,13 @@ void map_float_row(const unary_parameters& p, const float* x, float* y, std::int
 
 }  // namespace skeletons
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 template <class F, class T>
 unary_row map_loop() {
@@ -161,6 +164,7 @@ struct map_loops<row_list<Rows...>> {
       std::pair{&unary<typename Rows::op>::bind, loops_of<typename Rows::op>(typename Rows::elements{})}...};
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif
 #endif

@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/eps/cpu/unary.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The loop of F, an operator or a form of one, over elements of this type on this processor; null for a type that its
 /// row does not have.
@@ -17,4 +18,5 @@ unary_row float_loop(dtype type) {
 template <class F>
 void map_floats(const float* x, float* y, std::int64_t n, const unary_parameters& = {});
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 #include "common/float_values.hpp"
 #include "functions/folds.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The loops of a reduction: neighbouring axes that stay, or go, are one. The innermost one apart: it is a row.
 struct reduce_loops {
@@ -193,4 +194,5 @@ consteval reduce_state::row_function units_of() {
   else return nullptr;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 
 #include "functions/form.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Rows of one skeleton.
 template <class... Rows>
@@ -138,4 +139,5 @@ consteval auto largest_set(row_list<Row, Rest...>, Found found) {
 template <class F, class List>
 using elements_in = decltype(largest_set<typename operator_of<F>::type>(List{}, detail::element_set<>{}));
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

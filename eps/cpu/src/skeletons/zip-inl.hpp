@@ -15,7 +15,8 @@
 #include "zip_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace HWY_NAMESPACE {
 namespace skeletons {
 using functions::lanes;
@@ -91,11 +92,13 @@ void zip_float_row(const float* x, std::int64_t x_step, const float* y, std::int
 
 }  // namespace skeletons
 }  // namespace HWY_NAMESPACE
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 template <class F, class T>
 binary_row zip_loop() {
@@ -141,6 +144,7 @@ struct zip_loops<row_list<Rows...>> {
       std::pair{asked_by<Rows>(), loops_of<typename Rows::op>(typename Rows::elements{})}...};
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif
 #endif

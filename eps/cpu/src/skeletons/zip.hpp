@@ -3,7 +3,8 @@
 #include <cameo/kernel/broadcast.hpp>
 #include <cameo/kernel/run_context.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The loop of F, an operator or a form of one, over pairs of elements of this type on this processor; null for a type
 /// that its row does not have.
@@ -35,4 +36,5 @@ template <std::size_t N>
   });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

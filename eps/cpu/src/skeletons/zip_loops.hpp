@@ -5,7 +5,8 @@
 #include <type_traits>
 
 // What loops over pairs of elements have in common for all operators and instruction sets.
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// z[i] = x[i] op y[i]
 template <class T, class R>
@@ -51,4 +52,5 @@ void zip_elements(const void* a, std::int64_t a_step, const void* b, std::int64_
   }
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -10,7 +10,8 @@
 
 // The elementwise operators of two inputs: a row here and a function in functions/zips-inl.hpp. The lists are one but
 // for where they are compiled.
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The row of an elementwise operator of two inputs or more: its versions, and the element types for which its
 /// function, apply(Op{}, a, b) in functions/zips-inl.hpp, is compiled. Set is an element_set, Kernel what runs the
@@ -51,4 +52,5 @@ using logic_zips = row_list<
 
 using all_zips = decltype(arithmetic_zips{} + logic_zips{});
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 
 #include "common/refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // Texts go to RE2 as data and size: depending on its version and build, its own view (re2::StringPiece,
 // absl::string_view) does not convert from std::string_view.
@@ -28,5 +29,6 @@ status regex_full_match::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

@@ -6,7 +6,8 @@
 
 #include <utf8proc.h>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 using strings = tensor_view<const std::string_view>;
@@ -190,4 +191,5 @@ status string_normalizer::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 
 #include "common/operand_values.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 using gram = tfidf_vectorizer::gram;
@@ -151,4 +152,5 @@ status tfidf_vectorizer::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -8,7 +8,8 @@
 
 #include "common/refuse.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// Bytes of the first character; a byte that begins none is one.
@@ -149,5 +150,6 @@ status tokenizer::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

@@ -7,7 +7,8 @@
 #include "common/operand_values.hpp"
 #include "common/outputs.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 std::uint32_t turned_left(std::uint32_t x, int bits) { return x << bits | x >> (32 - bits); }
@@ -323,4 +324,5 @@ status varlen_ngram_hash::run(run_context& c) const {
   return c.input(0).type == dtype::i64 ? run_as<std::int64_t>(c) : run_as<std::int32_t>(c);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

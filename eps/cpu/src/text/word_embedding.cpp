@@ -8,7 +8,8 @@
 #include "common/refuse.hpp"
 #include "common/usable_sizes.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 result<word_conv_embedding> word_conv_embedding::bind(bind_context& c) {
   // The attributes say what the shapes of W and C say, too.
@@ -64,4 +65,5 @@ status word_conv_embedding::run(run_context& c) const {
   return {};
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

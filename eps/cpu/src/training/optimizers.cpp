@@ -5,7 +5,8 @@
 
 #include "common/choice.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// The numbers of a step that are the same for all elements.
@@ -131,4 +132,5 @@ status optimizer::run(run_context& c) const {
   return run_steps<float>(*this, c, tensors, rate, factor);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/transform/rewriter.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// True for a node that com.ms.internal.nhwc has an operator for and that can be moved there: its first input and its
 /// one output are images of known rank, channels second.
@@ -11,4 +11,4 @@ CAMEO_API bool has_channels_last_form(const rewriter&, const node_view&);
 /// new node; `none` when the operator's version has no such form.
 CAMEO_API node_id make_channels_last(rewriter&, const node_view&);
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/transform/family.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 // For files whose readers run only operators that they have kernels for, and can't look up ONNX's function bodies:
 // those in ONNX Runtime's own format. Results stay the same but for rounding. Sessions apply them before such a file is
@@ -24,4 +24,4 @@ struct float16_casts {
 using kernels_only = transform_set<definitions, float16_casts>;
 }  // namespace rules
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/transform/family.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 // Fusions into the operators that ONNX Runtime has for them (com.microsoft, and its own in ONNX's domain). They belong
 // to level extended: a provider lists them with `using transforms`, and a fusion happens where the provider has a
@@ -82,4 +82,4 @@ using standard_fusions_and =
 using standard_fusions = standard_fusions_and<>;
 }  // namespace rules
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

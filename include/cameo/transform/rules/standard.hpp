@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/transform/rules/definitions.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 // The rewrites of cameo, in families: each is a list of transforms of one level, compiled once in
 // src/transform/rules/<name>.cpp, which has its rules under their names.
@@ -112,4 +112,4 @@ using standard_transforms =
                   double_qdq, qdq, qdq_cleanup, definitions, float16_casts>;
 }  // namespace rules
 
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/transform/family.hpp>
 
-namespace cameo::inline CAMEO_ABI::detail {
+CAMEO_BEGIN_NAMESPACE
+namespace detail {
 
 /// Keeps values float32 from one float16 node to the next, where both do arithmetic on single elements or along axes:
 /// elementwise operators, reductions, normalizations and sums. For a provider whose kernels compute float16 in float32
@@ -16,4 +17,5 @@ struct wide_float16 {
   CAMEO_API static const transform_table& table();
 };
 
-}  // namespace cameo::inline CAMEO_ABI::detail
+}  // namespace detail
+CAMEO_END_NAMESPACE

@@ -8,11 +8,12 @@
 #include <span>
 #include <string>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 struct entry_words;
-}
+CAMEO_END_NAMESPACE
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The kernels of cpu, compiled in eps/cpu/src/kernel_table.cpp and kernel_words.cpp: users' builds include neither
 /// kernels nor Highway.
@@ -51,6 +52,7 @@ struct cpu {
   CAMEO_API static detail::machine_peak measure_peak(std::size_t threads, std::size_t bytes, double seconds);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 
 extern template CAMEO_API const cameo::provider_row& cameo::detail::row_of<cameo::eps::cpu>();

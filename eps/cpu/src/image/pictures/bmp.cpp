@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 std::uint32_t little_endian(picture_bytes file, std::size_t at, std::size_t bytes) {
@@ -165,4 +166,5 @@ picture_read read_bmp(picture_bytes file, const picture_host& host) {
   return true;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -7,7 +7,8 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// libjpeg calls error_exit when it fails, which jumps to the last setjmp. Between the two lie its own frames and plain
@@ -115,5 +116,6 @@ picture_read read_jpeg(picture_bytes file, const picture_host& host) {
   return *pixels && reader.read(*pixels);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

@@ -6,7 +6,8 @@
 #include <cstring>
 #include <memory>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 std::uint64_t big_endian(picture_bytes file, std::size_t at, std::size_t bytes) {
@@ -164,5 +165,6 @@ picture_read read_jpeg2000(picture_bytes file, const picture_host& host) {
   return take_pixels(*h.image, size.width, size.height, *pixels, host);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

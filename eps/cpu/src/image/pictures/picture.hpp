@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <span>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// What a decoder asks of the run that it works for.
 struct picture_host {
@@ -34,4 +35,5 @@ picture_read read_pnm(picture_bytes, const picture_host&);
 picture_read read_tiff(picture_bytes, const picture_host&);
 picture_read read_webp(picture_bytes, const picture_host&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

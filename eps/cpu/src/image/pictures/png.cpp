@@ -5,7 +5,8 @@
 #include <csetjmp>
 #include <cstring>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// libpng jumps to the last setjmp when it fails. Between the two lie its own frames and plain data: whatever has a
@@ -76,5 +77,6 @@ picture_read read_png(picture_bytes file, const picture_host& host) {
   return *pixels && reader.read(*pixels);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

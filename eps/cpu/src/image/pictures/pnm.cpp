@@ -1,6 +1,7 @@
 #include "image/pictures/picture.hpp"
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 constexpr bool is_space(std::uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -121,4 +122,5 @@ picture_read read_pnm(picture_bytes file, const picture_host& host) {
   return true;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

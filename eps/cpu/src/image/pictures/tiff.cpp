@@ -8,7 +8,8 @@
 #include <cstring>
 #include <memory>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 namespace {
 
 /// libtiff's view of bytes in memory, all of its callbacks.
@@ -92,5 +93,6 @@ picture_read read_tiff(picture_bytes file, const picture_host& host) {
   return true;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

@@ -3,7 +3,8 @@
 
 #include <webp/decode.h>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 picture_read read_webp(picture_bytes file, const picture_host& host) {
   WebPBitstreamFeatures found;
@@ -18,5 +19,6 @@ picture_read read_webp(picture_bytes file, const picture_host& host) {
          nullptr;
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
 #endif

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/ep/provider_row.hpp>
 
-namespace cameo::inline CAMEO_ABI {
+CAMEO_BEGIN_NAMESPACE
 
 /// Its kernels pack constants in a way that depends on the processor: `static std::string packing()` names all that it
 /// depends on, instruction set and version of the packing. Data packed under another name is never read.
@@ -143,4 +143,4 @@ struct frozen {
 };
 
 }  // namespace eps
-}  // namespace cameo::inline CAMEO_ABI
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/ep/provider.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Claims nothing, runs nothing. Copy eps/null, rename it, then make one hook real at a time.
 struct null {
@@ -23,4 +24,5 @@ static_assert(!memory_provider<null>);    // allocate, release, copy_from_host, 
 static_assert(!device_provider<null>);    // devices: its devices on this machine
 static_assert(!fallback_provider<null>);  // using role = fallback: runs every ONNX operator
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

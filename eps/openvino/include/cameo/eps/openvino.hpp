@@ -3,7 +3,8 @@
 
 #include <string>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Intel's OpenVINO: compiles the largest convex groups of a graph that the SDK's device takes. Names, contexts and
 /// names of options follow ONNX Runtime's provider for the same SDK.
@@ -71,4 +72,5 @@ static_assert(claims_groups<openvino> && context_store<openvino> && detail::cont
 static_assert(detail::context_identifier<openvino>);
 static_assert(configurable_provider<openvino> && device_provider<openvino>);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include <deque>
 #include <string>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 namespace ort_plugin_detail {
 struct lazy_execution;
@@ -83,4 +84,5 @@ struct ort_plugin_nhwc : ort_plugin {
 static_assert(claims_groups<ort_plugin> && claims_groups<ort_plugin_nhwc> && context_store<ort_plugin>);
 static_assert(configurable_provider<ort_plugin> && device_provider<ort_plugin>);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

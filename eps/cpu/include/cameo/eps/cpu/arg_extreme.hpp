@@ -4,7 +4,8 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The common part of ArgMax and ArgMin.
 struct arg_extreme_state {
@@ -29,4 +30,5 @@ struct arg_extreme : arg_extreme_state {
   static result<arg_extreme> bind(bind_context&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

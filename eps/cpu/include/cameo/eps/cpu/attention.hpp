@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// ONNX's Attention: Y = softmax(softcap(scale * Q * K^T) + bias) * V for every head, where bias is what attn_mask,
 /// is_causal, the window and nonpad_kv_seqlen allow: a key that one of them forbids has no weight, and a query without
@@ -27,4 +28,5 @@ struct attention {
   status run_as(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 template <class C>
 struct columns_block;
@@ -30,4 +31,5 @@ struct axis_normalization : axis_normalization_state {
   static result<axis_normalization> bind(bind_context&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

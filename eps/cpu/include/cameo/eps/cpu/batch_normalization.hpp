@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// y = (x - mean) / sqrt(var + epsilon) * scale + B, per channel (axis 1), all versions. Statistics are inputs, or,
 /// where the node trains, those of this batch; then the running ones are outputs, too. A node trains by training_mode
@@ -22,4 +23,5 @@ struct batch_normalization {
   status run_as(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

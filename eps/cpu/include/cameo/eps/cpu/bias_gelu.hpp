@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/binary.hpp>
 #include <cameo/op/microsoft.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The common part of BiasGelu and FastGelu.
 struct bias_gelu_state {
@@ -20,4 +21,5 @@ struct bias_gelu : bias_gelu_state {
   static result<bias_gelu> bind(bind_context&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// One operation on n pairs of elements. A step is 1, or 0 where one element is paired with all others. `out` may be
 /// either operand.
@@ -75,4 +76,5 @@ struct binary<Op> : binary_state {
   static result<binary> bind(bind_context&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// y[i] = x[i] in another type: Cast and CastLike, every type to every other except complex ones.
 ///   float to float      to nearest, ties to even; `saturate` and `round_mode` as ONNX has them
@@ -31,4 +32,5 @@ struct cast_like : cast_state {
   static result<cast_like> bind(bind_context&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

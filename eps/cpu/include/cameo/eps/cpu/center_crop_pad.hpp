@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The middle of the input, or the input in the middle of zeros, along each axis for which `shape` has a size; of an
 /// odd difference, the smaller half comes first.
@@ -13,4 +14,5 @@ struct center_crop_pad {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

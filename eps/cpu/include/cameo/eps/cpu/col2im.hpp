@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Blocks [N, C * block elements, blocks] added up at their places in images [N, C, image...]; elements of a block in
 /// the padding are dropped. Any number of axes. Texts that meet at a place are joined, in the order of a block's
@@ -15,4 +16,5 @@ struct col2im {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

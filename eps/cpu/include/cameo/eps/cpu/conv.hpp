@@ -4,7 +4,8 @@
 #include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Y [N, M, out...] = f(X [N, C, in...] * W [M, C / group, kernel...] + B [M] + Z [N, M, out...]): ONNX's Conv, where f
 /// and Z are none. Any number of spatial axes up to 10. Narrow floats
@@ -36,4 +37,5 @@ struct fused_conv : conv<T> {
   static result<fused_conv> bind(bind_context&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Y [N, M, out...] of X [N, C, in...], W [C, M / group, kernel...] and B [M]: every element of X adds its multiple of
 /// the kernel to Y, `strides` apart. A matrix product into scratch (of as many images as fit in 64 MB, but at least
@@ -32,4 +33,5 @@ struct conv_transpose_with_dynamic_pads {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// com.microsoft's CropAndResize: of X [N, C, H, W] the regions rois [regions, 4] (y1, x1, y2, x2, in parts of the
 /// picture's sides) of the pictures batch_indices, each resized to crop_size [2], its corners on those of the region.
@@ -16,4 +17,5 @@ struct crop_and_resize {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

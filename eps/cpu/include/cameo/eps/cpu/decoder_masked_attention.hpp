@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/eps/cpu/multi_head_attention.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// com.microsoft's DecoderMaskedMultiHeadAttention: MultiHeadAttention of one query [batch, 1, hidden] for each
 /// sequence. Its own key and value go behind those of the past, of which past_key and past_value [batch, heads, room,
@@ -17,4 +18,5 @@ struct decoder_masked_attention : microsoft_attention {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

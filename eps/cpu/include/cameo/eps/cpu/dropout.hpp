@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// y = x, and a mask that drops nothing; y is then x. Only where opset 12 asks for training by an input that is true:
 /// y[i] = mask[i] ? x[i] / (1 - ratio) : 0, where mask[i] is false with probability `ratio`. Equal seeds give equal
@@ -18,4 +19,5 @@ struct dropout {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include <cameo/eps/cpu/integer_matmul.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// com.microsoft's MatMulIntegerToFloat: Y = (A - a_zero) * (B - b_zero) * (a_scale * b_scale) + bias. Sums are exact
 /// in int32 and wrap; each float step is rounded. A's scale and zero point are one number, B's one or one per column,
@@ -32,4 +33,5 @@ struct matmul_integer16 {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Any equation of letters and ellipses. Letters that two float tensors share and letters that only one has make a
 /// matrix product (scratch: a copy of each); everything else is summed up directly: for each output, over the letters
@@ -24,4 +25,5 @@ struct einsum {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// ai.onnx.preview's FlexAttention: softmax(score_mod(scale * Q * K^T)) through prob_mod, times V, of Q [batch, heads,
 /// length, size], K and V [batch, heads of keys, keys, size]. The two graphs get and give all scores in the type that
@@ -25,4 +26,5 @@ struct flex_attention {
   status change(run_context&, int graph, const extents& shape, std::span<C> scores) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

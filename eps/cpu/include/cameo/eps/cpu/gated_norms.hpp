@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // Small operators of com.microsoft between the layers of language models. All compute in float, whatever of float,
 // float16 and bfloat16 their operands have; outputs have the type of the first input.
@@ -78,4 +79,5 @@ struct engram_gate {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

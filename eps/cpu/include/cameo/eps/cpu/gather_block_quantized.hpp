@@ -2,7 +2,8 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// com.microsoft's GatherBlockQuantized: slices of `data`, one for each index of `gather_axis`, as floats: (code - zero
 /// point) * scale, both of a block of `block_size` along `quantize_axis`. Codes of uint8 have 2, 4 or 8 bits (`bits`),
@@ -16,4 +17,5 @@ struct gather_block_quantized {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include <cameo/eps/cpu/detail/instantiated.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Y [M, N] = f(alpha * A' * B' + beta * C): ONNX's Gemm, where f is none. A' is A [M, K], or A [K, M] transposed; B'
 /// likewise; C broadcasts to [M, N]. A constant B is packed once. Narrow floats compute in float; integers wrap, and
@@ -33,4 +34,5 @@ struct fused_gemm : gemm<T> {
   static result<fused_gemm> bind(bind_context&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// X [N, C, in...] at the positions in grid [N, out..., axes], the last axis of X first, from -1 to 1: ONNX's
 /// GridSample for one to three spatial axes. Nearest (halves to even), linear or cubic; outside there are zeros, the
@@ -28,4 +29,5 @@ struct grid_sample_of_floats : grid_sample {
   }
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The common part of InstanceNormalization and GroupNormalization.
 struct group_normalization_state {
@@ -28,4 +29,5 @@ struct group_normalization : group_normalization_state {
   static result<group_normalization> bind(bind_context&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

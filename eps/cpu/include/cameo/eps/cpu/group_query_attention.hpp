@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// com.microsoft's GroupQueryAttention in float: query [batch, S, heads * size] with key and value [batch, S, key heads
 /// * size], or query with all three in each row. Several heads of the query share one of key and value. seqlens_k
@@ -39,4 +40,5 @@ struct group_query_attention {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

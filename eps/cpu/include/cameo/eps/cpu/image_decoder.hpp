@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The picture in a file's bytes [n], as [height, width, channels] of numbers from 0 to 255: a BMP, PNM (P1 to P6), or,
 /// in builds that have their libraries, a JPEG, PNG, TIFF, WebP or JPEG 2000 file. Of several pictures it is the first
@@ -24,4 +25,5 @@ struct image_decoder {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 struct integer_arithmetic;
 
@@ -58,4 +59,5 @@ struct qlinear_matmul_of_codes {
   status run(run_context& c) const { return of_integers ? integers.run(c) : qlinear_matmul_of_floats::run(c); }
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -5,7 +5,8 @@
 #include <cameo/op/contrib.hpp>
 #include <cameo/op/onnx.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The common part of LayerNormalization, RMSNormalization and SimplifiedLayerNormalization.
 struct layer_normalization_state {
@@ -35,4 +36,5 @@ struct layer_normalization : layer_normalization_state {
   static result<layer_normalization> bind(bind_context&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/transform/family.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Convolutions, and what can follow them, on images whose channels lie in blocks of 16 (com.microsoft.nchwc), and
 /// those of codes on images whose channels are last. Chosen for whole regions: a node is moved where that costs least;
@@ -12,4 +13,5 @@ struct nchwc_layout {
   CAMEO_API static const transform_table& table();
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

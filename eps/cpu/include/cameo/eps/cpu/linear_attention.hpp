@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// ONNX's and com.microsoft's LinearAttention: for every head a state S [d_k, d_v] that each position changes, S = e^g
 /// * S + beta * k (v - S^T k) or a part of that, as update_rule says, and the output scale * q^T S. query, key and
@@ -33,4 +34,5 @@ struct causal_conv {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss (`softmax`: the scores become log(softmax) first, which is
 /// also the second output): scores [N, C, ...], labels [N, ...], a weight for each class or none. Labels equal to
@@ -21,4 +22,5 @@ struct loss {
   status run_as(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

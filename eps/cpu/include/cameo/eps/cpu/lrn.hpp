@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Local response normalisation across channels (axis 1): y = x / (bias + alpha / size * sum of x² over the `size`
 /// channels around)^beta; of an even size, one more channel after than before.
@@ -19,4 +20,5 @@ struct lrn {
   status run_as(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

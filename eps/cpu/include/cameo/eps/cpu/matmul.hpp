@@ -3,7 +3,8 @@
 #include <cameo/eps/cpu/detail/instantiated.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Y = alpha * A * B over the last two axes, the others broadcast: ONNX's MatMul (numpy's matmul, operands of one axis
 /// included), and com.microsoft's FusedMatMul, which may transpose the last two axes of either operand, and move the
@@ -24,4 +25,5 @@ struct matmul {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/eps/cpu/matmul_nbits.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// com.microsoft's MatMulBnb4: A [..., K] times the transposed of B [N, K], or A [..., N] times B (transB 0). B is a
 /// list of numbers of 4 bits, two a byte, the high one first; each stands for one of 16 values (quant_type 0: FP4, 1:
@@ -36,4 +37,5 @@ struct matmul_fpq4 {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// A constant B of few bits in the form that the instruction set reads; null: packed in the run.
 struct nbits_factor {
@@ -33,4 +34,5 @@ struct matmul_nbits {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

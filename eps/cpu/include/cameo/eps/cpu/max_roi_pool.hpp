@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The largest element of each of height x width bins of the regions rois [regions, 5] (picture, x1, y1, x2, y2) of X
 /// [N, C, H, W]: ONNX's MaxRoiPool. Borders are scaled and rounded to whole elements, halves away from zero; a bin
@@ -20,4 +21,5 @@ struct max_roi_pool {
   status run_as(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

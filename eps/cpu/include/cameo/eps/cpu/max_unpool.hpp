@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Puts the elements of X back where MaxPool found them; zeros elsewhere. Indices count in the tensor that the window
 /// implies; if output_shape is larger, that tensor lies at its start.
@@ -12,4 +13,5 @@ struct max_unpool {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/eps/cpu/matmul_nbits.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// What MoE and QMoE of com.microsoft share: each row of input [rows, H] or [batch, length, H] goes through the k
 /// experts that router_probs [rows, experts] prefers (of equal ones the last), and what they give is added up by the
@@ -44,4 +45,5 @@ struct qmoe : mixture_of_experts {
   static result<qmoe> bind(bind_context&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// y[i] = the value of key x[i] in a table, or the default: LabelEncoder in all its versions, and
 /// CategoryMapper. NaN is a key like any other. Of keys given twice the first counts.
@@ -61,4 +62,5 @@ struct cast_map {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Scores of rows: x * coefficients [scores, F] transposed, plus intercepts. Sums are double.
 struct linear_scores {
@@ -60,4 +61,5 @@ struct svm_classifier : svm_state {
   std::int64_t decide(const double* x, std::int64_t columns, const row_scratch&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

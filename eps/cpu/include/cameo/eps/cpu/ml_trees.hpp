@@ -3,7 +3,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// A node of a tree: continues with `yes` if the comparison of feature and split is true, else with `no`. A leaf's
 /// weights are [yes, no) of the forest's.
@@ -63,4 +64,5 @@ struct tree_ensemble_classifier {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 struct nchwc_kernels;
 
@@ -38,4 +39,5 @@ using nchwc_global_average_pool = nchwc_global_pool<true>;
 extern template struct nchwc_global_pool<false>;
 extern template struct nchwc_global_pool<true>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The remaining boxes of [batch, boxes, 4], for every batch and class of scores [batch, classes, boxes], without those
 /// that overlap a better one by more than iou_threshold: [selected, 3] of batch, class, box. Of equal scores the lower
@@ -13,4 +14,5 @@ struct non_max_suppression {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

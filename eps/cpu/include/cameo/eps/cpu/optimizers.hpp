@@ -3,7 +3,8 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/training.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// One step of ai.onnx.preview.training's Adagrad, Adam or Momentum for any number of tensors: after the learning rate
 /// and the count of updates, the inputs are all tensors, all their gradients, and all of each kind of what is kept for
@@ -23,4 +24,5 @@ struct optimizer_of : optimizer {
   static result<optimizer_of> bind(bind_context&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Adds elements before and after each axis: a constant, or reflected, edge or wrapped ones of the input. Negative
 /// amounts cut, before anything is added.
@@ -28,4 +29,5 @@ struct microsoft_pad : pad {
   static result<microsoft_pad> bind(bind_context& c);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // Windows over the spatial axes of X [N, C, in...]; Y [N, C, out...] holds a number per window, made of the elements of
 // the window that lie inside X. 16-bit floats compute in float. A window that lies in the padding alone has the result
@@ -75,4 +76,5 @@ struct global_lp_pool {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// com.microsoft's MaxpoolWithMask, of one to three axes: the largest element of each window, of which each line ends
 /// before the first element where the mask is 0; with more than one axis, the plane's first always counts. The mask has
@@ -16,4 +17,5 @@ struct max_pool_with_mask {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

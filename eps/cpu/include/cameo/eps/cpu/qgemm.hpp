@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/eps/cpu/integer_matmul.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// ONNX Runtime's Gemm of codes of 8 bits: Y = alpha * (A - a_zero) * a_scale * (B - b_zero) * b_scale + C, either of
 /// both matrices transposed. B's scale and zero point may be one per column. C is int32 in steps of the product's scale
@@ -20,4 +21,5 @@ struct qgemm {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -6,7 +6,8 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/microsoft.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // ONNX Runtime's operators on tensors of uint8 or int8 that stand for (code - zero_point) * scale, both one number
 // each; an absent zero point is 0. Results are computed in float and rounded, with ties to even, to the
@@ -107,4 +108,5 @@ struct qlinear_where {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/integer_matmul.hpp>
 #include <cameo/eps/cpu/multi_head_attention.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// com.microsoft's QAttention: its Attention, where input and weights are codes. Their product is formed in integers,
 /// as MatMulIntegerToFloat does; constant weights are packed once. Not for do_rotary and for a past with
@@ -16,4 +17,5 @@ struct quantised_attention : microsoft_attention {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The common part of QuantizeLinear and DequantizeLinear: how scale and zero point broadcast over x. One of each for
 /// the whole tensor, one per index of `axis`, or (block_size > 0) one per block of `block` elements along `axis`.
@@ -39,4 +40,5 @@ struct dynamic_quantize_linear {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

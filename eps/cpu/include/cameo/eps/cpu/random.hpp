@@ -3,7 +3,8 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// RandomNormal, RandomUniform and their ...Like, Bernoulli and Multinomial. Number i of a run depends on the seed and
 /// i alone: equal seeds give equal numbers, with any number of threads. Without `seed`, every run of the process gives
@@ -23,4 +24,5 @@ struct random {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

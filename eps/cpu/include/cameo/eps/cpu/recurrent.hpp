@@ -6,7 +6,8 @@
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// A gate's activation with its parameters: an operator's loop over floats, or doubles.
 struct gate_activation {
@@ -60,4 +61,5 @@ struct recurrent : recurrent_state {
   }
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -8,7 +8,8 @@ namespace re2 {
 class RE2;
 }
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Whether all of a string matches a pattern in RE2's syntax. Defined in builds with RE2 alone.
 struct regex_full_match {
@@ -21,4 +22,5 @@ struct regex_full_match {
   status run(run_context& c) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

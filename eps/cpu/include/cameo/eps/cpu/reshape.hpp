@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // The same elements in other extents: no element moves. For all types, also those smaller than a byte.
 
@@ -46,4 +47,5 @@ struct identity {
   status run(run_context& c) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

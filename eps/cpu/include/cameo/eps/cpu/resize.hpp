@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// ONNX's Resize and Upsample, of any number of axes: nearest moves elements of any type; linear and cubic weight
 /// numbers, one axis after the other. Integers are converted as in ONNX Runtime: cut in mode linear, rounded after
@@ -45,4 +46,5 @@ struct upsample {
   static status run(const resize& state, run_context& c) { return state.run(c); }
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

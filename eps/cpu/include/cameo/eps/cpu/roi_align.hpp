@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Regions of X [N, C, H, W] pooled to [regions, C, output_height, output_width]: each output is the mean or largest of
 /// samples between elements. batch_indices holds the image of each region.
@@ -20,4 +21,5 @@ struct roi_align {
   status run_as(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Rotates pairs of elements of every head by angles of their position: ONNX's RotaryEmbedding. X [batch, heads,
 /// sequence, size] or [batch, sequence, heads * size]; pairs are neighbours when interleaved, else half a rotation
@@ -44,4 +45,5 @@ struct rotary_embedding_of : microsoft_rotary_embedding {
   }
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // Sequences refer to their elements: none of these copies a tensor that does not lie in planned memory. Positions count
 // from the end when negative; one out of range is INVALID_ARGUMENT.
@@ -58,4 +59,5 @@ struct optional_get_element {
   status run(run_context& c) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

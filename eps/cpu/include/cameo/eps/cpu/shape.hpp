@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The sizes of axes [start, end) of the input, as int64; out-of-range ends are cut.
 struct shape_of {
@@ -37,4 +38,5 @@ struct size_of {
   }
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Elements start, start + step, ... before end, along each of the axes. Negative starts and ends count from the end of
 /// the axis; all are cut to it. A negative step goes backwards.
@@ -24,4 +25,5 @@ struct tile {
   status run(run_context& c) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

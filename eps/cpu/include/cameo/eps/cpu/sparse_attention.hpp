@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// com.microsoft's SparseAttention in float: causal attention in which a query sees only some blocks of
 /// sparse_block_size keys. query [batch, S, heads * size] with key and value [batch, S, key heads * size], or query
@@ -23,4 +24,5 @@ struct sparse_attention {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// com.microsoft's SparseToDenseMatMul: y = alpha * a * b, where a [m, k] is a sparse matrix, given by its elements and
 /// their places, and b [k, n] a dense one; transA and transB turn them round first. Elements at one place add up. For
@@ -17,4 +18,5 @@ struct sparse_matmul {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// How often each n-gram of a pool occurs in X [C] or [N, C], of integers or texts, as ONNX's TfIdfVectorizer counts:
 /// elements of an n-gram may have up to max_skip_count others between each and the next; single ones are counted once.
@@ -29,4 +30,5 @@ struct tfidf_vectorizer {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// com.microsoft's DynamicTimeWarping: the places [2, steps] of the cheapest way through a matrix of costs, [M, N] or
 /// [1, M, N], from its first element to its last, a step down, right or both at a time.
@@ -12,4 +13,5 @@ struct time_warping {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

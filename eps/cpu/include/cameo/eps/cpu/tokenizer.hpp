@@ -9,7 +9,8 @@ namespace re2 {
 class RE2;
 }
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// com.microsoft's Tokenizer: the tokens of each text of X [C] or [N, C] along a new last axis, filled up with
 /// pad_value. Tokens are what lies between matches of separators, which part texts one after the other; or matches of
@@ -32,4 +33,5 @@ struct tokenizer {
   status run(run_context& c) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

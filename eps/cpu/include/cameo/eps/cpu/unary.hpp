@@ -4,7 +4,8 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The numeric attributes of an operation, in the order of their names.
 struct unary_parameters {
@@ -72,4 +73,5 @@ struct unary<Op> : unary_state {
   static result<unary> bind(bind_context&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

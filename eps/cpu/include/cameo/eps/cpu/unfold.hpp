@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// com.microsoft's UnfoldTensor: all slices of `size` elements of axis `dim`, `step` apart, each along a new last axis.
 struct unfold {
@@ -10,4 +11,5 @@ struct unfold {
   status run(run_context& c) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/eps/cpu/binary.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The common part of Sum, Min, Max and Mean: the operands are folded from left to right, with broadcasting.
 struct variadic_state {
@@ -19,4 +20,5 @@ struct variadic : variadic_state {
   static result<variadic> bind(bind_context&);
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

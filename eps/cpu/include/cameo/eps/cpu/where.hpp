@@ -1,7 +1,8 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// out[i] = condition[i] ? x[i] : y[i], with broadcasting. Works by element size: any type that takes whole bytes. out
 /// may be x or y. Allocates nothing.
@@ -15,4 +16,5 @@ struct where {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// com.microsoft's WordConvEmbedding: of each word, a row of Sequence [words, characters] that ends with zeros, the
 /// largest of each filter W [filters, 1, window, size] over its windows of characters, whose embeddings are rows of C
@@ -14,4 +15,5 @@ struct word_conv_embedding {
   status run(run_context&) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

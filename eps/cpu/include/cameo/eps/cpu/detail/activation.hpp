@@ -4,7 +4,8 @@
 
 #include <string_view>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// How fused operators of com.microsoft apply a function to a result: bounds (Relu, Clip) to sums in registers, all
 /// others to elements that were just stored.
@@ -34,4 +35,5 @@ void apply_activation(const activation& f, T* y, std::int64_t count) {
   if (f.row) f.row({f.a, f.b}, y, y, count);
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 #include <cameo/kernel/run_context.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // For kernels that compute in float what they store in 16 bits.
 
@@ -43,4 +44,5 @@ void store_numbers(run_context& c, Number* from, const tensor_view<T>& output, c
     });
 }
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

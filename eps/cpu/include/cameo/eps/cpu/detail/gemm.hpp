@@ -3,7 +3,8 @@
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 #include <cameo/kernel/run_context.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // The packed matrix product that MatMul, Gemm, Conv and other kernels share. T is float or double. B may have another
 // type than the rest, float16 or bfloat16, which is widened where it is read: panels of constants keep its 16 bits.
@@ -173,4 +174,5 @@ inline constexpr std::int64_t gemm_widest_tile = 32;
 template <class T, class B, class A>
 status multiply(run_context&, const gemm_problem<T, B, A>&);
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -3,7 +3,8 @@
 
 #include <type_traits>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// For the member of a kernel that is compiled in a .cpp: `static constexpr bool instantiated = is_one_of<T, ...>`.
 template <class T, class... Ts>
@@ -14,4 +15,5 @@ inline constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
 template <class Op>
 inline constexpr bool chosen_by_type = true;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

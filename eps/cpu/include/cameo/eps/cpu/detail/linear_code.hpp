@@ -4,7 +4,8 @@
 
 #include <array>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// The types of codes of 8 bits.
 using byte_codes = detail::element_set<std::uint8_t, std::int8_t>;
@@ -30,4 +31,5 @@ struct linear_code_inputs {
 /// An entry for each byte.
 using code_table = std::array<std::uint8_t, 256>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

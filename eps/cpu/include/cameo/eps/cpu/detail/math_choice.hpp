@@ -3,9 +3,11 @@
 
 #include <cstdint>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// bind_context::choice of a node that shall multiply in bfloat16: see the option `math` of cpu.
 inline constexpr std::uint32_t cpu_math_is_bf16 = 1;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -2,7 +2,8 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel_entry.hpp>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 // Sets of element types that kernels compute with: the types for which their loops are compiled, and what the list of
 // kernels allows, as far as the operator's versions do.
@@ -99,4 +100,5 @@ template <detail::fixed_string TypeString>
 inline constexpr auto multiplied_types =
     constrain<TypeString, float, double, float16, bfloat16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-namespace cameo::inline CAMEO_ABI::eps {
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
 
 /// Axes after batch and channel.
 inline constexpr std::size_t max_spatial = max_rank - 2;
@@ -74,4 +75,5 @@ struct window {
                                          std::span<const std::int64_t> output_shape) const;
 };
 
-}  // namespace cameo::inline CAMEO_ABI::eps
+}  // namespace eps
+CAMEO_END_NAMESPACE
