@@ -10,7 +10,7 @@ cameo_packages_build="g++ cmake ninja-build git pkg-config ccache libonnx-dev li
 cameo_packages_tests="doctest-dev libeigen3-dev libxtensor-dev libonnx-testdata libflatbuffers-dev flatbuffers-compiler libbenchmark-dev ca-certificates
   python3 clang-16 libc++-16-dev libc++abi-16-dev
   chromium"
-cameo_packages_ci="clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev lld-14 g++-aarch64-linux-gnu qemu-user
+cameo_packages_ci="clang-14 clang-tidy-14 libclang-rt-14-dev lld-14 g++-aarch64-linux-gnu qemu-user
   g++-arm-linux-gnueabihf gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm
   doxygen dpkg-dev file debootstrap"
 

@@ -60,7 +60,7 @@ void answer(int, siginfo_t*, void* context) {
       if (const std::string_view set = *environment; set.starts_with(name) && set.substr(name.size()) == each.best)
         withheld = each.withheld;
   if (!withheld) __builtin_trap();  // none of the names: nothing would be withheld, or the wrong
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = answer;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGTRAP, &action, nullptr);

@@ -41,11 +41,11 @@ file_state state_in(const struct stat& facts) {
 }  // namespace
 
 file_state file_state::of(const std::string& path) {
-  struct stat facts {};
+  struct stat facts{};
   return ::stat(path.c_str(), &facts) == 0 ? state_in(facts) : file_state{};
 }
 file_state file_state::of(int opened) {
-  struct stat facts {};
+  struct stat facts{};
   return ::fstat(opened, &facts) == 0 ? state_in(facts) : file_state{};
 }
 

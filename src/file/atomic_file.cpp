@@ -61,7 +61,7 @@ void remove_leftovers(const std::string& path) {
     const pid_t process = process_in(each->d_name, prefix);
     if (process == 0 || ::kill(process, 0) == 0 || errno != ESRCH) continue;
     const detail::descriptor file{::openat(in, each->d_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
-    struct stat facts {};
+    struct stat facts{};
     if (!file || ::fstat(*file, &facts) != 0 || !S_ISREG(facts.st_mode)) continue;
     if (::flock(*file, LOCK_EX | LOCK_NB) == 0) ::unlinkat(in, each->d_name, 0);
   }
@@ -163,7 +163,7 @@ class output_file {
     if (errno != EINVAL && errno != ENOSYS) return false;
     if (::link(name_.c_str(), to_.path.c_str()) == 0) return ::unlink(name_.c_str()) == 0;
     if (errno != EPERM && errno != EOPNOTSUPP) return false;
-    struct stat facts {};
+    struct stat facts{};
     if (::lstat(to_.path.c_str(), &facts) == 0) return errno = EEXIST, false;
     return ::rename(name_.c_str(), to_.path.c_str()) == 0;
   }
@@ -177,7 +177,7 @@ class output_file {
       is_there_ = opened_ >= 0;
       if (!is_there_) return;
       // Another container's writer may have taken it for a leftover before the lock was there.
-      struct stat facts {};
+      struct stat facts{};
       while (::flock(opened_, LOCK_EX) != 0 && errno == EINTR) {}
       if (::fstat(opened_, &facts) != 0 || facts.st_nlink > 0) return;
       ::close(opened_);
@@ -191,7 +191,7 @@ class output_file {
     }
     do opened_ = ::open(to_.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | (to_.appends ? O_APPEND : 0));
     while (opened_ < 0 && errno == EINTR);
-    struct stat facts {};
+    struct stat facts{};
     if (opened_ < 0 || to_.appends || ::fstat(opened_, &facts) != 0 || !S_ISREG(facts.st_mode)) return;
     ::close(std::exchange(opened_, -1));  // a file has taken the place meanwhile, and files are not written over
     errno = EEXIST;

@@ -23,7 +23,7 @@ std::string read_link(const std::string& path) {
 /// A link in a folder like /tmp that neither its owner nor this user has put there. The system refuses to follow it
 /// when it opens the path; code that reads links by itself has to check for them.
 bool is_planted(const struct stat& link, const std::string& folder) {
-  struct stat around {};
+  struct stat around{};
   if (::stat(folder.empty() ? "." : folder.c_str(), &around) != 0) return false;
   constexpr mode_t anybodys = S_ISVTX | S_IWOTH;
   return (around.st_mode & anybodys) == anybodys && link.st_uid != ::geteuid() && link.st_uid != around.st_uid;
@@ -41,7 +41,7 @@ int own_descriptor(const std::string& path, const struct stat& there) {
   const std::string_view name = std::string_view{path}.substr(folder_part(path).size());
   int number = -1;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  struct stat mine {};
+  struct stat mine{};
   if (error != std::errc{} || end != name.data() + name.size() || ::fstat(number, &mine) != 0) return -1;
   return mine.st_dev == there.st_dev && mine.st_ino == there.st_ino ? number : -1;
 }
@@ -62,7 +62,7 @@ result<destination> find_destination(const std::string& path) {
   };
   destination at{path, {}, -1, false};
   for (int links = 0; links <= most_links; ++links) {
-    struct stat facts {};
+    struct stat facts{};
     if (::lstat(at.path.c_str(), &facts) != 0) {
       if (errno == ENOENT) return at;  // a folder that is not there shows when the file is made
       return system_error(path, "cannot be written");

@@ -49,7 +49,7 @@ result<std::shared_ptr<const detail::file_bytes>> detail::file_bytes::map(const 
 
 result<std::shared_ptr<const detail::file_bytes>> detail::map_opened(const detail::descriptor& file,
                                                                      std::string path) try {
-  struct stat facts {};
+  struct stat facts{};
   if (::fstat(*file, &facts) != 0) return cannot_read(path, "cannot stat");
   if (!S_ISREG(facts.st_mode)) return failed(status_code::invalid_argument, "{}: not a regular file", path);
   const auto size = std::size_t(facts.st_size);
@@ -59,7 +59,7 @@ result<std::shared_ptr<const detail::file_bytes>> detail::map_opened(const detai
   if (memory == MAP_FAILED) return cannot_read(path, "cannot map");
   const std::span<const std::byte> bytes{static_cast<const std::byte*>(memory), size};
   // Reading past the end of a file that has shrunk since would end the process.
-  struct stat now {};
+  struct stat now{};
   const bool is_known = ::fstat(*file, &now) == 0;
   if (!is_known || std::size_t(now.st_size) < size) {
     status bad = is_known ? failed(status_code::fail, "{}: became shorter while it was opened", path)

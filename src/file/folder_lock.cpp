@@ -45,8 +45,7 @@ std::string words_of_holder(const detail::descriptor& file) {
   char text[256];
   const ssize_t length = ::pread(*file, text, sizeof text, 0);
   std::string made{text, std::size_t(std::max(length, ssize_t{0}))};
-  std::replace_if(
-      made.begin(), made.end(), [](char c) { return c < 0x20 || c > 0x7E; }, '?');
+  std::replace_if(made.begin(), made.end(), [](char c) { return c < 0x20 || c > 0x7E; }, '?');
   return made.empty() ? "another process" : made;
 }
 
@@ -59,7 +58,7 @@ result<detail::descriptor> open_lock_file(const detail::held_folder& folder) {
     file = detail::descriptor{::openat(folder.handle(), name, O_RDONLY | flags)};
     errno = error;
   }
-  struct stat facts {};
+  struct stat facts{};
   if (!file || ::fstat(*file, &facts) != 0) return system_error(folder);
   if (!S_ISREG(facts.st_mode) || facts.st_nlink > 1)
     return failed(status_code::fail, "{}/{}: is not a lock that cameo has made", folder.path(), name);
@@ -68,8 +67,7 @@ result<detail::descriptor> open_lock_file(const detail::held_folder& folder) {
 
 /// Whether the file still has its name: the last holder may have removed it meanwhile.
 bool has_its_name(int folder, const detail::descriptor& file) {
-  struct stat own {
-  }, named{};
+  struct stat own{}, named{};
   return ::fstat(*file, &own) == 0 && ::fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
          own.st_dev == named.st_dev && own.st_ino == named.st_ino;
 }
@@ -85,7 +83,7 @@ result<folder_lock> folder_lock::take(const detail::held_folder& folder, detail:
     if (::flock(**file, LOCK_EX | LOCK_NB) == 0) {
       if (!has_its_name(folder.handle(), *file)) continue;
       // A file that a dead holder has left is of no use, even if others may write to it.
-      struct stat facts {};
+      struct stat facts{};
       if (::fstat(**file, &facts) == 0 && facts.st_size > 0) {
         if (::unlinkat(folder.handle(), name, 0) != 0) return system_error(folder);
         continue;

@@ -38,7 +38,7 @@ found_path not_opened(int error) {
 
 /// Right after a call that opens: errno tells why there is no handle.
 found_path with_facts(detail::descriptor handle) {
-  struct stat facts {};
+  struct stat facts{};
   if (!handle || ::fstat(*handle, &facts) != 0) return not_opened(errno);
   found_path made;
   made.kind = kind_of(facts);
@@ -55,7 +55,7 @@ int flags_for(open_for use) {
 /// The system follows the path and its links as long as they stay below the folder; where it refuses, or does not know
 /// the call, the walk finds out why.
 detail::descriptor open_beneath(int folder, const char* location, open_for use) {
-  struct open_how how {};
+  struct open_how how{};
   how.flags = std::uint64_t(flags_for(use));
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   return detail::descriptor{int(::syscall(SYS_openat2, folder, location, &how, sizeof how))};
@@ -139,7 +139,7 @@ class walker {
   bool rest_is_empty() const { return pending_.empty(); }
 
   static bool is_link(const detail::descriptor& opened) {
-    struct stat facts {};
+    struct stat facts{};
     return ::fstat(*opened, &facts) == 0 && S_ISLNK(facts.st_mode);
   }
 

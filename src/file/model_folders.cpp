@@ -28,7 +28,7 @@ constexpr file_store file_stores[] = {
 shared_folder open_from(int folder, const std::string& path) {
   found_path at;
   at.handle = detail::descriptor{::openat(folder, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  struct stat facts {};
+  struct stat facts{};
   if (!at.handle || ::fstat(*at.handle, &facts) != 0) return {};
   at.id = {facts.st_dev, facts.st_ino};
   std::string name = real_path(at.handle);
@@ -45,7 +45,7 @@ std::vector<shared_folder> folders_to(const std::string& path, const detail::fil
     const std::size_t name_at = rest.rfind('/') + 1;
     const std::string name = rest.substr(name_at), folder = name_at == 0 ? "." : rest.substr(0, name_at);
     shared_folder next = open_from(passed.empty() ? AT_FDCWD : passed.back()->handle(), folder);
-    struct stat facts {};
+    struct stat facts{};
     if (!next || ::fstatat(next->handle(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) return {};
     passed.push_back(std::move(next));
     const bool is_model = detail::file_id{facts.st_dev, facts.st_ino} == file;
@@ -65,7 +65,7 @@ std::optional<detail::file_id> store_around(const detail::held_folder& folder) {
     const std::string path = real_path(at);
     if (path.size() <= 1) break;
     const auto is_one = [&](const file_store& each) { return path.ends_with(each.path_end); };
-    struct stat facts {};
+    struct stat facts{};
     if (std::any_of(std::begin(file_stores), std::end(file_stores), is_one) && ::fstat(*at, &facts) == 0)
       return detail::file_id{facts.st_dev, facts.st_ino};
     at = detail::descriptor{::openat(*at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC)};

@@ -24,24 +24,25 @@ struct sink_base {
 /// with `made`, which points to what the sink makes of the graph; its node has what is read of one: inputs, outputs,
 /// attributes, subgraphs.
 template <class S>
-concept sink = std::derived_from<S, sink_base> && std::derived_from<typename S::scope, scope> &&
+concept sink =
+    std::derived_from<S, sink_base> && std::derived_from<typename S::scope, scope> &&
     requires(S& to, typename S::scope& in, typename S::node_type& node, const table_view& table, std::string_view name,
              std::uint32_t value, const cameo::value& constant, cameo::value& of_attribute) {
-  { to.begin(in, name) } -> std::same_as<status>;
-  { to.define(in, name, table) } -> std::same_as<result<std::uint32_t>>;  // by a ValueInfo
-  { to.input(in, value) } -> std::same_as<status>;
-  { to.constant(in, value, constant) } -> std::same_as<status>;
-  // A value of the graph around that is read here, and has no place in node_args if it is not `listed`.
-  { to.passed(in, name) } -> std::same_as<std::uint32_t>;
-  { to.take_in(in, name, value, true) } -> std::same_as<result<std::uint32_t>>;
-  { to.nodes(in) } -> std::same_as<result<std::span<typename S::node_type>>>;  // room for as many as the file has
-  { to.node(in, table, node) } -> std::same_as<status>;
-  { to.place(of_attribute) } -> std::same_as<status>;
-  { to.most() } -> std::same_as<std::size_t>;  // bytes that constants may still take
-  { to.end_of_nodes(in) } -> std::same_as<status>;
-  { to.output(in, value) } -> std::same_as<status>;
-  { to.end(in) } -> std::same_as<status>;
-};
+      { to.begin(in, name) } -> std::same_as<status>;
+      { to.define(in, name, table) } -> std::same_as<result<std::uint32_t>>;  // by a ValueInfo
+      { to.input(in, value) } -> std::same_as<status>;
+      { to.constant(in, value, constant) } -> std::same_as<status>;
+      // A value of the graph around that is read here, and has no place in node_args if it is not `listed`.
+      { to.passed(in, name) } -> std::same_as<std::uint32_t>;
+      { to.take_in(in, name, value, true) } -> std::same_as<result<std::uint32_t>>;
+      { to.nodes(in) } -> std::same_as<result<std::span<typename S::node_type>>>;  // room for as many as the file has
+      { to.node(in, table, node) } -> std::same_as<status>;
+      { to.place(of_attribute) } -> std::same_as<status>;
+      { to.most() } -> std::same_as<std::size_t>;  // bytes that constants may still take
+      { to.end_of_nodes(in) } -> std::same_as<status>;
+      { to.output(in, value) } -> std::same_as<status>;
+      { to.end(in) } -> std::same_as<status>;
+    };
 
 /// The walk. What it makes for a sink lies in the sink's memory, or in `scratch` if it is of no use after.
 template <sink Sink>

@@ -9,7 +9,7 @@ bool known(const value_type* type) { return type && type->kind != type_kind::unk
 
 /// A type as type_rule sees it: which of its masks, and which element.
 struct shape_of_type {
-  detail::type_mask type_rule::*mask = nullptr;  // null: a map, or a sequence of them
+  detail::type_mask type_rule::* mask = nullptr;  // null: a map, or a sequence of them
   dtype element = dtype::undefined;
   bool has_map = false;
 };

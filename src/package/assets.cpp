@@ -42,7 +42,7 @@ status list_files(int folder, const std::string& below, int depth,
       return failed(status_code::invalid_argument, "'{}' {}", path, why);
     const detail::descriptor opened{
         ::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-    struct stat facts {};
+    struct stat facts{};
     if (!opened || ::fstat(*opened, &facts) != 0)
       return failed(status_code::invalid_argument, "'{}' {}", path,
                     errno == ELOOP ? "is a symbolic link, which a shared asset may not have" : std::strerror(errno));

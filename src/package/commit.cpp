@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_there(const std::string& path) {
-  struct stat facts {};
+  struct stat facts{};
   return ::lstat(path.c_str(), &facts) == 0;
 }
 
@@ -195,7 +195,7 @@ status read_back(package::impl& to, const std::string& folder) {
 
 void remove_files(const std::string& root, const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
-    struct stat facts {};
+    struct stat facts{};
     const std::string whole = root + "/" + path;
     if (::lstat(whole.c_str(), &facts) == 0 && S_ISREG(facts.st_mode)) ::unlink(whole.c_str());
   }

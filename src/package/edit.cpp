@@ -130,7 +130,7 @@ status overtaken(fmt::format_string<Args...> format, Args&&... args) {
 }  // namespace
 
 template <class Text>
-void package::impl::set(Text impl::*field, const char* called, Text to) {
+void package::impl::set(Text impl::* field, const char* called, Text to) {
   edits.push_back([field, called, to, before = this->*field](package& p) -> status {
     const Text& now = (*p.impl_).*field;
     if (now != before && now != to) return overtaken("{} has another value now", called);

@@ -92,7 +92,7 @@ struct package::impl {
 
   /// Sets one of the package's labels; `called` is its field in the manifest.
   template <class Text>
-  void set(Text impl::*field, const char* called, Text to);
+  void set(Text impl::* field, const char* called, Text to);
   /// The right to write to the folder: the package's own lock, or another one until the result is destroyed.
   result<std::shared_ptr<const folder_lock>> locked() const;
   /// What is in the folder now, with the edits. FAIL when they do not go with what others have changed meanwhile.

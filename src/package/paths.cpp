@@ -100,7 +100,7 @@ led_to follow_text(const package::impl& in, std::string_view base, std::string_v
 }
 
 result<std::string> read_text(const detail::descriptor& file, std::size_t most) {
-  struct stat facts {};
+  struct stat facts{};
   if (::fstat(*file, &facts) != 0 || !S_ISREG(facts.st_mode)) return status{status_code::fail, "is not a regular file"};
   std::string made;
   std::size_t size = std::min(std::size_t(facts.st_size) + 1, most + 1);

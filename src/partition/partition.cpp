@@ -112,8 +112,9 @@ class partitioner {
 
   static std::size_t owner_of(std::string_view source, std::span<const claim_row> rows) {
     std::size_t p = 0;
-    while (p < rows.size() && std::none_of(rows[p].sources.begin(), rows[p].sources.end(),
-                                           [&](const context_source& each) { return each.is(source); }))
+    while (p < rows.size() && std::none_of(
+                                  rows[p].sources.begin(), rows[p].sources.end(),
+                                  [&](const context_source& each) { return each.is(source); }))
       ++p;
     return p;
   }

@@ -110,7 +110,7 @@ result<std::vector<listed_provider>> listed(const std::vector<std::string>& name
     return *std::find_if(all.begin(), all.end(), [&](const listed_provider& p) { return p.row->name == name; });
   };
   for (ep_device& d :
-       with.devices([&](const provider_row&row, const status&why) { of(row.name).failure = status{why}; }))
+       with.devices([&](const provider_row& row, const status& why) { of(row.name).failure = status{why}; }))
     of(d.provider).devices.push_back(std::move(d));
   if (!names.empty())
     std::erase_if(all, [&](const listed_provider& p) {

@@ -170,11 +170,7 @@ std::string check_range(const std::string& text) {
 
 void add_pair(const command& it, const char* name, const char* type, kind how, given_inputs& to, const char* words) {
   it.add_each(
-        name,
-        [&to, how](const std::string& text) {
-          to.pairs.push_back({text, how});
-        },
-        words)
+        name, [&to, how](const std::string& text) { to.pairs.push_back({text, how}); }, words)
       .type_name(type)
       .check(how == kind::range ? check_range : check_pair);
 }

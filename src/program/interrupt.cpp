@@ -21,10 +21,10 @@ void note(int) {
 
 /// Without SA_RESTART: a read from a pipe that gives nothing ends, too.
 void handle(void (*by)(int)) {
-  struct sigaction how {};
+  struct sigaction how{};
   how.sa_handler = by;
   for (const int each : stopping) {
-    struct sigaction before {};
+    struct sigaction before{};
     if (::sigaction(each, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) ::sigaction(each, &how, nullptr);
   }
 }

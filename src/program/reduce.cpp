@@ -257,9 +257,9 @@ result<std::string> header_for(const needed_lines& needed, const reduce_options&
       "#include <cameo/kernel/kernel_list.hpp>\n#include <cameo/op/contrib.hpp>\n#include <cameo/op/microsoft.hpp>\n";
   made += "#include <cameo/op/ml.hpp>\n#include <cameo/op/nchwc.hpp>\n#include <cameo/op/onnx.hpp>\n\n";
   made += "CAMEO_BEGIN_NAMESPACE\nnamespace eps {\n\n// clang-format off\n";
-  made += fmt::format(
-      "using {} = kernel_list<\n{}>;\n// clang-format on\n\n}}  // namespace eps\nCAMEO_END_NAMESPACE\n",
-      o.list_name, lines);
+  made +=
+      fmt::format("using {} = kernel_list<\n{}>;\n// clang-format on\n\n}}  // namespace eps\nCAMEO_END_NAMESPACE\n",
+                  o.list_name, lines);
   return made;
 }
 

@@ -211,9 +211,8 @@ result<component_context> session::select(const detail::session_parts& parts, co
     if (!intent) return std::move(intent).error();
     auto made = std::make_shared<component_context::impl>();
     made->intent = std::move(*intent);
-    made->selected = call_user("the policy", [&] {
-      return choose({**found, from.layout(), made->intent.devices, made->intent.is_wish});
-    });
+    made->selected = call_user(
+        "the policy", [&] { return choose({**found, from.layout(), made->intent.devices, made->intent.is_wish}); });
     tell_ignored(how, **found, made->selected, made->intent);
     if (!made->selected.variant) return nothing_fits(**found, made->selected, made->intent);
     if (status s = settle(made->selected, **found, made->intent); !s) return s;

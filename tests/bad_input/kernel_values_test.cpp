@@ -94,12 +94,9 @@ TEST_CASE("Squeeze of an axis that is not 1, Unsqueeze and Transpose with axes t
 TEST_CASE("Split into sizes that do not add up, are negative or too many") {
   const std::vector<std::int64_t> wrong[] = {{1, 1}, {4, -1}, {3}, {1, 1, 1}, {most, least}, {most, most}, {least, 3}};
   for (const auto& sizes : wrong)
-    check_refused(
-        "Split", {a23(), ints("s", sizes)}, [](onnx::NodeProto& n) { set(n, "axis", 1); }, 2);
-  check_refused(
-      "Split", {a23()}, [](onnx::NodeProto& n) { set(n, "axis", 5), set(n, "num_outputs", 2); }, 2);
-  check_refused(
-      "Split", {a23()}, [](onnx::NodeProto& n) { set(n, "num_outputs", 3); }, 2);
+    check_refused("Split", {a23(), ints("s", sizes)}, [](onnx::NodeProto& n) { set(n, "axis", 1); }, 2);
+  check_refused("Split", {a23()}, [](onnx::NodeProto& n) { set(n, "axis", 5), set(n, "num_outputs", 2); }, 2);
+  check_refused("Split", {a23()}, [](onnx::NodeProto& n) { set(n, "num_outputs", 3); }, 2);
   for (const std::int64_t size : {std::int64_t{0}, std::int64_t{-1}, least})
     check_refused("SplitToSequence", {a23(), int_scalar("s", size)});
   check_refused("SplitToSequence", {a23(), ints("s", {1, 2})});
@@ -154,8 +151,7 @@ TEST_CASE("reductions, TopK and CumSum over axes that are not there, or there tw
   }
   for (const std::int64_t count : {std::int64_t{4}, std::int64_t{-1}, least, most})
     check_refused("TopK", {a23(), ints("k", {count})}, nullptr, 2);
-  check_refused(
-      "TopK", {a23(), ints("k", {1})}, [](onnx::NodeProto& n) { set(n, "axis", 7); }, 2);
+  check_refused("TopK", {a23(), ints("k", {1})}, [](onnx::NodeProto& n) { set(n, "axis", 7); }, 2);
   check_refused("TopK", {a23(), ints("k", {1, 1})}, nullptr, 2);
 }
 
@@ -167,23 +163,18 @@ TEST_CASE("products, convolutions and pools of shapes that do not match") {
   check_refused("Conv", {floats("x", {1, 2, 4, 4}), floats("w", {1, 3, 3, 3})});
   check_refused("Conv", {floats("x", {1, 2, 4, 4}), floats("w", {1, 2, 3})});
   check_refused("Conv", {floats("x", {1, 2, 4, 4}), floats("w", {1, 2, 3, 3}), floats("b", {2})});
-  check_refused("Conv", {floats("x", {1, 1, 4, 4}), floats("w", {1, 1, 3, 3})}, [](onnx::NodeProto& n) {
-    set(n, "strides", std::vector<std::int64_t>{0, 1});
-  });
-  check_refused("Conv", {floats("x", {1, 1, 4, 4}), floats("w", {1, 1, 3, 3})}, [](onnx::NodeProto& n) {
-    set(n, "dilations", std::vector<std::int64_t>{-1, 1});
-  });
+  check_refused("Conv", {floats("x", {1, 1, 4, 4}), floats("w", {1, 1, 3, 3})},
+                [](onnx::NodeProto& n) { set(n, "strides", std::vector<std::int64_t>{0, 1}); });
+  check_refused("Conv", {floats("x", {1, 1, 4, 4}), floats("w", {1, 1, 3, 3})},
+                [](onnx::NodeProto& n) { set(n, "dilations", std::vector<std::int64_t>{-1, 1}); });
   check_refused("Conv", {floats("x", {1, 1, 4, 4}), floats("w", {1, 1, 3, 3})},
                 [](onnx::NodeProto& n) { set(n, "group", 0); });
-  check_refused("Conv", {floats("x", {1, 1, 4, 4}), floats("w", {1, 1, 3, 3})}, [](onnx::NodeProto& n) {
-    set(n, "pads", std::vector<std::int64_t>{-9, 0, 0, 0});
-  });
-  check_refused("Conv", {floats("x", {1, 1, 4, 4}), floats("w", {1, 1, 3, 3})}, [](onnx::NodeProto& n) {
-    set(n, "pads", std::vector<std::int64_t>{0, 0});
-  });
-  check_refused("MaxPool", {floats("x", {1, 1, 4, 4})}, [](onnx::NodeProto& n) {
-    set(n, "kernel_shape", std::vector<std::int64_t>{0, 3});
-  });
+  check_refused("Conv", {floats("x", {1, 1, 4, 4}), floats("w", {1, 1, 3, 3})},
+                [](onnx::NodeProto& n) { set(n, "pads", std::vector<std::int64_t>{-9, 0, 0, 0}); });
+  check_refused("Conv", {floats("x", {1, 1, 4, 4}), floats("w", {1, 1, 3, 3})},
+                [](onnx::NodeProto& n) { set(n, "pads", std::vector<std::int64_t>{0, 0}); });
+  check_refused("MaxPool", {floats("x", {1, 1, 4, 4})},
+                [](onnx::NodeProto& n) { set(n, "kernel_shape", std::vector<std::int64_t>{0, 3}); });
   check_refused("AveragePool", {floats("x", {1, 1, 4, 4})},
                 [](onnx::NodeProto& n) { set(n, "kernel_shape", std::vector<std::int64_t>{3}); });
   check_refused("BatchNormalization",

@@ -191,7 +191,7 @@ TEST_CASE("a file that is replaced keeps who may read it") {
   spill(at / "secret", "old");
   REQUIRE(::chmod((at / "secret").c_str(), 0600) == 0);
   CHECK(verdict(write(at / "secret", "new")) == "OK");
-  struct stat facts {};
+  struct stat facts{};
   REQUIRE(::stat((at / "secret").c_str(), &facts) == 0);
   CHECK((facts.st_mode & 07777) == 0600);
 }

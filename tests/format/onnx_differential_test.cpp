@@ -58,7 +58,7 @@ void encode_member(std::string& out, std::uint32_t number, const wire::numbers<T
   });
 }
 template <class Message>
-requires std::derived_from<Message, wire::message>
+  requires std::derived_from<Message, wire::message>
 void encode_member(std::string& out, std::uint32_t number, const Message& message) {
   std::string inside;
   encode(message, inside);

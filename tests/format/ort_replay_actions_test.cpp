@@ -88,17 +88,16 @@ const std::vector<std::int64_t> square{2, 2};
 /// One statement each: clang-format takes half a minute for a list of functions in braces.
 std::vector<action_case> made_cases() {
   std::vector<action_case> all;
-  all.push_back(
-      {"Conv", "QLinearConv", [](maker& b) {
-         b.output(b.rounded(b.node("Conv", {b.rounded(b.x({1, 3, 5, 5})), b.weights({4, 3, 3, 3}), b.bias(4)})));
-       }});
+  all.push_back({"Conv", "QLinearConv", [](maker& b) {
+                   b.output(
+                       b.rounded(b.node("Conv", {b.rounded(b.x({1, 3, 5, 5})), b.weights({4, 3, 3, 3}), b.bias(4)})));
+                 }});
   all.push_back({"Conv", "QLinearConv", [](maker& b) {
                    b.output(b.rounded(b.node("Conv", {b.rounded(b.x({1, 3, 5, 5})), b.weights({4, 3, 2, 2}, 4)},
                                              {ints("strides", square)})));
                  }});
-  all.push_back({"MatMul", "QLinearMatMul", [](maker& b) {
-                   b.output(b.rounded(b.node("MatMul", {b.rounded(b.x({2, 4})), b.weights({4, 5})})));
-                 }});
+  all.push_back({"MatMul", "QLinearMatMul",
+                 [](maker& b) { b.output(b.rounded(b.node("MatMul", {b.rounded(b.x({2, 4})), b.weights({4, 5})}))); }});
   all.push_back({"Gemm", "QGemm", [](maker& b) {
                    b.output(b.rounded(b.node("Gemm", {b.rounded(b.x({2, 4})), b.weights({4, 5}), b.bias(5)})));
                  }});
@@ -111,38 +110,30 @@ std::vector<action_case> made_cases() {
                    b.output(b.rounded(
                        b.node("Where", {b.node("Greater", {x, b.scale(0)}), b.rounded(x), b.rounded(b.x({2, 4}))})));
                  }});
-  all.push_back({"2DQ", "QLinearAdd", [](maker& b) {
-                   b.output(b.rounded(b.node("Add", {b.rounded(b.x({2, 4})), b.rounded(b.x({4}))})));
-                 }});
-  all.push_back({"2DQ", "QLinearMul", [](maker& b) {
-                   b.output(b.rounded(b.node("Mul", {b.rounded(b.x({2, 4})), b.rounded(b.x({4}))})));
+  all.push_back({"2DQ", "QLinearAdd",
+                 [](maker& b) { b.output(b.rounded(b.node("Add", {b.rounded(b.x({2, 4})), b.rounded(b.x({4}))}))); }});
+  all.push_back({"2DQ", "QLinearMul",
+                 [](maker& b) { b.output(b.rounded(b.node("Mul", {b.rounded(b.x({2, 4})), b.rounded(b.x({4}))}))); }});
+  all.push_back({"2DQ", "QLinearAdd",  // with a Relu that changes nothing
+                 [](maker& b) {
+                   b.output(
+                       b.rounded(b.node("Relu", {b.node("Add", {b.rounded(b.x({2, 4})), b.rounded(b.x({4}))})}), 0));
                  }});
   all.push_back(
-      {"2DQ", "QLinearAdd",  // with a Relu that changes nothing
-       [](maker& b) {
-         b.output(b.rounded(b.node("Relu", {b.node("Add", {b.rounded(b.x({2, 4})), b.rounded(b.x({4}))})}), 0));
-       }});
-  all.push_back({"1DQ", "QLinearSigmoid", [](maker& b) {
-                   b.output(b.rounded(b.node("Sigmoid", {b.rounded(b.x({2, 4}))})));
-                 }});
+      {"1DQ", "QLinearSigmoid", [](maker& b) { b.output(b.rounded(b.node("Sigmoid", {b.rounded(b.x({2, 4}))}))); }});
   all.push_back(
       {"1DQ", "QLinearAveragePool", [](maker& b) {
          b.output(b.rounded(b.node("AveragePool", {b.rounded(b.x({1, 2, 4, 4}))}, {ints("kernel_shape", square)})));
        }});
-  all.push_back({"1DQ", "QLinearGlobalAveragePool", [](maker& b) {
-                   b.output(b.rounded(b.node("GlobalAveragePool", {b.rounded(b.x({1, 2, 4, 4}))})));
-                 }});
+  all.push_back({"1DQ", "QLinearGlobalAveragePool",
+                 [](maker& b) { b.output(b.rounded(b.node("GlobalAveragePool", {b.rounded(b.x({1, 2, 4, 4}))}))); }});
   all.push_back({"1DQ_CPU", "QLinearLeakyRelu", [](maker& b) {
                    b.output(b.rounded(b.node("LeakyRelu", {b.rounded(b.x({2, 4}))}, {attribute_of("alpha", 0.2f)})));
                  }});
-  all.push_back({"1DQ_CPU", "QLinearSoftmax", [](maker& b) {
-                   b.output(b.rounded(b.node("Softmax", {b.rounded(b.x({2, 3, 4}))})));
-                 }});
   all.push_back({"1DQ_CPU", "QLinearSoftmax",
-                 [](maker& b) {
-                   b.output(b.rounded(b.node("Softmax", {b.rounded(b.x({2, 3, 4}))})));
-                 },
-                 12});
+                 [](maker& b) { b.output(b.rounded(b.node("Softmax", {b.rounded(b.x({2, 3, 4}))}))); }});
+  all.push_back({"1DQ_CPU", "QLinearSoftmax",
+                 [](maker& b) { b.output(b.rounded(b.node("Softmax", {b.rounded(b.x({2, 3, 4}))}))); }, 12});
   all.push_back({"1DQ", "QLinearSigmoid",  // without zero points
                  [](maker& b) {
                    const value_id x = b.node("DequantizeLinear",
@@ -155,24 +146,22 @@ std::vector<action_case> made_cases() {
          b.output(b.rounded(b.node("Concat", {b.rounded(b.x({2, 4})), b.rounded(b.x({2, 3})), b.rounded(b.x({2, 1}))},
                                    {maker::integer("axis", 1)})));
        }});
-  all.push_back({"dropDQ", "", [](maker& b) {
-                   b.output(b.node("ArgMax", {b.rounded(b.x({2, 4}))}, {maker::integer("axis", 1)}));
-                 }});
-  all.push_back({"drop", "", [](maker& b) {
-                   b.output(b.rounded(b.node("Tile", {b.rounded(b.x({2, 4})), b.numbers({1, 2})})));
-                 }});
+  all.push_back({"dropDQ", "",
+                 [](maker& b) { b.output(b.node("ArgMax", {b.rounded(b.x({2, 4}))}, {maker::integer("axis", 1)})); }});
+  all.push_back(
+      {"drop", "", [](maker& b) { b.output(b.rounded(b.node("Tile", {b.rounded(b.x({2, 4})), b.numbers({1, 2})}))); }});
   all.push_back(
       {"drop_no_int16_support", "", [](maker& b) {
          b.output(b.rounded(b.node("DepthToSpace", {b.rounded(b.x({1, 4, 2, 2}))}, {maker::integer("blocksize", 2)})));
        }});
-  all.push_back(
-      {"drop_no_int16_support_and_positive_scale", "", [](maker& b) {
-         b.output(b.rounded(b.node("MaxPool", {b.rounded(b.x({1, 2, 4, 4}))}, {ints("kernel_shape", square)})));
-       }});
-  all.push_back(
-      {"ConvAct", "FusedConv", [](maker& b) {
-         b.output(b.node("Relu", {b.node("Conv", {b.x({1, 3, 5, 5}), b.floats({4, 3, 3, 3}), b.floats({4})})}));
-       }});
+  all.push_back({"drop_no_int16_support_and_positive_scale", "", [](maker& b) {
+                   b.output(
+                       b.rounded(b.node("MaxPool", {b.rounded(b.x({1, 2, 4, 4}))}, {ints("kernel_shape", square)})));
+                 }});
+  all.push_back({"ConvAct", "FusedConv", [](maker& b) {
+                   b.output(
+                       b.node("Relu", {b.node("Conv", {b.x({1, 3, 5, 5}), b.floats({4, 3, 3, 3}), b.floats({4})})}));
+                 }});
   all.push_back({"ConvAct", "FusedConv", [](maker& b) {
                    b.output(b.node("HardSigmoid", {b.node("Conv", {b.x({1, 3, 5, 5}), b.floats({4, 3, 3, 3})})},
                                    {attribute_of("beta", 0.3f), attribute_of("alpha", 0.1f)}));

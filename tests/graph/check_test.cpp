@@ -78,29 +78,19 @@ TEST_CASE("operators and domains that nobody declares") {
 TEST_CASE("arity") {
   must_say(checked_with([](graph& g) { add(g, "Plus", {"a"}, {"y"}); }), status_code::invalid_graph,
            {"input 'Y' is missing: it has 1 inputs, takes 2"});
-  must_say(checked_with([](graph& g) {
-             add(g, "Plus", {"", "a"}, {"y"});
-           }),
-           status_code::invalid_graph, {"input 'X' is missing"});
-  must_say(checked_with([](graph& g) {
-             add(g, "Plus", {"a", "a", "a"}, {"y"});
-           }),
-           status_code::invalid_graph, {"has 3 inputs, takes 2"});
+  must_say(checked_with([](graph& g) { add(g, "Plus", {"", "a"}, {"y"}); }), status_code::invalid_graph,
+           {"input 'X' is missing"});
+  must_say(checked_with([](graph& g) { add(g, "Plus", {"a", "a", "a"}, {"y"}); }), status_code::invalid_graph,
+           {"has 3 inputs, takes 2"});
   CHECK(checked_with([](graph& g) { add(g, "Plus", {"a", "a", ""}, {"y"}); }));
-  must_say(checked_with([](graph& g) {
-             add(g, "Scale", {"a", "a", "a"}, {"y"}, {number("by", 1.0f)});
-           }),
+  must_say(checked_with([](graph& g) { add(g, "Scale", {"a", "a", "a"}, {"y"}, {number("by", 1.0f)}); }),
            status_code::invalid_graph, {"has 3 inputs, takes 1 to 2"});
   must_say(checked_with([](graph& g) { add(g, "Join", {"a"}, {"y"}); }), status_code::invalid_graph,
            {"has 1 inputs, takes at least 2"});
-  must_say(checked_with([](graph& g) {
-             add(g, "Join", {"a", "", "a"}, {"y"});
-           }),
-           status_code::invalid_graph, {"input 2 of 3 ('all') is left out: none of variadic inputs may be"});
-  must_say(checked_with([](graph& g) {
-             add(g, "Negate", {"a"}, {"y", "z"});
-           }),
-           status_code::invalid_graph, {"has 2 outputs, takes 1"});
+  must_say(checked_with([](graph& g) { add(g, "Join", {"a", "", "a"}, {"y"}); }), status_code::invalid_graph,
+           {"input 2 of 3 ('all') is left out: none of variadic inputs may be"});
+  must_say(checked_with([](graph& g) { add(g, "Negate", {"a"}, {"y", "z"}); }), status_code::invalid_graph,
+           {"has 2 outputs, takes 1"});
   must_say(checked_with([](graph& g) {
              add(g, "Negate", {"a"}, {"y"});
              add(g, "Negate", {"a"}, {});
@@ -262,9 +252,7 @@ TEST_CASE("a constant node becomes a constant") {
   CHECK(*g[g.find("y")].type->shape == std::vector<dim>{dim::of(3)});
   must_say(checked_with([](graph& h) { add(h, "Hold", {}, {"y"}); }), status_code::invalid_graph,
            {"needs exactly one"});
-  must_say(checked_with([&](graph& h) {
-             add(h, "Hold", {}, {"y"}, {ints, number("value_float", 1.0f)});
-           }),
+  must_say(checked_with([&](graph& h) { add(h, "Hold", {}, {"y"}, {ints, number("value_float", 1.0f)}); }),
            status_code::invalid_graph, {"'value_ints' and 'value_float' are both"});
 }
 

@@ -879,10 +879,9 @@ TEST_CASE("of Constants of the main graph that give one name the last counts, al
 }
 
 TEST_CASE("a name that a Constant and another node give, or two Constants of other types or shapes, is refused") {
-  CHECK_REFUSED(load_error(constants_with([](onnx::GraphProto& g) {
-                  add_constant(g, {1, 2}), add_constant(g, {1, 2, 3});
-                })),
-                status_code::invalid_graph, "'c' is given twice, as tensor(int64)[2] and as tensor(int64)[3]");
+  CHECK_REFUSED(
+      load_error(constants_with([](onnx::GraphProto& g) { add_constant(g, {1, 2}), add_constant(g, {1, 2, 3}); })),
+      status_code::invalid_graph, "'c' is given twice, as tensor(int64)[2] and as tensor(int64)[3]");
   for (const bool is_first : {true, false}) {
     const onnx::ModelProto m = constants_with([&](onnx::GraphProto& g) {
       if (is_first) add_constant(g, {1, 2});

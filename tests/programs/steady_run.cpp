@@ -116,7 +116,7 @@ void on_system_call(int, siginfo_t* info, void*) {
 
 /// From here on any system call but write and exit ends in on_system_call.
 void forbid_system_calls() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = on_system_call;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGSYS, &action, nullptr);

@@ -157,7 +157,7 @@ TEST_CASE("a task pool that calls a task with a lane or an index that it was not
   for (const execution_mode mode : both_modes) {
     odd_pool pool;
     const session s = with_pool(pool, mode);
-    for (std::size_t odd_pool::*wrong : {&odd_pool::lane_offset, &odd_pool::index_offset}) {
+    for (std::size_t odd_pool::* wrong : {&odd_pool::lane_offset, &odd_pool::index_offset}) {
       pool.*wrong = 1'000'000;
       const std::string words = said(run(s));
       CHECK(words.starts_with("FAIL: the task pool called a task with"));

@@ -229,9 +229,7 @@ causes causes_of_fail() {
          }});
        }},
       {"A provider names a node that does not exist.",
-       [] { return load_grouped({[](const graph_view&) {
-              return std::vector<node_group>{{{node_id{99}}, "x"}};
-            }}); }},
+       [] { return load_grouped({[](const graph_view&) { return std::vector<node_group>{{{node_id{99}}, "x"}}; }}); }},
       {"A provider insists on a group with a node that another has.",
        [] {
          grouping late{[](const graph_view& g) {
@@ -242,9 +240,7 @@ causes causes_of_fail() {
          return load(chain(), {}, runtime<returning, grouping, eps::cpu>{{}, late, {}});
        }},
       {"A provider does not compile one program for each of its groups.",
-       [] {
-         return load_grouped({all_in_one, [](std::size_t) { return std::vector<compiled_node>{}; }});
-       }},
+       [] { return load_grouped({all_in_one, [](std::size_t) { return std::vector<compiled_node>{}; }}); }},
       {"A kernel returns without having written one of its outputs.", [] { return run_throwing({}); }},
       {"The optimized model is to be saved, and a provider has compiled nodes.",
        [] {
@@ -509,9 +505,7 @@ std::vector<std::pair<status_code, causes>> all_causes() {
          }}}},
       {invalid_protobuf,
        {{"The bytes are not protobuf, end early, or are no model.",
-         [] {
-           return of(cpu_runtime{}.load(std::vector<char>{'n', 'o', ' ', 'm', 'o', 'd', 'e', 'l'}));
-         }}}},
+         [] { return of(cpu_runtime{}.load(std::vector<char>{'n', 'o', ' ', 'm', 'o', 'd', 'e', 'l'})); }}}},
       {not_implemented, with(causes_of_not_implemented(), context_causes_of_not_implemented())},
       {invalid_graph, with(causes_of_bad_models(), context_causes_of_bad_models())},
       {ep_fail,

@@ -120,9 +120,8 @@ TEST_CASE("equal small constants become one, unless an output, an input, of anot
     });
   };
   const auto same = [](model_builder& b) { return b.constant<float>("d", {3}, {1, 2, 3}); };
-  const session s = check_fires<rules::common_subexpressions>(sharing, with([&](model_builder& b, value_id x) {
-                                                                return b.node("Mul", {x, same(b)});
-                                                              }));
+  const session s = check_fires<rules::common_subexpressions>(
+      sharing, with([&](model_builder& b, value_id x) { return b.node("Mul", {x, same(b)}); }));
   CHECK(s.graph().main().initializers().size() == 1);
   check_idle<rules::common_subexpressions>(sharing, with([&](model_builder& b, value_id x) {
                                              const value_id d = same(b);
@@ -141,11 +140,11 @@ TEST_CASE("equal small constants become one, unless an output, an input, of anot
   check_idle<rules::common_subexpressions>(sharing, with([](model_builder& b, value_id x) {
                                              return b.node("Mul", {x, b.constant<float>("d", {1, 3}, {1, 2, 3})});
                                            }));
-  check_idle<rules::common_subexpressions>(
-      sharing, with([](model_builder& b, value_id x) {
-        const value_id d = b.constant<std::int32_t>("d", {3}, {0x3F800000, 0x40000000, 0x40400000});  // the same bytes
-        return b.node("Mul", {x, b.node("Cast", {d}, {integer("to", 1)})});
-      }));
+  check_idle<rules::common_subexpressions>(sharing, with([](model_builder& b, value_id x) {
+                                             const value_id d = b.constant<std::int32_t>(
+                                                 "d", {3}, {0x3F800000, 0x40000000, 0x40400000});  // the same bytes
+                                             return b.node("Mul", {x, b.node("Cast", {d}, {integer("to", 1)})});
+                                           }));
   check_idle<rules::common_subexpressions>(sharing, [] {
     model_builder b;
     const value_id x = b.input("x", dtype::f32, {dim::of(8192)});

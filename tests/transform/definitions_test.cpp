@@ -100,9 +100,8 @@ TEST_CASE("activations are written out as ONNX defines them") {
 
 TEST_CASE("CastLike is Cast to the type of its second input") {
   const auto like = [](dtype type) {
-    return with_inputs(19, type, {dim::of(1)}, [](model_builder& b, value_id x, value_id y) {
-      return b.node("CastLike", {x, y});
-    });
+    return with_inputs(19, type, {dim::of(1)},
+                       [](model_builder& b, value_id x, value_id y) { return b.node("CastLike", {x, y}); });
   };
   for (dtype type : {dtype::i32, dtype::f64, dtype::u8}) {
     const session done = defined("CastLike", like(type));

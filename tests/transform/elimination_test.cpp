@@ -86,9 +86,8 @@ TEST_CASE("what takes any number of inputs goes when it has one") {
   eliminates("EliminateSingleInput", [](model_builder& b, value_id x) {
     return neg(b, b.node("Concat", {power_of(b, x)}, {integer("axis", 1)}));
   });
-  leaves("EliminateSingleInput", [](model_builder& b, value_id x) {
-    return neg(b, b.node("Sum", {power_of(b, x), x}));
-  });
+  leaves("EliminateSingleInput",
+         [](model_builder& b, value_id x) { return neg(b, b.node("Sum", {power_of(b, x), x})); });
   leaves("EliminateSingleInput", [](model_builder& b, value_id x) { return b.node("Sum", {x}); });
 }
 
@@ -345,9 +344,8 @@ TEST_CASE("reshapes go that end in the shape they began with, and only the last 
     return b.node("Reshape", {v, vector_of(b, name, std::move(shape))});
   };
   eliminates("EliminateReshape", [&](model_builder& b, value_id x) { return power_of(b, to(b, x, "s", {2, -1, 4})); });
-  eliminates("EliminateReshape", [&](model_builder& b, value_id x) {
-    return power_of(b, to(b, to(b, x, "s", {6, 4}), "t", {2, 3, 4}));
-  });
+  eliminates("EliminateReshape",
+             [&](model_builder& b, value_id x) { return power_of(b, to(b, to(b, x, "s", {6, 4}), "t", {2, 3, 4})); });
   eliminates("EliminateReshape", [&](model_builder& b, value_id x) {
     return power_of(b, b.node("Squeeze", {b.node("Unsqueeze", {x, vector_of(b, "a", {1})}), vector_of(b, "c", {1})}));
   });
@@ -367,12 +365,10 @@ TEST_CASE("reshapes go that end in the shape they began with, and only the last 
     return power_of(b, to(b, b.node("Flatten", {to(b, x, "s", {4, 6})}), "t", {3, -1}));
   });
   CHECK(nodes_of(s) == 2);
-  eliminates("ReshapeFusion", [&](model_builder& b, value_id x) {
-    return power_of(b, to(b, to(b, x, "s", {2, 4, 3}), "t", {0, -1}));
-  });
-  leaves("ReshapeFusion", [&](model_builder& b, value_id x) {
-    return power_of(b, to(b, to(b, x, "s", {4, 2, 3}), "t", {0, -1}));
-  });
+  eliminates("ReshapeFusion",
+             [&](model_builder& b, value_id x) { return power_of(b, to(b, to(b, x, "s", {2, 4, 3}), "t", {0, -1})); });
+  leaves("ReshapeFusion",
+         [&](model_builder& b, value_id x) { return power_of(b, to(b, to(b, x, "s", {4, 2, 3}), "t", {0, -1})); });
   leaves("ReshapeFusion", [&](model_builder& b, value_id x) {
     return power_of(b, to(b, neg(b, to(b, x, "s", {4, 2, 3})), "t", {3, -1}));
   });

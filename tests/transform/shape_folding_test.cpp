@@ -109,9 +109,8 @@ TEST_CASE("Reshape to a computed shape becomes one to a constant shape, 0 for wh
     const value_id given = b.input("given", dtype::i64, {dim::of(0)});
     return b.node("Reshape", {x, joined(b, {given, whole_numbers(b, {0, 0, 12})})});
   });
-  leaves_shapes("ReshapeFusion", [](model_builder& b, value_id x) {
-    return b.node("Reshape", {x, whole_numbers(b, {0, 0, 12})});
-  });
+  leaves_shapes("ReshapeFusion",
+                [](model_builder& b, value_id x) { return b.node("Reshape", {x, whole_numbers(b, {0, 0, 12})}); });
 }
 
 TEST_CASE("Reshape whose shape others read, or that is a graph output, is rewritten and they keep theirs") {

@@ -152,11 +152,8 @@ TEST_CASE("every operator that does the same in another order") {
   }
   SUBCASE("a stretched vector that is no constant") {
     for (const std::int64_t opset : {11, 17})
-      sandwich(
-          [](builder& b, value_id v) {
-            return b.node("Add", {v, b.input("c", dtype::f32, {dim::of(3)})});
-          },
-          opset);
+      sandwich([](builder& b, value_id v) { return b.node("Add", {v, b.input("c", dtype::f32, {dim::of(3)})}); },
+               opset);
   }
   SUBCASE("Where, Cast, comparisons") {
     sandwich([](builder& b, value_id v) {
@@ -165,11 +162,9 @@ TEST_CASE("every operator that does the same in another order") {
     });
   }
   SUBCASE("Swish and CastLike") {
-    sandwich(
-        [](builder& b, value_id v) {
-          return b.node("Swish", {b.node("CastLike", {v, b.constant<float>("like", {}, {0})})});
-        },
-        24);
+    sandwich([](builder& b,
+                value_id v) { return b.node("Swish", {b.node("CastLike", {v, b.constant<float>("like", {}, {0})})}); },
+             24);
   }
   SUBCASE("Clip and PRelu") {
     sandwich([](builder& b, value_id v) {
@@ -200,22 +195,16 @@ TEST_CASE("every operator that does the same in another order") {
   }
   SUBCASE("Pad") {
     for (const std::int64_t opset : {13, 19})
-      sandwich(
-          [](builder& b, value_id v) {
-            return b.node("Pad", {v, ints(b, "pads", {0, 1, 0, 2, 0, 3, 1, 0})});
-          },
-          opset);
+      sandwich([](builder& b, value_id v) { return b.node("Pad", {v, ints(b, "pads", {0, 1, 0, 2, 0, 3, 1, 0})}); },
+               opset);
     sandwich(
         [](builder& b, value_id v) {
           return b.node("Pad",
                         {v, ints(b, "pads", {1, 2, 3, 0}), b.constant<float>("c", {}, {7}), ints(b, "axes", {1, -1})});
         },
         19);
-    sandwich(
-        [](builder& b, value_id v) {
-          return b.node("Pad", {v}, {list_of("pads", {0, 1, 0, 2, 0, 3, 1, 0})});
-        },
-        10);
+    sandwich([](builder& b, value_id v) { return b.node("Pad", {v}, {list_of("pads", {0, 1, 0, 2, 0, 3, 1, 0})}); },
+             10);
   }
   SUBCASE("reductions that keep their axes") {
     sandwich([](builder& b, value_id v) {

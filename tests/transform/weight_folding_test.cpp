@@ -482,9 +482,8 @@ TEST_CASE("Pad_Fusion: zeros around pictures are the convolution's") {
   const std::vector<attribute> attributes[] = {
       {}, {list_of("pads", own)}, {attribute_of("auto_pad", std::string_view{"VALID"})}};
   for (const std::vector<attribute>& conv : attributes) {
-    const session s = check_fires<rules::weight_folding>("Pad_Fusion", model_of([&](builder& b) {
-                                                           return padded(b, {0, 0, 1, 2, 0, 0, 0, 1}, conv);
-                                                         }));
+    const session s = check_fires<rules::weight_folding>(
+        "Pad_Fusion", model_of([&](builder& b) { return padded(b, {0, 0, 1, 2, 0, 0, 0, 1}, conv); }));
     CHECK(s.graph().main().order().size() == 1);
   }
   check_fires<rules::weight_folding>(

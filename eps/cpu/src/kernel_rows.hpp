@@ -25,11 +25,11 @@
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 
-using kernel_rows = decltype(all_maps{} + all_zips{} + elementwise_rows{} + reduce_rows{} + normalise_rows{} +
-                             matrix_rows{} + convolution_rows{} + attention_rows{} + recurrent_rows{} +
-                             quantised_rows{} + movement_rows{} + flow_rows{} + text_rows{} + image_rows{} +
-                             signal_rows{} + random_rows{} + ml_rows{} + training_rows{} + search_rows{} +
-                             kernel_list<>{});
+using kernel_rows =
+    decltype(all_maps{} + all_zips{} + elementwise_rows{} + reduce_rows{} + normalise_rows{} + matrix_rows{} +
+             convolution_rows{} + attention_rows{} + recurrent_rows{} + quantised_rows{} + movement_rows{} +
+             flow_rows{} + text_rows{} + image_rows{} + signal_rows{} + random_rows{} + ml_rows{} + training_rows{} +
+             search_rows{} + kernel_list<>{});
 
 }  // namespace eps
 CAMEO_END_NAMESPACE

@@ -20,7 +20,7 @@ struct conv_case {
     for (const axis_case& a : axes) s.push_back(a.out());
     return s;
   }
-  std::vector<std::int64_t> all(std::int64_t axis_case::*member) const {
+  std::vector<std::int64_t> all(std::int64_t axis_case::* member) const {
     std::vector<std::int64_t> v;
     for (const axis_case& a : axes) v.push_back(a.*member);
     return v;
@@ -32,7 +32,7 @@ struct conv_case {
   }
 
  private:
-  extents shape(extents s, std::int64_t axis_case::*member) const {
+  extents shape(extents s, std::int64_t axis_case::* member) const {
     for (const axis_case& a : axes) s.push_back(a.*member);
     return s;
   }
@@ -317,11 +317,8 @@ TEST_CASE("what does not fit is a status with words") {
   with([](kernel_rig& r) { r.attribute("kernel_shape", ints{3, 3}); }, status_code::invalid_argument, "kernel_shape");
   with([](kernel_rig& r) { r.attribute("auto_pad", "SOME"); }, status_code::invalid_graph, "auto_pad");
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
-  with(
-      [&](kernel_rig& r) {
-        r.attribute("pads", ints{huge, huge, huge, huge});
-      },
-      status_code::invalid_argument, "overflow");
+  with([&](kernel_rig& r) { r.attribute("pads", ints{huge, huge, huge, huge}); }, status_code::invalid_argument,
+       "overflow");
   with([&](kernel_rig& r) { r.attribute("dilations", ints{huge, huge}); }, status_code::invalid_argument, "overflow");
   with([&](kernel_rig& r) { r.attribute("pads", ints{huge >> 20, 0, 0, 0}); }, status_code::out_of_memory, "");
   kernel_rig bias{11};

@@ -355,7 +355,7 @@ TEST_CASE("an LSTM with weights of 8 bits is the one with what they stand for, b
   for (std::int8_t& v : r) v = std::int8_t(random());
   std::vector<float> w_scale(static_cast<std::size_t>(width)), r_scale{0.006f};
   for (std::int64_t i = 0; i < width; ++i) w_scale[std::size_t(i)] = 0.003f + 0.0005f * float(i);
-  const small w_zero(std::size_t(width), 4), r_zero{-2};
+  const small w_zero(std::size_t(width), 4), r_zero { -2 };
   std::vector<float> w_plain(w.size()), r_plain(r.size());
   for (std::int64_t j = 0; j < width; ++j) {
     for (std::int64_t i = 0; i < inputs; ++i)

@@ -84,29 +84,23 @@ TEST_CASE("a constant of another type, shape or number, a missing one, and one t
     return m.memory.keep(value::tensor(type, shape, zeros.data()));
   };
   CHECK(after([](model&, graph&, node_id) {}) == "OK");
-  refuses(after([&](model& m, graph& g, node_id n) {
-            g[g.input(n, 1)].constant = constant(m, dtype::f64, {64, 512});
-          }),
+  refuses(after([&](model& m, graph& g, node_id n) { g[g.input(n, 1)].constant = constant(m, dtype::f64, {64, 512}); }),
           "'w' is a constant of another type or shape");
-  refuses(after([&](model& m, graph& g, node_id n) {
-            g[g.input(n, 1)].constant = constant(m, dtype::f32, {512, 64});
-          }),
+  refuses(after([&](model& m, graph& g, node_id n) { g[g.input(n, 1)].constant = constant(m, dtype::f32, {512, 64}); }),
           "'w' is a constant of another type or shape");
-  refuses(after([](model&, graph& g, node_id n) {
-            g.set_inputs(n, std::vector{g.input(n, 0), g.input(n, 1)});
-          }),
+  refuses(after([](model&, graph& g, node_id n) { g.set_inputs(n, std::vector{g.input(n, 0), g.input(n, 1)}); }),
           "input 2 is missing");
   refuses(after([](model&, graph& g, node_id n) {
             g.set_inputs(n, std::vector{g.input(n, 0), g.input(n, 1), g.input(n, 2), g.input(n, 2)});
           }),
           "another number of inputs");
-  refuses(
-      after([](model& m, graph& g, node_id n) {
-        const value_id v = g.add_value("given", m.keep(value_type::tensor(dtype::f32, {dim::of(64), dim::of(512)})));
-        g.add_input(v);
-        g.set_input(n, 1, v);
-      }),
-      "'given' is no constant");
+  refuses(after([](model& m, graph& g, node_id n) {
+            const value_id v =
+                g.add_value("given", m.keep(value_type::tensor(dtype::f32, {dim::of(64), dim::of(512)})));
+            g.add_input(v);
+            g.set_input(n, 1, v);
+          }),
+          "'given' is no constant");
   refuses(after([](model&, graph& g, node_id n) { g.set_input(n, 1, value_id::none); }), "is left out");
   // Another initializer that a caller may replace is no constant either.
   refuses(after([](model& m, graph& g, node_id n) { m.ir_version = 8, g.add_input(g.input(n, 1)); }), "is no constant");

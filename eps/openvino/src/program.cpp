@@ -248,7 +248,7 @@ result<std::vector<std::byte>> program::exported() const {
     const std::string path = fmt::format("/proc/self/fd/{}", file);
     if (status s = sdk_->check(sdk_->compiled_model_export_model(compiled_.get(), path.c_str()), "exporting"); !s)
       return s;
-    struct stat facts {};
+    struct stat facts{};
     if (fstat(file, &facts) != 0 || facts.st_size <= 0)
       return status{status_code::ep_fail, "OpenVINO, exporting: nothing was written"};
     std::vector<std::byte> blob(std::size_t(facts.st_size));

@@ -8,8 +8,8 @@
 
 /// Every name of cameo stands between these two macros: in `namespace cameo`, and there in an inline namespace for the
 /// layout of its types. Builds with error messages and builds with codes only have different layouts, hence different
-/// symbols, and can't be linked together by accident. They are macros because editors, Universal Ctags and documentation
-/// tools do not parse `namespace cameo::inline v1 {`.
+/// symbols, and can't be linked together by accident. They are macros because editors, Universal Ctags and
+/// documentation tools do not parse `namespace cameo::inline v1 {`.
 #ifdef CAMEO_CODE_ONLY
 #define CAMEO_BEGIN_NAMESPACE \
   namespace cameo {           \

@@ -21,8 +21,8 @@ class callback<R(Args...)> {
   callback(std::nullptr_t) {}
   /// Keeps a copy of `callable`. A null pointer to a function, or an empty std::function, makes an empty callback.
   template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, callback> && std::is_invocable_r_v<R, std::decay_t<F>&, Args...>)
-      callback(F&& callable) {
+    requires(!std::is_same_v<std::remove_cvref_t<F>, callback> && std::is_invocable_r_v<R, std::decay_t<F>&, Args...>)
+  callback(F&& callable) {
     using object = std::decay_t<F>;
     object kept(std::forward<F>(callable));
     // Not whatever converts to bool: a lambda without captures does, by way of a pointer that is never null.

@@ -86,9 +86,7 @@ static_assert(complete_and_in_order(elements::rows), "cameo: `elements` lists ev
 
 /// A C++ type that elements of tensors can have: one of detail::elements.
 template <class T>
-concept element_type = requires {
-  detail::elements::id_of(std::type_identity<T>{});
-};
+concept element_type = requires { detail::elements::id_of(std::type_identity<T>{}); };
 /// The number of a C++ type: `dtype_of<float>` is `dtype::f32`.
 template <element_type T>
 inline constexpr dtype dtype_of = detail::elements::id_of(std::type_identity<T>{});

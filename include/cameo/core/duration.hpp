@@ -19,7 +19,7 @@ class duration {
   }
   /// `from` has a count of periods, as a std::chrono::duration has.
   template <class D>
-  requires requires { D::period::num; }
+    requires requires { D::period::num; }
   constexpr duration(const D& from) {
     constexpr long double most = 9'223'372'036'854'774'784.0L;  // the last double below 2^63
     const long double exact = static_cast<long double>(from.count()) * D::period::num * 1'000'000'000 / D::period::den;

@@ -17,8 +17,7 @@ concept dim_list = requires(const L& list) {
   typename L::value_type;
   { list.data() } -> std::same_as<const std::int64_t*>;
   { list.size() } -> std::convertible_to<std::size_t>;
-}
-&&!requires { L::extent; };  // a std::span has that, and owns nothing
+} && !requires { L::extent; };  // a std::span has that, and owns nothing
 }  // namespace detail
 
 /// The size of a tensor along each axis, outermost first; rank 0 is a scalar. All sizes are known and never negative.

@@ -16,17 +16,17 @@ class member_span {
   constexpr member_span() = default;
   constexpr member_span(T* first, std::size_t count) : first_{first}, count_{count} {}
   template <class U, std::size_t N>
-  requires std::is_convertible_v<U (*)[], T (*)[]>
+    requires std::is_convertible_v<U (*)[], T (*)[]>
   constexpr member_span(std::span<U, N> from) : first_{from.data()}, count_{from.size()} {}
   template <class U, std::size_t N>
-  requires std::is_convertible_v<U (*)[], T (*)[]>
+    requires std::is_convertible_v<U (*)[], T (*)[]>
   constexpr member_span(U (&from)[N]) : first_{from}, count_{N} {}
   /// A list that owns its elements (std::vector, std::array) and outlives this.
   template <class L>
-  requires(!std::is_same_v<std::remove_const_t<L>, member_span>) && requires(L& list) {
-    list.size();
-    static_cast<T*>(list.data());
-  }
+    requires(!std::is_same_v<std::remove_const_t<L>, member_span>) && requires(L& list) {
+      list.size();
+      static_cast<T*>(list.data());
+    }
   constexpr member_span(L& from) : first_{from.data()}, count_{from.size()} {}
 
   constexpr T* data() const { return first_; }

@@ -26,7 +26,7 @@ constexpr void sort_rows(Row* rows, std::size_t count, Less less) {
 
 /// The rows whose `key` is `id`; `rows` is sorted by that key.
 template <class Row, class Id>
-constexpr std::span<const Row> rows_with(Id id, Id Row::*key, std::span<const Row> rows) {
+constexpr std::span<const Row> rows_with(Id id, Id Row::* key, std::span<const Row> rows) {
   std::size_t first = 0, last = rows.size();
   while (first < last) {
     const std::size_t middle = first + (last - first) / 2;

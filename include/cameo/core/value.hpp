@@ -25,7 +25,7 @@ class tensor_view {
   constexpr tensor_view(T* data, const extents& shape) : data_{data}, shape_{&shape}, count_{shape.count()} {}
   constexpr tensor_view(T*, extents&&) { static_cast<void>(sizeof(detail::view_of_temporary_shape<T>)); }
   template <class U>
-  requires std::is_same_v<const U, T>
+    requires std::is_same_v<const U, T>
   constexpr tensor_view(const tensor_view<U>& from) : tensor_view{from.data(), from.shape()} {}
 
   constexpr T* data() const { return data_; }

@@ -44,9 +44,7 @@ struct ep_traits {};
 namespace detail {
 /// True if the hooks of P are in ep_traits<P>, and not in P itself.
 template <class P>
-concept adapted = requires {
-  ep_traits<P>::name;
-};
+concept adapted = requires { ep_traits<P>::name; };
 /// The type that has P's hooks: ep_traits<P> where that is specialised, else P.
 template <class P>
 using hooks_of = std::conditional_t<adapted<P>, ep_traits<P>, P>;
@@ -73,8 +71,7 @@ compiled_node compiled(Program program) {
   static_assert(
       requires(const Program& p, run_context& c) {
         { p.run(c) } -> std::same_as<status>;
-      },
-      "cameo: what a group is compiled to needs `status run(run_context&) const`");
+      }, "cameo: what a group is compiled to needs `status run(run_context&) const`");
   return {std::make_shared<const Program>(std::move(program)),
           [](const void* state, run_context& c) -> status { return static_cast<const Program*>(state)->run(c); }};
 }
@@ -91,18 +88,16 @@ namespace detail {
 //   writes_<hook>    P has one public member of that name, of any signature
 //   declares_<hook>  P has members of that name, private and overloaded ones too: a second one, inherited beside them,
 //                    makes the name ambiguous
-#define CAMEO_HOOK(hook)                    \
-  struct second_##hook {                    \
-    int hook;                               \
-  };                                        \
-  template <class H>                        \
-  struct both_##hook : H, second_##hook {}; \
-  template <class P>                        \
-  concept writes_##hook = requires {        \
-    &hooks_of<P>::hook;                     \
-  };                                        \
-  template <class P>                        \
-  concept declares_##hook =                 \
+#define CAMEO_HOOK(hook)                                    \
+  struct second_##hook {                                    \
+    int hook;                                               \
+  };                                                        \
+  template <class H>                                        \
+  struct both_##hook : H, second_##hook {};                 \
+  template <class P>                                        \
+  concept writes_##hook = requires { &hooks_of<P>::hook; }; \
+  template <class P>                                        \
+  concept declares_##hook =                                 \
       writes_##hook<P> || (!std::is_final_v<hooks_of<P>> && !requires { &both_##hook<hooks_of<P>>::hook; })
 CAMEO_HOOK(claims);
 CAMEO_HOOK(groups);
@@ -131,9 +126,7 @@ template <class P>
 concept writes_identities = writes_identify<P> || writes_identity<P>;
 /// P has a table of options.
 template <class P>
-concept has_option_table = requires {
-  std::span<const provider_option>{detail::hooks_of<P>::options};
-};
+concept has_option_table = requires { std::span<const provider_option>{detail::hooks_of<P>::options}; };
 /// P has one of the hooks for memory of its own.
 template <class P>
 concept writes_memory = writes_allocate<P> || writes_copy_from_host<P>;
@@ -169,8 +162,8 @@ concept claims_nodes = requires {
 /// Decides which groups of nodes of a graph it takes.
 template <class P>
 concept claims_groups = requires {
-  requires detail::hook_returning < result<std::vector<node_group>>,
-  decltype(&detail::hooks_of<P>::groups), const P&, const graph_view& > ;
+  requires detail::hook_returning<result<std::vector<node_group>>, decltype(&detail::hooks_of<P>::groups), const P&,
+                                  const graph_view&>;
 };
 /// Runs nodes by its own `execute`.
 template <class P>
@@ -181,9 +174,10 @@ concept executes = requires {
 /// A type that can be in a runtime's list. All hooks are const and thread-safe, except claiming and compiling, which
 /// only one thread does.
 template <class P>
-concept execution_provider = detail::named<P> &&
-    (has_kernels<P> || claims_nodes<P> || claims_groups<P>)&&(!detail::writes_claims<P> || claims_nodes<P>)&&(
-        !detail::writes_groups<P> || claims_groups<P>)&&(!detail::writes_execute<P> || executes<P>);
+concept execution_provider =
+    detail::named<P> && (has_kernels<P> || claims_nodes<P> || claims_groups<P>) &&
+    (!detail::writes_claims<P> || claims_nodes<P>) && (!detail::writes_groups<P> || claims_groups<P>) &&
+    (!detail::writes_execute<P> || executes<P>);
 /// A provider with `using role = fallback;`, which may be the last of a runtime.
 template <class P>
 concept fallback_provider = execution_provider<P> && std::same_as<typename detail::hooks_of<P>::role, fallback>;
@@ -191,8 +185,8 @@ namespace detail {
 /// Has the hook `compile`.
 template <class P>
 concept compiles = requires {
-  requires hook_returning < result<std::vector<compiled_node>>,
-  decltype(&hooks_of<P>::compile), const P&, std::span < const fused_view >> ;
+  requires hook_returning<result<std::vector<compiled_node>>, decltype(&hooks_of<P>::compile), const P&,
+                          std::span<const fused_view>>;
 };
 }  // namespace detail
 /// Compiles fused groups into programs of its own, before the first run: exactly one per group, in the same order.
@@ -216,13 +210,13 @@ concept context_store = compiler<P> && requires {
   typename detail::hooks_of<P>::context_builder;
   requires std::default_initializable<typename detail::hooks_of<P>::context_builder>;
   std::span<const context_source>{detail::hooks_of<P>::sources};
-  requires detail::hook_returning < result<context_part>,
-  decltype(&detail::hooks_of<P>::store), const P&, typename detail::hooks_of<P>::context_builder&, const fused_view&,
-      const compiled_node& > ;
+  requires detail::hook_returning<result<context_part>, decltype(&detail::hooks_of<P>::store), const P&,
+                                  typename detail::hooks_of<P>::context_builder&, const fused_view&,
+                                  const compiled_node&>;
   requires detail::hook_returning<status, decltype(&detail::hooks_of<P>::write), const P&,
                                   const typename detail::hooks_of<P>::context_builder&, byte_sink>;
-  requires detail::hook_returning < result<compiled_node>,
-  decltype(&detail::hooks_of<P>::restore), const P&, const context_binary&, const context_node& > ;
+  requires detail::hook_returning<result<compiled_node>, decltype(&detail::hooks_of<P>::restore), const P&,
+                                  const context_binary&, const context_node&>;
 };
 namespace detail {
 /// Can leave constants out of its contexts (ep.enable_weightless): they stay initializers of the compiled model, which
@@ -232,16 +226,16 @@ namespace detail {
 ///       checks them as it checks its bytes: they may be of another type or shape, or no constants any more
 template <class P>
 concept weightless_store = context_store<P> && requires {
-  requires detail::hook_returning < result<context_part>,
-  decltype(&detail::hooks_of<P>::store_weightless), const P&, typename detail::hooks_of<P>::context_builder&,
-      const fused_view&, const compiled_node& > ;
+  requires detail::hook_returning<result<context_part>, decltype(&detail::hooks_of<P>::store_weightless), const P&,
+                                  typename detail::hooks_of<P>::context_builder&, const fused_view&,
+                                  const compiled_node&>;
 };
 /// Can list the graphs of a context: sessions that share contexts then pass the graphs that they don't use to later
 /// sessions (ep.share_ep_contexts).
 template <class P>
 concept context_lister = context_store<P> && requires {
-  requires detail::hook_returning < result<std::vector<std::string>>,
-  decltype(&detail::hooks_of<P>::graphs), const P&, const context_binary& > ;
+  requires detail::hook_returning<result<std::vector<std::string>>, decltype(&detail::hooks_of<P>::graphs), const P&,
+                                  const context_binary&>;
 };
 }  // namespace detail
 namespace detail {
@@ -252,8 +246,8 @@ template <class P>
 concept compatibility_judge = context_store<P> && requires {
   requires detail::hook_returning<std::string, decltype(&detail::hooks_of<P>::compatibility), const P&,
                                   std::span<const fused_view>>;
-  requires detail::hook_returning < result<compiled_fit>,
-  decltype(&detail::hooks_of<P>::fits), const P&, std::string_view > ;
+  requires detail::hook_returning<result<compiled_fit>, decltype(&detail::hooks_of<P>::fits), const P&,
+                                  std::string_view>;
 };
 }  // namespace detail
 namespace detail {
@@ -274,8 +268,8 @@ template <class P>
 concept context_identifier = context_store<P> && requires {
   requires detail::hook_returning<void, decltype(&detail::hooks_of<P>::identify), const P&,
                                   typename detail::hooks_of<P>::context_builder&, std::string_view>;
-  requires detail::hook_returning < result<std::string>,
-  decltype(&detail::hooks_of<P>::identity), const P&, const context_binary& > ;
+  requires detail::hook_returning<result<std::string>, decltype(&detail::hooks_of<P>::identity), const P&,
+                                  const context_binary&>;
 };
 }  // namespace detail
 /// Has memory of its own for values; the planner inserts the copies. Thread-safe; `release` gets allocate()'s pointers.
@@ -310,8 +304,8 @@ concept configurable_provider = execution_provider<P> && requires {
 ///   result<std::vector<provider_device>> devices() const;   always in the same order; an empty list is no error
 template <class P>
 concept device_provider = execution_provider<P> && requires {
-  requires detail::hook_returning < result<std::vector<provider_device>>,
-  decltype(&detail::hooks_of<P>::devices), const P& > ;
+  requires detail::hook_returning<result<std::vector<provider_device>>, decltype(&detail::hooks_of<P>::devices),
+                                  const P&>;
 };
 namespace detail {
 /// Tells its kernels, of which one table serves all sessions, what the session's options mean for a node.
@@ -392,9 +386,9 @@ struct provider_check {
   static_assert(!writes_groups<P> || declares_compile<P> || declares_execute<P> || has_kernels<P>,
                 "cameo: a provider with `groups` needs `compile`");
   // What follows builds on that: a mistake up to here is told alone.
-  static constexpr bool is_fine =
-      execution_provider<P> && (!writes_compile<P> || compiles<P>)&&(!declares_identify<P> || writes_identify<P>)&&(
-                                   !declares_identity<P> || writes_identity<P>);
+  static constexpr bool is_fine = execution_provider<P> && (!writes_compile<P> || compiles<P>) &&
+                                  (!declares_identify<P> || writes_identify<P>) &&
+                                  (!declares_identity<P> || writes_identity<P>);
   static_assert(!is_fine || !writes_contexts<P> || context_store<P>,
                 "cameo: a provider that keeps what it compiles needs `compile`, `static constexpr context_source "
                 "sources[]`, `using context_builder`, `result<context_part> store(context_builder&, const fused_view&, "

@@ -118,9 +118,8 @@ class node_view {
   }
   /// Values of this graph that the node's subgraphs use.
   auto captures() const {
-    return detail::indexed_view{raw().capture_count, [n = *this](std::size_t i) {
-                                  return value_view{*n.graph_, n.graph_->capture(n.id_, i)};
-                                }};
+    return detail::indexed_view{
+        raw().capture_count, [n = *this](std::size_t i) { return value_view{*n.graph_, n.graph_->capture(n.id_, i)}; }};
   }
   std::span<graph* const> subgraphs() const { return raw().subgraphs; }
   const attribute* find(std::string_view name) const { return detail::find_attribute(raw().attributes, name); }
@@ -139,21 +138,18 @@ class graph_view {
   std::string_view name() const { return graph_->name; }
   /// Every node, in order of execution.
   auto nodes() const {
-    return detail::indexed_view{graph_->order().size(), [g = graph_](std::size_t i) {
-                                  return node_view{*g, g->order()[i]};
-                                }};
+    return detail::indexed_view{graph_->order().size(),
+                                [g = graph_](std::size_t i) { return node_view{*g, g->order()[i]}; }};
   }
   /// The graph's inputs, in the model's order; including those with an initializer.
   auto inputs() const {
-    return detail::indexed_view{graph_->inputs().size(), [g = graph_](std::size_t i) {
-                                  return value_view{*g, g->inputs()[i]};
-                                }};
+    return detail::indexed_view{graph_->inputs().size(),
+                                [g = graph_](std::size_t i) { return value_view{*g, g->inputs()[i]}; }};
   }
   /// The graph's outputs, in the model's order.
   auto outputs() const {
-    return detail::indexed_view{graph_->outputs().size(), [g = graph_](std::size_t i) {
-                                  return value_view{*g, g->outputs()[i]};
-                                }};
+    return detail::indexed_view{graph_->outputs().size(),
+                                [g = graph_](std::size_t i) { return value_view{*g, g->outputs()[i]}; }};
   }
 
  private:

@@ -19,9 +19,7 @@ template <class T>
 using eigen_vector_map = eigen_map<T, Eigen::Matrix<std::remove_const_t<T>, Eigen::Dynamic, 1>>;
 
 template <class M>
-concept eigen_object = requires(const M& m) {
-  []<class Derived>(const Eigen::EigenBase<Derived>&) {}(m);
-};
+concept eigen_object = requires(const M& m) { []<class Derived>(const Eigen::EigenBase<Derived>&) {}(m); };
 
 /// True if the type guarantees that elements are contiguous, row by row; and whether the object owns them.
 template <class M>
@@ -61,7 +59,8 @@ result<interop::eigen_vector_map<T>> as_eigen_vector(const tensor_view<T>& tenso
 /// A matrix, array or map as a tensor in its memory, for an input: of rank 1 when its type is a vector's, otherwise of
 /// rank 2. Owns nothing: valid until the object is destroyed or changes its size.
 template <class M>
-requires interop::eigen_object<std::remove_cvref_t<M>> value as_tensor(M&& matrix) {
+  requires interop::eigen_object<std::remove_cvref_t<M>>
+value as_tensor(M&& matrix) {
   using plain = std::remove_cvref_t<M>;
   using layout = interop::eigen_layout<plain>;
   using scalar = typename plain::Scalar;

@@ -41,7 +41,8 @@ auto as_xtensor(const tensor_view<T>& tensor) {
 /// A container, adaptor or contiguous view as a tensor in its memory, for an input. Owns nothing: valid until the
 /// object is destroyed or changes its size. At most max_rank axes.
 template <class E>
-requires interop::xtensor_object<std::remove_cvref_t<E>> value as_tensor(E&& expression) {
+  requires interop::xtensor_object<std::remove_cvref_t<E>>
+value as_tensor(E&& expression) {
   using plain = std::remove_cvref_t<E>;
   using scalar = std::remove_const_t<typename plain::value_type>;
   static_assert(interop::is_dense_xtensor<plain>,

@@ -67,9 +67,7 @@ constexpr entry_words words_of(const kernel_entry<Op, Since, C, K>&) {
 }
 template <class Op, class Since, auto C, class K>
 constexpr entry_words words_of(const erased_entry<Op, Since, C, K>&) {
-  return {"erased_entry", name_text<Op>.view(), name_text<K>.view(), requires {typename K::template of<float>;
-}
-};
+  return {"erased_entry", name_text<Op>.view(), name_text<K>.view(), requires { typename K::template of<float>; }};
 }
 template <class List>
 struct list_words;

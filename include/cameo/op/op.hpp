@@ -93,7 +93,7 @@ template <class Op>
 concept declared_op = requires {
   { Op::domain } -> std::convertible_to<std::string_view>;
   { Op::name } -> std::convertible_to<std::string_view>;
-  {std::span<const op_version>{Op::versions}};
+  { std::span<const op_version>{Op::versions} };
 };
 
 namespace detail {
@@ -135,14 +135,10 @@ inline status infer_nothing(infer_context&) { return status_code::ok; }
 
 /// Has a shape function.
 template <class Op>
-concept has_infer = requires {
-  infer_function{&Op::infer};
-};
+concept has_infer = requires { infer_function{&Op::infer}; };
 /// Declares roles.
 template <class Op>
-concept has_roles = requires {
-  role{Op::roles};
-};
+concept has_roles = requires { role{Op::roles}; };
 
 /// Op without its type.
 template <declared_op Op>

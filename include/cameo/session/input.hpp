@@ -50,7 +50,7 @@ struct io_key {
   std::size_t index = by_name;
 
   template <class N>
-  requires std::convertible_to<const N&, std::string_view> || std::integral<N>
+    requires std::convertible_to<const N&, std::string_view> || std::integral<N>
   constexpr io_key(const N& which) {
     if constexpr (std::integral<N>) index = std::size_t(which);
     else name = which;

@@ -117,9 +117,7 @@ namespace detail {
 using default_parts = runtime_parts<default_formats, default_transforms, whole_list>;  ///< of a runtime without any
 /// A part of a runtime that is no provider.
 template <class T>
-concept runtime_part = requires {
-  typename T::template change<default_parts>;
-};
+concept runtime_part = requires { typename T::template change<default_parts>; };
 }  // namespace detail
 
 /// The functions of all runtimes; programs write runtime<...>.
@@ -136,7 +134,8 @@ class basic_runtime {
  public:
   basic_runtime() { static_assert((sizeof(detail::default_check<Ps>) && ...)); }
   /// Uses provider objects that have been configured.
-  explicit basic_runtime(Ps... objects) requires(sizeof...(Ps) > 0)
+  explicit basic_runtime(Ps... objects)
+    requires(sizeof...(Ps) > 0)
       : objects_{std::make_shared<std::tuple<Ps...>>(std::move(objects)...)} {}
 
   /// Reads, checks, partitions and plans a model; session_options lists what can be chosen. Sessions share the
@@ -216,9 +215,10 @@ class basic_runtime {
   /// unless the options or another policy decide otherwise. Without options, the package's options are used. Errors as
   /// of select() and load(), and INVALID_ARGUMENT for components that do not connect.
   template <class Policy = best_fit, class Pipeline = pipeline>
-  requires(!std::same_as<Policy, session_options>) result<Pipeline> load(const package& from,
-                                                                         const Policy& policy = Policy{.ranked = true})
-  const { return load_pipeline<Pipeline>(from, nullptr, policy); }
+    requires(!std::same_as<Policy, session_options>)
+  result<Pipeline> load(const package& from, const Policy& policy = Policy{.ranked = true}) const {
+    return load_pipeline<Pipeline>(from, nullptr, policy);
+  }
   /// The same with options for the sessions of all components.
   template <class Policy = best_fit, class Pipeline = pipeline>
   result<Pipeline> load(const package& from, const session_options& options,
@@ -240,10 +240,8 @@ class basic_runtime {
   /// The compatibility text of a compiled model (a file, or bytes) for the provider with this long name; std::nullopt
   /// if it has none, or the bytes are no model. NO_SUCHFILE when the file does not exist.
   template <class Model>
-  requires(detail::path_like<Model> ||
-           detail::byte_range<Model>) result<std::optional<std::string>> compatibility(const Model& model,
-                                                                                       std::string_view provider)
-  const {
+    requires(detail::path_like<Model> || detail::byte_range<Model>)
+  result<std::optional<std::string>> compatibility(const Model& model, std::string_view provider) const {
     const auto mine = providers();
     const detail::session_parts parts = parts_of(mine);
     if constexpr (detail::path_like<Model>) {

@@ -23,8 +23,8 @@ class stop_token {
   stop_token() = default;
   /// Asks to stop when `token` does.
   template <detail::other_stop_token T>
-  requires(!std::is_same_v<T, stop_token>) stop_token(T token)
-      : ask_{[kept = std::move(token)] { return kept.stop_requested(); }} {}
+    requires(!std::is_same_v<T, stop_token>)
+  stop_token(T token) : ask_{[kept = std::move(token)] { return kept.stop_requested(); }} {}
   bool stop_requested() const { return ask_ && ask_(); }
   /// False for a token that never asks to stop.
   bool stop_possible() const { return bool(ask_); }

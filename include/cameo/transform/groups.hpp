@@ -48,13 +48,13 @@ struct group_row {
 
 /// Selects groups around nodes of its `roots`, and replaces what was selected.
 template <class T>
-concept group_rewrite = requires(const rewriter& r, const node_view& n, const group_policy& p, rewrite_group& g,
-                                 edit& e) {
-  { T::name } -> std::convertible_to<std::string_view>;
-  {std::span<const detail::op_id>{T::roots::ids}};
-  { T::select(r, n, p, g) } -> std::same_as<bool>;
-  { T::replace(e, r, g) } -> std::same_as<bool>;
-};
+concept group_rewrite =
+    requires(const rewriter& r, const node_view& n, const group_policy& p, rewrite_group& g, edit& e) {
+      { T::name } -> std::convertible_to<std::string_view>;
+      { std::span<const detail::op_id>{T::roots::ids} };
+      { T::select(r, n, p, g) } -> std::same_as<bool>;
+      { T::replace(e, r, g) } -> std::same_as<bool>;
+    };
 
 struct transform_table;
 struct transform_options;

@@ -200,8 +200,10 @@ constexpr value_result<I> as_result(value_name<I>) {
 }
 constexpr absent_result as_result(pattern::absent_pattern) { return {}; }
 template <class T>
-requires requires { T::result_steps; }
-constexpr T as_result(T made) { return made; }
+  requires requires { T::result_steps; }
+constexpr T as_result(T made) {
+  return made;
+}
 
 namespace pattern {
 /// `make<op::Gemm>(x, y, c).attr<"transB">(1)`
@@ -252,10 +254,7 @@ constexpr conditions<Conditions...> when(Conditions...) {
 
 namespace detail {
 template <class From>
-concept has_root = requires {
-  typename From::ops;
-}
-&&!std::same_as<typename From::ops, op_set<>>;
+concept has_root = requires { typename From::ops; } && !std::same_as<typename From::ops, op_set<>>;
 }  // namespace detail
 
 /// Replaces `From` by `To` wherever it matches and `When` holds. A rule is a value; rule_of<name> is its type.
@@ -297,8 +296,7 @@ struct rule_of {
   using to_type = std::remove_cvref_t<decltype(Rule.to)>;
   static constexpr std::string_view name = Rule.name;
   using roots = typename from_type::ops;
-  static_assert(
-      requires { roots::ids; }, "cameo: the pattern of a rule begins with a node of operators that it names");
+  static_assert(requires { roots::ids; }, "cameo: the pattern of a rule begins with a node of operators that it names");
   static_assert((from_type::nodes & Rule.to.nodes) == Rule.to.nodes,
                 "cameo: the replacement copies attributes of a node the pattern never names");
 

@@ -52,7 +52,7 @@ struct pass_row {
 template <class T>
 concept local_rewrite = requires(rewriter& r, const node_view& n) {
   { T::name } -> std::convertible_to<std::string_view>;
-  {std::span<const detail::op_id>{T::roots::ids}};
+  { std::span<const detail::op_id>{T::roots::ids} };
   { T::rewrite(r, n) } -> std::same_as<bool>;
 };
 /// Processes the whole graph, once per step.

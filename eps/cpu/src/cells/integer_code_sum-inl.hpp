@@ -16,7 +16,7 @@ CAMEO_CELL_FUNCTION std::int64_t add_codes(const whole_code_sum& by, const std::
                                            std::uint8_t* y, std::int64_t n) {
   using cells = typename A::cells;
   constexpr std::int64_t at_once = A::lanes * 4;
-  const auto pair = [](const std::int16_t(&factors)[2]) {
+  const auto pair = [](const std::int16_t (&factors)[2]) {
     return std::int32_t(std::uint32_t(std::uint16_t(factors[0])) | std::uint32_t(std::uint16_t(factors[1])) << 16);
   };
   const cells high = A::words(pair(by.high)), low = A::words(pair(by.low)), start = A::words(by.start);

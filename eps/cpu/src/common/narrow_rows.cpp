@@ -111,8 +111,7 @@ template <class T>
 void narrow(const float* from, T* to, std::int64_t count) {
   const auto one = [&](std::int64_t i) { narrow_rows::narrow_one(from[i], to[i]); };
   if constexpr (requires(vec v) { store(v, to); })
-    each_vector(
-        count, [&](std::int64_t i) HWY_ATTR { store(hn::LoadU(tag{}, from + i), to + i); }, one);
+    each_vector(count, [&](std::int64_t i) HWY_ATTR { store(hn::LoadU(tag{}, from + i), to + i); }, one);
   else
     for (std::int64_t i = 0; i < count; ++i) one(i);
 }

@@ -19,7 +19,8 @@ class message_part {
   message_part(const extents& shape) : shape_{&shape}, kind_{kind::shape} {}
   message_part(dtype type) : message_part{std::string_view{detail::row_of(type).name}} {}
   template <class T>
-  requires std::is_arithmetic_v<T> message_part(T number) : number_{std::int64_t(number)}, kind_{kind::number} {}
+    requires std::is_arithmetic_v<T>
+  message_part(T number) : number_{std::int64_t(number)}, kind_{kind::number} {}
 
   /// Writes it to `to`, cut at `end`; where it ends.
   char* write(char* to, char* end) const;

@@ -117,7 +117,7 @@ result<placed_window> start_of(const window& w, const extents& input, dims kerne
   return p;
 }
 
-std::int64_t product_of(const placed_window& p, std::int64_t window_axis::*size) {
+std::int64_t product_of(const placed_window& p, std::int64_t window_axis::* size) {
   std::int64_t n = 1;
   for (std::size_t i = 0; i < p.rank; ++i) n *= p.axes[i].*size;
   return n;

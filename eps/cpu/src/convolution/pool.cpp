@@ -18,8 +18,8 @@ template <class T>
 using number = std::conditional_t<is_narrow_v<T>, float, T>;
 
 template <class T>
-constexpr T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                          : std::numeric_limits<T>::lowest();
+constexpr T lowest =
+    std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
 
 // What is done with the elements of a window: where to start, how one more changes it, and how to put results of it
 // together.

@@ -43,11 +43,17 @@ struct fold<op::ReduceSum, T> : summing<accumulator<T>> {
   using state = typename summing<accumulator<T>>::state;
   static void take(state& s, T x) { s.sum += accumulator<T>(x); }
   static T result(const state& s, std::int64_t) { return T(s.sum); }
-  static T of_row(const float* x, std::int64_t n) requires std::is_same_v<T, float> { return float(sum_row(x, n)); }
+  static T of_row(const float* x, std::int64_t n)
+    requires std::is_same_v<T, float>
+  {
+    return float(sum_row(x, n));
+  }
 };
 template <class T>
 struct fold<op::ReduceMean, T> : fold<op::ReduceSum, T> {
-  static T of_row(const float* x, std::int64_t n) requires std::is_same_v<T, float> {
+  static T of_row(const float* x, std::int64_t n)
+    requires std::is_same_v<T, float>
+  {
     return float(sum_row(x, n) / double(n));
   }
   static T result(const typename fold<op::ReduceSum, T>::state& s, std::int64_t count) {

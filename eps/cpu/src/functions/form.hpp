@@ -22,7 +22,7 @@ struct argument_of {
   using type = V;
 };
 template <class V>
-requires std::is_integral_v<V>
+  requires std::is_integral_v<V>
 struct argument_of<V> {
   using type = double;
 };

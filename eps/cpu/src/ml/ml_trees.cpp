@@ -45,9 +45,8 @@ struct forest_builder {
     const result<std::span<std::uint32_t>> kept = c.keep<std::uint32_t>(without_parent.size());
     if (!kept) return kept.error();
     std::copy(without_parent.begin(), without_parent.end(), kept->begin());
-    std::sort(kept->begin(), kept->end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::pair{trees[a], a} < std::pair{trees[b], b};
-    });
+    std::sort(kept->begin(), kept->end(),
+              [&](std::uint32_t a, std::uint32_t b) { return std::pair{trees[a], a} < std::pair{trees[b], b}; });
     const auto rest =
         std::unique(kept->begin(), kept->end(), [&](std::uint32_t a, std::uint32_t b) { return trees[a] == trees[b]; });
     const std::span<std::uint32_t> firsts = kept->first(std::size_t(rest - kept->begin()));

@@ -171,17 +171,15 @@ status unique::run(run_context& c) const {
   const value& x = c.input(0);
   std::size_t a = 0;
   if (status found = flat ? status{} : find_axis(axis, x.shape.rank(), a); !found) return found;
-  return elements::visit(x.type, status{}, [&]<class T>(std::type_identity<T>) {
-    return unique_of<T>(c, a, flat, sorted, {1, 2, 3});
-  });
+  return elements::visit(x.type, status{},
+                         [&]<class T>(std::type_identity<T>) { return unique_of<T>(c, a, flat, sorted, {1, 2, 3}); });
 }
 
 status unique_of_list::run(run_context& c) const {
   const value& x = c.input(0);
   if (x.shape.rank() != 1) return bad_input("x must be one-dimensional, not ", x.shape);
-  return elements::visit(x.type, status{}, [&]<class T>(std::type_identity<T>) {
-    return unique_of<T>(c, 0, true, false, {3, 1, 2});
-  });
+  return elements::visit(x.type, status{},
+                         [&]<class T>(std::type_identity<T>) { return unique_of<T>(c, 0, true, false, {3, 1, 2}); });
 }
 
 }  // namespace eps

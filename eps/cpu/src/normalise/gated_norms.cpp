@@ -125,9 +125,8 @@ status gated_rms_norm::run(run_context& c) const {
 }
 
 result<branchwise_rms_norm> branchwise_rms_norm::bind(bind_context& c) {
-  return read_branches(c).transform([&](std::int64_t branches) {
-    return branchwise_rms_norm{branches, c.float_or("epsilon", 1e-5f)};
-  });
+  return read_branches(c).transform(
+      [&](std::int64_t branches) { return branchwise_rms_norm{branches, c.float_or("epsilon", 1e-5f)}; });
 }
 
 status branchwise_rms_norm::run(run_context& c) const {
@@ -217,9 +216,8 @@ status linear_attention_gate::run(run_context& c) const {
 }
 
 result<hyper_connection_pre_mix> hyper_connection_pre_mix::bind(bind_context& c) {
-  return read_branches(c).transform([&](std::int64_t branches) {
-    return hyper_connection_pre_mix{branches, c.float_or("reduction_scale", 1)};
-  });
+  return read_branches(c).transform(
+      [&](std::int64_t branches) { return hyper_connection_pre_mix{branches, c.float_or("reduction_scale", 1)}; });
 }
 
 status hyper_connection_pre_mix::run(run_context& c) const {

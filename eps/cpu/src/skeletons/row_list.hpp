@@ -26,9 +26,7 @@ struct row_list {
 
 /// Kernels that say which element types they compute with: `using elements = element_set<...>`.
 template <class K>
-concept has_elements = requires {
-  typename K::elements;
-};
+concept has_elements = requires { typename K::elements; };
 
 /// The types that some version of an operator has for a type string.
 template <class Op, int First, int Last>

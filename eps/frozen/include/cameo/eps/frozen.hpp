@@ -95,7 +95,9 @@ struct frozen {
 
   /// The base's devices, with the packing as their architecture: a plan runs where that is the same. For a base that
   /// lists its devices.
-  result<std::vector<provider_device>> devices() const requires device_provider<Base> {
+  result<std::vector<provider_device>> devices() const
+    requires device_provider<Base>
+  {
     result<std::vector<provider_device>> all = detail::row_of<Base>().devices(&base);
     if (!all) return all;
     for (provider_device& each : *all) {

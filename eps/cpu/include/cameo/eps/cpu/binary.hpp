@@ -71,7 +71,7 @@ struct binary<Op> : binary_state {
     else return is_one_of<Op, op::PRelu>;
   }();
   template <class... Ts>
-  requires chosen_by_type<Op>
+    requires chosen_by_type<Op>
   using of = binary<Op, Ts...>;
   static result<binary> bind(bind_context&);
 };

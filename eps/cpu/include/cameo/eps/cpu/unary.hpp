@@ -68,7 +68,7 @@ template <class Op>
 struct unary<Op> : unary_state {
   static constexpr bool instantiated = detail::has_role(Op::roles, role::is_pointwise);
   template <class... Ts>
-  requires chosen_by_type<Op>
+    requires chosen_by_type<Op>
   using of = unary<Op, Ts...>;
   static result<unary> bind(bind_context&);
 };

@@ -38,7 +38,9 @@ struct matrix_ref {
       : matrix_ref{number_source<T, From>{from}, row, column} {}
   matrix_ref(const number_source<T, From>& from, std::int64_t row, std::int64_t column)
       : data{from.data}, row_stride{row}, column_stride{column}, narrow{from.narrow} {}
-  operator matrix_ref<T, any_float>() const requires(!std::is_same_v<From, any_float>) {
+  operator matrix_ref<T, any_float>() const
+    requires(!std::is_same_v<From, any_float>)
+  {
     return {data, row_stride, column_stride};
   }
   number_source<T, From> elements() const { return {data, narrow}; }
