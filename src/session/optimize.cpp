@@ -29,24 +29,24 @@ constexpr const config_key_row &groups_key = config_key<"optimization.minimal_bu
                                &format_key = config_key<"session.save_model_format">;
 
 bool holds(const transform_condition& when, const session_config& config) {
-  const auto is_on = [&](std::string_view key) { return config.text_of(key) == "1"; };
-  return std::none_of(when.unless.begin(), when.unless.end(), is_on) &&
-         (when.only_if.empty() || config.text_of(when.only_if) == when.only_if_is);
+  const auto has = [&](const key_condition& each) { return config.text_of(each.key) == each.value; };
+  return std::ranges::all_of(when.required, has) && std::ranges::none_of(when.excluded, has);
 }
 
 tables of_level(table_span all, optimization_level level, const session_config& config) {
   tables found;
   for (const transform_table* each : all)
-    if (each->level == level && !each->when.to_save_for_kernels && !each->when.closes && holds(each->when, config))
+    if (each->level == level && each->when.phase <= transform_phase::at_level_and_after_groups &&
+        holds(each->when, config))
       found.push_back(each);
   return found;
 }
 
-/// Those that are applied at every level, after all others.
-tables closing(table_span all, const session_config& config) {
+/// The tables of another phase, whatever their level.
+tables of_phase(table_span all, transform_phase phase, const session_config& config) {
   tables found;
   for (const transform_table* each : all)
-    if (each->when.closes && holds(each->when, config)) found.push_back(each);
+    if (each->when.phase == phase && holds(each->when, config)) found.push_back(each);
   return found;
 }
 
@@ -169,7 +169,7 @@ status apply_groups_of_providers(const rewriting& r, group_mode mode) {
     for (const table_span all : {table_span{which}, table_span{r.how.transforms}}) {
       tables afterwards;
       for (const transform_table* each : all)
-        if (folds && each->when.again_after_groups) afterwards.push_back(each);
+        if (folds && each->when.phase == transform_phase::at_level_and_after_groups) afterwards.push_back(each);
       if (status s = done(to.among(p, afterwards)); !s) return s;
     }
   }
@@ -180,9 +180,7 @@ status apply_groups_of_providers(const rewriting& r, group_mode mode) {
 status rewrite_for_file(const rewriting& r) {
   const result<const detail::format_row*> row = saved_format(r.how);
   if (!row || !*row || !(*row)->needs_kernels) return {};
-  tables which;
-  for (const transform_table* each : r.how.transforms)
-    if (each->when.to_save_for_kernels) which.push_back(each);
+  const tables which = of_phase(r.how.transforms, transform_phase::before_saving, r.how.config);
   application to{r};
   to.makes_casts();
   for (std::size_t p = 0; p < r.providers.size(); ++p)
@@ -226,7 +224,9 @@ namespace {
 status apply_closing(const rewriting& r) {
   application to{r};
   for (std::size_t p = 0; p < r.providers.size(); ++p)
-    if (status s = done(to.among(p, closing(r.providers[p].row->transforms(), r.how.config))); !s) return s;
+    if (status s = done(to.among(p, of_phase(r.providers[p].row->transforms(), transform_phase::last, r.how.config)));
+        !s)
+      return s;
   return {};
 }
 

@@ -102,7 +102,7 @@ status require_room_for_groups(const load_settings&);
 status rewrite_ahead(const rewriting&, const chosen_providers&);
 /// Levels above basic: the transforms of each provider among its own nodes.
 status rewrite_placed(const rewriting&);
-/// What providers rewrite at every level, after all else (transform_condition::closes), and the records of groups that
+/// What providers rewrite at every level, after all else (transform_phase::last), and the records of groups that
 /// a file is to have. Each load of a model does it, so a file need not have it.
 status rewrite_last(const rewriting&);
 

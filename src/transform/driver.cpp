@@ -170,7 +170,7 @@ void note_operators_to_come(model& m, std::span<const transform_table* const> ta
                             std::span<const std::string_view> disabled) {
   std::vector<any_row> rows;
   for (const transform_table* table : tables) {
-    if (table->when.to_save_for_kernels || table->when.closes || !table->when.only_if.empty()) continue;
+    if (table->when.phase > transform_phase::at_level_and_after_groups || !table->when.required.empty()) continue;
     for (const rewrite_row& row : table->rewrites) rows.push_back({row.name, row.roots, row.makes, row.needs});
     for (const pass_row& row : table->passes) rows.push_back({row.name, row.roots, row.makes, row.needs});
     for (const group_row& row : table->groups) rows.push_back({row.name, row.roots, row.makes, row.needs});

@@ -1,4 +1,3 @@
-# not with a sanitizer: it builds the program once more, and what it looks for is no bad access
 """A new kernel is one header and one row; a new elementwise, reducing or normalising operator is one function and one
 row: applies tests/data/add_*.patch to a copy of the tree, builds the program there, runs the operators through it, and
 sees that they are as fast as their like and that rewrites know them. The program without the patches must refuse the

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# not with a sanitizer
 """The functions for C: the header as C99 and as C++, what it declares against the record in tests/data/c_api.txt, the
 symbols of the shared library, and calls through ctypes: strings, sequences, threads, cancelling.
 

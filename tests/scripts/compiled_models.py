@@ -1,4 +1,3 @@
-# not with a sanitizer
 """Compiled models through the command line: what `cameo compile`, `cameo share` and ep_weight_sharing_ctx_gen write, by
 the eyes of the onnx package, and what `cameo run` makes of it. The program is the one of the reference providers
 (tests/program/references); numbers are those of the cases of compiled models.

@@ -4,7 +4,6 @@ precision; functions of ONNX that have a body are also run as that body.
 
 Options of the long campaign: see tests/program/differential.py.
 """
-# not with a sanitizer: onnxruntime is not built with one
 import pathlib
 import sys
 

@@ -3,7 +3,6 @@
 
 Options of the long campaign: see tests/program/differential.py.
 """
-# not with a sanitizer: onnxruntime is not built with one
 import pathlib
 import sys
 

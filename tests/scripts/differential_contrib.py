@@ -4,7 +4,6 @@ onnxruntime, or onnx's reference evaluator where that has no kernel.
 
 Options of the long campaign: see tests/program/differential.py.
 """
-# not with a sanitizer: onnxruntime is not built with one
 import pathlib
 import sys
 

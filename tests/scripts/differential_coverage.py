@@ -5,7 +5,6 @@ so does a line for one that has some.
 
 With --write, writes the list. Needs CAMEO_SOURCE_DIR and CAMEO_PROGRAM in the environment, as CTest sets them.
 """
-# not with a sanitizer: it compares two lists, and the scripts that it asks import onnxruntime
 import importlib
 import json
 import os

@@ -4,7 +4,6 @@ opset 7, with an axis in place of numpy's broadcasting, against numpy.
 
 Options of the long campaign: see tests/program/differential.py.
 """
-# not with a sanitizer: onnxruntime is not built with one
 import pathlib
 import sys
 

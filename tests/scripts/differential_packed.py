@@ -5,7 +5,6 @@ Against onnxruntime, or the definition by numpy where it has no kernel.
 
 Options of the long campaign: see tests/program/differential.py.
 """
-# not with a sanitizer: onnxruntime is not built with one
 import pathlib
 import sys
 import tempfile

@@ -4,7 +4,6 @@ Where Pillow is installed, JPEG, TIFF and WebP files of its making, too.
 
 Options of the long campaign: see tests/program/differential.py.
 """
-# not with a sanitizer: it needs the packages that the other differential scripts have
 import io
 import pathlib
 import struct

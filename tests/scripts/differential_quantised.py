@@ -2,7 +2,6 @@
 """com.microsoft's products of dynamically quantised matrices, and its QuantizeLinear and DequantizeLinear, against
 PyPI's onnxruntime. tests/program/differential.py says what the options are.
 """
-# not with a sanitizer: onnxruntime is not built with one
 import pathlib
 import sys
 

@@ -4,7 +4,6 @@ small models of random weights: decoders like GPT-2's, and encoders with decoder
 
 Options of the long campaign: see tests/program/differential.py.
 """
-# not with a sanitizer: onnxruntime is not built with one
 import argparse
 import pathlib
 import sys

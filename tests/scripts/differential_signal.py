@@ -4,7 +4,6 @@ against onnxruntime; texts of floating-point numbers against numpy, whose form t
 
 Options of the long campaign: see tests/program/differential.py.
 """
-# not with a sanitizer: onnxruntime is not built with one
 import pathlib
 import sys
 

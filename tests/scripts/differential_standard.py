@@ -5,7 +5,6 @@ broadcasting, attributes and inputs that are there or not, opsets, element types
 
 Options of the long campaign: see tests/program/differential.py.
 """
-# not with a sanitizer: onnxruntime is not built with one
 import pathlib
 import sys
 

@@ -5,7 +5,6 @@ optimization, in bits that do not depend on the level; with session.round_float1
 The reference is onnx.reference on the same graph with all floats as float64, rounded once. What the page
 docs/performance.md says rounds (products, Casts of the model, graph outputs, captures) must round.
 """
-# not with a sanitizer: onnxruntime, which reads what is saved, is not built with one
 import functools
 import os
 import pathlib

@@ -3,7 +3,6 @@ strict projects ask for; g++ and libstdc++ compile them in the build, target cam
 `namespace cameo` is few enough to be read: a name is there for users or for authors of providers, and what headers need
 among themselves is in cameo::detail. Who it is for can be seen: it occurs in a program of examples/, or in code of
 README.md or docs/*.md. "--names" prints those names, by header."""
-# not with a sanitizer
 import concurrent.futures
 import os
 import pathlib

@@ -2,7 +2,6 @@
 """Random nodes of the operators of images and of quantized numbers, as onnxruntime answers them: sampling, resizing,
 convolutions, pools, activations, and the QLinear operators. tests/program/differential.py says what the options are.
 """
-# not with a sanitizer: onnxruntime is not built with one, and the kernels have their own tests there
 import os
 import pathlib
 import sys

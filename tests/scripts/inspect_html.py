@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# not with a sanitizer: it looks at a file that the program writes, and a browser takes its time
 """The page of `cameo inspect --html` in a headless Chromium without a network.
 
 --screenshot FILE writes the picture of docs/inspect.md instead. The times that are printed are for people.

@@ -7,7 +7,6 @@ machine judges those that wrote the file. Every operator that cpu has a kernel f
   --write   writes tests/data/case_hashes.txt anew
   --only N  cases with this in their name
 """
-# not with a sanitizer: such a build has one instruction set
 import argparse
 import collections
 import itertools

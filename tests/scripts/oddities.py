@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Every row of docs/oddities.md has a model here: cameo runs it and says what the row says, onnxruntime does what the row
 says of it, with the same numbers, and --strict refuses it."""
-# not with a sanitizer: onnxruntime is not built with one, and the tests in C++ have the same models
 import os
 import pathlib
 import re

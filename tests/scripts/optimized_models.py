@@ -4,7 +4,6 @@
 Small ones of the benchmark's architectures: every family of rewrites finds something in them. Compared are onnxruntime
 without optimisations on the original, the same on what cameo saved, and cameo's own answers at every level.
 """
-# not with a sanitizer: onnxruntime is not built with one, and what is written is the same
 import os
 import pathlib
 import subprocess

@@ -8,7 +8,6 @@ unless they are left out.
 
 Usage: ort_both_ways.py [NAME...]   only what has one of these in its name
 """
-# not with a sanitizer: onnxruntime is not built with one, and what is read and written is the same
 import json
 import os
 import pathlib

@@ -13,7 +13,6 @@ Usage: ort_cases.py [--long] [--seed N] [NAME...]
   --seed N   which part (1)
   NAME...    only the cases with one of these in their name, all of them
 """
-# not with a sanitizer: onnxruntime is not built with one, and what is read and written is the same
 import argparse
 import collections
 import json

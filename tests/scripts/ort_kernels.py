@@ -6,7 +6,6 @@ does a line for one that is there. Prints what is missing.
 The kernels are asked of the package onnxruntime, so that a newer one brings its new operators to this test. With
 --write, writes the list. Needs CAMEO_SOURCE_DIR and CAMEO_PROGRAM in the environment, as CTest sets them.
 """
-# not with a sanitizer: onnxruntime is not built with one
 import json
 import os
 import pathlib

@@ -15,7 +15,6 @@ Usage: ort_plugin.py [--long] [--cases FOLDER] [NAME...]
   --cases FOLDER  where ONNX's cases lie (tests/conformance/make_cases.py); without, the build's, if they are there
   NAME...         only the cases with one of these in their name
 """
-# not with a sanitizer: onnxruntime is not built with one
 import argparse
 import collections
 import ctypes

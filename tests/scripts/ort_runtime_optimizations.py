@@ -7,7 +7,6 @@ the operators that the records name, and with the outputs of the model as it was
 
 Usage: ort_runtime_optimizations.py [NAME...]   only the models with one of these in their name
 """
-# not with a sanitizer: onnxruntime is not built with one, and what is read and written is the same
 import collections
 import json
 import os

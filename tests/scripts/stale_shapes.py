@@ -6,7 +6,6 @@ gives what onnxruntime makes of the model without the declaration.
     stale_shapes.py            the models that a seed chooses among them
     stale_shapes.py --all      all of them
 """
-# not with a sanitizer: thousands of models, and tests/session/declared_shapes_test.cpp has those that matter
 import itertools
 import json
 import os

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# not with a sanitizer: it looks at files that the program writes
 """Traces of runs hold to the rules of the Trace Event format, whatever the nodes are called, on one thread or two, with
 steps inside steps. The rules are tried on broken traces first."""
 import copy

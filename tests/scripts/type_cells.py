@@ -13,7 +13,6 @@ differs from onnxruntime and not from the reference evaluator, judgements.py mus
 
 A run takes a tenth of the cells that the seed chooses; --long takes all. --only WORD takes those with it in their name.
 """
-# not with a sanitizer: onnxruntime is not built with one
 import argparse
 import collections
 import copy

@@ -1,4 +1,3 @@
-# not with a sanitizer
 """Which names a package may have: those in Unicode's form NFC, as Python's unicodedata judges it, and no character that
 is hard to see. Every character is tried alone, and some thousand texts of accents, letters and syllables."""
 import ctypes

@@ -27,7 +27,7 @@ struct applied {
   static const transform_table& table() {
     static const transform_table made = [] {
       transform_table copy = Family::table();
-      copy.when.to_save_for_kernels = false;
+      if (copy.when.phase == transform_phase::before_saving) copy.when.phase = transform_phase::at_level;
       return copy;
     }();
     return made;

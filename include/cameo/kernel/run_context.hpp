@@ -103,8 +103,6 @@ class run_context {
   }
   /// Output i in its present state: to keep() a sequence or map that becomes a part of another.
   const value& output_value(std::size_t i) const { return values_[outputs_[i]]; }
-  /// Sets the extents of an output that is not a tensor of its own memory: a sparse tensor's dense shape.
-  void set_output_shape(std::size_t i, const extents& shape) { values_[outputs_[i]].shape = shape; }
 
   /// Output i is `from`, an input or part of one, with other extents of the same count; no copy if bind called views().
   status forward(std::size_t i, const value& from, const extents& shape) {
@@ -179,7 +177,6 @@ class run_context {
   }
   void* runner() const { return runner_; }
   value* values() const { return values_; }
-  std::span<const std::uint32_t> input_slots() const { return inputs_; }
 
  private:
   const detail::run_services* services_;

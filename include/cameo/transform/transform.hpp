@@ -69,15 +69,22 @@ struct transform_check {
       "and `static bool rewrite(rewriter&, const node_view&)`");
 };
 
-/// When a session applies a table, besides its level. Keys are session keys (docs/session_keys.md); one is on if it is
-/// "1". apply_transforms() applies what it is given.
+/// When a session applies a table. apply_transforms() applies every table that it is given.
+enum class transform_phase : std::uint8_t {
+  at_level,                   // at the table's level of optimization
+  at_level_and_after_groups,  // and once more after groups were replaced, for which it left constants alone
+  last,                       // a provider's, at every level of optimization, after all other rewrites
+  before_saving,              // only to a model that is saved for readers as format_row::needs_kernels says
+};
+/// A value of a session key (docs/session_keys.md).
+struct key_condition {
+  std::string_view key, value = "1";
+};
+/// The phase in which a session applies a table, and the session keys that it depends on.
 struct transform_condition {
-  std::span<const std::string_view> unless = {};  // the table is left out where one of these is on
-  std::string_view only_if = {};                  // it is applied only where this is on; empty: always
-  std::string_view only_if_is = "1";              // or has this value
-  bool again_after_groups = false;   // also once groups have been replaced, for which it left something alone
-  bool closes = false;               // of a provider: at every level of optimization, after all other rewrites
-  bool to_save_for_kernels = false;  // only to a model that is saved for readers as format_row::needs_kernels says
+  transform_phase phase = transform_phase::at_level;
+  std::span<const key_condition> required = {};  // the table is applied only if all of these keys have these values
+  std::span<const key_condition> excluded = {};  // the table is left out if one of these keys has this value
 };
 /// Of a table that depends on its level alone.
 inline constexpr transform_condition unconditional{};

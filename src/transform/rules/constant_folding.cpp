@@ -104,7 +104,7 @@ struct fold_constants {
 };
 
 /// DequantizeLinear of a constant stays as long as a group may need it.
-constexpr transform_condition for_groups_first{.again_after_groups = true};
+constexpr transform_condition for_groups_first{.phase = transform_phase::at_level_and_after_groups};
 
 struct remove_dead_code {
   static constexpr std::string_view name = "DeadCodeElimination";

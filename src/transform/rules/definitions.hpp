@@ -6,7 +6,7 @@
 CAMEO_BEGIN_NAMESPACE
 namespace define {
 
-inline constexpr transform_condition when_saved{.to_save_for_kernels = true};
+inline constexpr transform_condition when_saved{.phase = transform_phase::before_saving};
 
 /// NegativeLogLikelihoodLoss: the element of each target's class, weighted, and reduced.
 struct likelihood_loss {

@@ -154,13 +154,13 @@ struct few_bit_product {
   }
 };
 
-constexpr std::string_view stays_quantized[] = {config_key<"session.disable_quant_qdq">.key};
+constexpr key_condition stays_quantized[] = {{config_key<"session.disable_quant_qdq">.key}};
+constexpr key_condition accuracy_of_bytes[] = {{config_key<"session.qdq_matmulnbits_accuracy_level">.key, "4"}};
 // Before constants that stayed quantized for groups become floats.
-constexpr transform_condition floats_wanted{.unless = stays_quantized, .again_after_groups = true};
-constexpr transform_condition bytes_wanted{.unless = stays_quantized,
-                                           .only_if = config_key<"session.qdq_matmulnbits_accuracy_level">.key,
-                                           .only_if_is = "4",
-                                           .again_after_groups = true};
+constexpr transform_condition floats_wanted{.phase = transform_phase::at_level_and_after_groups,
+                                            .excluded = stays_quantized};
+constexpr transform_condition bytes_wanted{
+    .phase = transform_phase::at_level_and_after_groups, .required = accuracy_of_bytes, .excluded = stays_quantized};
 
 }  // namespace
 

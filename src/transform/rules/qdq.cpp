@@ -107,10 +107,11 @@ constexpr rule quantize_earlier{
              others)),
     again(n1, again(n0, x)), when(check<look::is_computed>(x), check<can_take_integers>(n1, n0))};
 
-constexpr std::string_view off[] = {config_key<"session.disable_quant_qdq">.key,
-                                    config_key<"session.disable_double_qdq_remover">.key};
-constexpr transform_condition unless_off{.unless = std::span{off}.first(1)}, unless_either_off{.unless = off},
-    if_wanted{.only_if = config_key<"session.enable_quant_qdq_cleanup">.key};
+constexpr key_condition off[] = {{config_key<"session.disable_quant_qdq">.key},
+                                 {config_key<"session.disable_double_qdq_remover">.key}};
+constexpr key_condition cleanup[] = {{config_key<"session.enable_quant_qdq_cleanup">.key}};
+constexpr transform_condition unless_off{.excluded = std::span{off}.first(1)}, unless_either_off{.excluded = off},
+    if_wanted{.required = cleanup};
 
 }  // namespace
 

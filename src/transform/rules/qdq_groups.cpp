@@ -354,8 +354,8 @@ struct qdq_groups {
 
 }  // namespace
 
-constexpr std::string_view quantized_off[] = {config_key<"session.disable_quant_qdq">.key};
-constexpr transform_condition unless_quantized_off{.unless = quantized_off};
+constexpr key_condition quantized_off[] = {{config_key<"session.disable_quant_qdq">.key}};
+constexpr transform_condition unless_quantized_off{.excluded = quantized_off};
 
 const transform_table& rules::qdq_fusion::table() {
   return transform_list<optimization_level::extended, qdq_groups>::table<unless_quantized_off>();

@@ -188,8 +188,8 @@ struct keep_float32 {
   }
 };
 
-constexpr std::string_view round_key[] = {config_key<"session.round_float16">.key};
-constexpr transform_condition unless_rounded{.unless = round_key, .closes = true};
+constexpr key_condition rounded[] = {{config_key<"session.round_float16">.key}};
+constexpr transform_condition unless_rounded{.phase = transform_phase::last, .excluded = rounded};
 
 /// Whether a value is read by a node that computes, perhaps after nodes that only move it. `readers_left` bounds the
 /// search; where it ends, the answer is yes.

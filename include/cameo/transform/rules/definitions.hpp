@@ -5,7 +5,7 @@ CAMEO_BEGIN_NAMESPACE
 
 // For files whose readers run only operators that they have kernels for, and can't look up ONNX's function bodies:
 // those in ONNX Runtime's own format. Results stay the same but for rounding. Sessions apply them before such a file is
-// saved, at every level (transform_condition::to_save_for_kernels).
+// saved, at every level (transform_phase::before_saving).
 
 namespace rules {
 /// Replaces operators without a kernel in ONNX Runtime by ONNX's function bodies.

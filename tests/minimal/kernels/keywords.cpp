@@ -1,4 +1,3 @@
-// kernels
 // The keyword-spotting network of MLPerf Tiny (bench/models/make_models.py, kws_fp32) in the target tier, with the list
 // that `cameo reduce` wrote for it. Its answer is ONNX Runtime's. No heap, as in digits.cpp.
 #include "keywords_kernels.hpp"

@@ -1,4 +1,3 @@
-// kernels
 // A whole model in the target tier: digits.ort is read, planned and run in one stretch of static memory. Nothing takes
 // heap meanwhile: malloc and its like end the program. What it says of 360 images is held against their labels, and
 // against probabilities that do not depend on how many images come at once.

@@ -1,6 +1,5 @@
 // Opening a package of ten thousand variants takes at most twice the processor time of parsing its JSON, and makes at
 // most twice the allocations. The system's listing of ten thousand folders is within that time.
-// not with a sanitizer
 #include <cameo/package/package.hpp>
 
 #include <nlohmann/json.hpp>

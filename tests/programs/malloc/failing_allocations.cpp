@@ -1,5 +1,3 @@
-// not with a sanitizer: this program replaces malloc
-//
 // Each allocation fails once, in turn: the first of a call, then the second, and so on until a call makes none that
 // fails. What the call returns must be OUT_OF_MEMORY in words (or right: some memory is only wanted for speed); nothing
 // may be lost, and the same call must be right the next time. A call that ends its process, or lets an exception out,

@@ -1,5 +1,3 @@
-// not with a sanitizer: this program replaces malloc
-//
 // A run of one thread, after the first, makes no heap call and no system call. Heap calls are counted by replacing
 // malloc and its kin; system calls are trapped by a seccomp filter in a process of its own, so a lock that blocks would
 // be seen as well. 1,000 steps of a decoder with a growing cache make none either, once they have grown it before; nor

@@ -3,7 +3,7 @@
 has the attributes of what ONNX Runtime's provider makes of the same source. The program runs without the SDK.
 
 Needs onnx; the SDK and ONNX Runtime's provider are in venvs of their own (CAMEO_OPENVINO_PYTHON,
-CAMEO_ORT_OPENVINO_PYTHON), where this file is run again as `contexts.py import ...` and `contexts.py generate ...`.
+CAMEO_ORT_OPENVINO_PYTHON), where this file is run again as `openvino_both_ways.py import ...` and `openvino_both_ways.py generate ...`.
 """
 import os
 import pathlib
