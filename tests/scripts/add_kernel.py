@@ -23,7 +23,7 @@ from onnx import helper, numpy_helper
 source = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
 binary = pathlib.Path(os.environ["CAMEO_BINARY_DIR"])
 # What each patch adds, and what its function is known by.
-FUNCTIONS = {"elementwise": "apply(", "reduction": "struct fold<", "normalisation": "void normalise("}
+FUNCTIONS = {"elementwise": "apply(", "reduction": "struct fold<", "normalization": "void normalise("}
 PATCHES = [source / "tests/data" / f"add_{name}.patch" for name in ("kernel", *FUNCTIONS)]
 # Operators of the patches, and one of cpu's own that does as much work for each element.
 LIKE = {"Squareplus": "Softplus", "ReduceRms": "ReduceL2", "MaxNormalization": "LpNormalization"}

@@ -4,7 +4,7 @@
 #include <cameo/eps/cpu/flex_attention.hpp>
 #include <cameo/eps/cpu/group_query_attention.hpp>
 #include <cameo/eps/cpu/multi_head_attention.hpp>
-#include <cameo/eps/cpu/quantised_attention.hpp>
+#include <cameo/eps/cpu/quantized_attention.hpp>
 #include <cameo/eps/cpu/rotary_embedding.hpp>
 #include <cameo/eps/cpu/sparse_attention.hpp>
 #include <cameo/op/microsoft.hpp>

@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/group_query_attention.hpp>
 
 #include "attention_scores.hpp"
-#include "common/usable_sizes.hpp"
+#include "operands/usable_sizes.hpp"
 #include "group_parts.hpp"
 
 CAMEO_BEGIN_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include "skeletons/zip.hpp"
 
-#include "common/refuse.hpp"
+#include "operands/refuse.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,5 +1,5 @@
 // Numbers of one element, once per instruction set.
-#include "common/simd.hpp"
+#include "machine/simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "elementwise/unary_number.cpp"

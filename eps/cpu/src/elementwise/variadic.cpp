@@ -2,9 +2,9 @@
 
 #include "skeletons/zip.hpp"
 
-#include "common/float_values.hpp"
-#include "common/refuse.hpp"
-#include "common/strided_copy.hpp"
+#include "skeletons/float_values.hpp"
+#include "operands/refuse.hpp"
+#include "skeletons/strided_copy.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

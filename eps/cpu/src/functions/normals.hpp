@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "common/float_rows.hpp"
+#include "float_rows.hpp"
 #include "skeletons/map.hpp"
 
 // What normalisations along an axis do, a function for each operator: float for narrow floats, or double.

@@ -13,7 +13,7 @@
 
 #include "functions/maps-inl.hpp"
 #include "map.hpp"
-#include "map_rows.hpp"
+#include "elementwise/map_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE

@@ -12,7 +12,7 @@
 #include "functions/zips-inl.hpp"
 #include "zip.hpp"
 #include "zip_loops.hpp"
-#include "zip_rows.hpp"
+#include "elementwise/zip_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
