@@ -1,5 +1,5 @@
 # not with a sanitizer: it builds the program once more, and what it looks for is no bad access
-"""A new kernel is one header and one row; a new elementwise, reducing or normalising operator is one function and one
+"""A new kernel is one header and one row; a new elementwise, reducing or normalizing operator is one function and one
 row: applies tests/data/add_*.patch to a copy of the tree, builds the program there, runs the operators through it, and
 sees that they are as fast as their like and that rewrites know them. The program without the patches must refuse the
 same models.
@@ -23,7 +23,7 @@ from onnx import helper, numpy_helper
 source = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
 binary = pathlib.Path(os.environ["CAMEO_BINARY_DIR"])
 # What each patch adds, and what its function is known by.
-FUNCTIONS = {"elementwise": "apply(", "reduction": "struct fold<", "normalization": "void normalise("}
+FUNCTIONS = {"elementwise": "apply(", "reduction": "struct fold<", "normalization": "void normalize("}
 PATCHES = [source / "tests/data" / f"add_{name}.patch" for name in ("kernel", *FUNCTIONS)]
 # Operators of the patches, and one of cpu's own that does as much work for each element.
 LIKE = {"Squareplus": "Softplus", "ReduceRms": "ReduceL2", "MaxNormalization": "LpNormalization"}

@@ -34,7 +34,7 @@ using attention_rows = row_list<
     computes<op::microsoft::RotaryEmbedding, since<1>, rotary_embedding_of<op::microsoft::RotaryEmbedding>>,
     computes<op::microsoft::MRotaryEmbedding, since<1>, rotary_embedding_of<op::microsoft::MRotaryEmbedding>>,
     computes<op::microsoft::Attention, since<1>, projected_attention>,
-    computes<op::microsoft::QAttention, since<1>, quantised_attention, "T3">,
+    computes<op::microsoft::QAttention, since<1>, quantized_attention, "T3">,
     computes<op::microsoft::DecoderMaskedMultiHeadAttention, since<1>, decoder_masked_attention, "T">,
     computes<op::microsoft::MultiHeadAttention, since<1>, multi_head_attention>,
     group_query_row,

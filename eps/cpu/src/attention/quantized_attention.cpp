@@ -4,24 +4,24 @@
 #include "operands/scratch_of.hpp"
 #include "operands/usable_sizes.hpp"
 
-#include "projected_rows.hpp"
 #include "products/code_product.hpp"
+#include "projected_rows.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 
-bool quantised_attention::accepts(const bind_context& c) {
+bool quantized_attention::accepts(const bind_context& c) {
   return c.int_or("do_rotary", 0) == 0 && (c.int_or("past_present_share_buffer", 0) == 0 || !c.has_input(8));
 }
-result<quantised_attention> quantised_attention::bind(bind_context& c) {
+result<quantized_attention> quantized_attention::bind(bind_context& c) {
   const result<microsoft_attention> common = microsoft_attention::read(c);
   if (!common) return common.error();
   const result<integer_factor> weights = integer_factor::bind(c, 1, 7, 6);
   if (!weights) return weights.error();
-  return quantised_attention{*common, *weights};
+  return quantized_attention{*common, *weights};
 }
 
-status quantised_attention::run(run_context& c) const {
+status quantized_attention::run(run_context& c) const {
   const value &x = c.input(0), &w = c.input(1), &bias = c.input(2);
   if (x.shape.rank() != 3 || w.shape.rank() != 2 || w.shape[0] != x.shape[2])
     return bad_input("input ", x.shape, " must be [batch, sequence, size], weight ", w.shape,

@@ -20,7 +20,7 @@ void turn_floats(const float* from, std::int64_t from_stride, std::int64_t rows,
 /// Sums of up to 4096 elements in float, of more in double.
 double sum_row(const float* x, std::int64_t n);
 
-/// One row of a layer normalisation: t = x [+ skip] [+ skip_bias], y = (t - mean) / sqrt(variance + epsilon) * scale [+
+/// One row of a layer normalization: t = x [+ skip] [+ skip_bias], y = (t - mean) / sqrt(variance + epsilon) * scale [+
 /// bias]; without `centers`, y = t / sqrt(mean of t² + epsilon) * scale [+ bias].
 template <class C>
 struct normal_row {

@@ -1,7 +1,7 @@
-#include "operands/refuse.hpp"
-#include "skeletons/row_rooms.hpp"
 #include "functions/normals.hpp"
 #include "normalize_rows.hpp"
+#include "operands/refuse.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
@@ -38,10 +38,10 @@ status run_columns(run_context& c, const axis_normalization_state& how,
 }
 
 template <class Op, class C>
-void normalise_columns(const columns_block<C>& b) {
-  constexpr bool known = requires { normalise(Op{}, b); };
+void normalize_columns(const columns_block<C>& b) {
+  constexpr bool known = requires { normalize(Op{}, b); };
   static_assert(known, "cameo: no function of functions/normals.hpp computes this operator");
-  if constexpr (known) normalise(Op{}, b);
+  if constexpr (known) normalize(Op{}, b);
 }
 
 /// The attribute's default in the newest version up to the node's own.
@@ -68,11 +68,11 @@ status axis_normalization_state::finish(bind_context& c, std::span<const op_vers
 
 template <class Op>
 result<axis_normalization<Op>> axis_normalization<Op>::bind(bind_context& c) {
-  static_assert((elements_in<Op, normalisations>::mask & ~float_elements::mask) == 0,
-                "cameo: a normalisation computes with floats alone");
+  static_assert((elements_in<Op, normalizations>::mask & ~float_elements::mask) == 0,
+                "cameo: a normalization computes with floats alone");
   axis_normalization made;
-  made.in_float = normalise_columns<Op, float>;
-  made.in_double = normalise_columns<Op, double>;
+  made.in_float = normalize_columns<Op, float>;
+  made.in_double = normalize_columns<Op, double>;
   constexpr bool is_softmax = is_one_of<Op, op::Softmax, op::LogSoftmax, op::Hardmax>;
   made.takes_scalars = is_softmax;
   made.flattens = is_softmax && c.since < 13;
@@ -82,7 +82,7 @@ result<axis_normalization<Op>> axis_normalization<Op>::bind(bind_context& c) {
   return made;
 }
 
-template struct bound_rows<normalisations>;
+template struct bound_rows<normalizations>;
 
 }  // namespace eps
 CAMEO_END_NAMESPACE

@@ -17,18 +17,18 @@ CAMEO_BEGIN_NAMESPACE
 namespace eps {
 
 /// The row of an operator that makes each number along one axis of all those there: its versions, and the element types
-/// for which its function, normalise(Op{}, block) in functions/normals.hpp, is compiled.
+/// for which its function, normalize(Op{}, block) in functions/normals.hpp, is compiled.
 template <class Op, class Since, class Set>
-using normalisation = skeleton_row<Op, Since, Set, axis_normalization>;
+using normalization = skeleton_row<Op, Since, Set, axis_normalization>;
 
 // clang-format off
-using normalisations = row_list<
-    normalisation<op::Softmax, since<1>, float_elements>,
-    normalisation<op::LogSoftmax, since<1>, float_elements>,
-    normalisation<op::Hardmax, since<1>, float_elements>,
-    normalisation<op::LpNormalization, since<1>, float_elements>
+using normalizations = row_list<
+    normalization<op::Softmax, since<1>, float_elements>,
+    normalization<op::LogSoftmax, since<1>, float_elements>,
+    normalization<op::Hardmax, since<1>, float_elements>,
+    normalization<op::LpNormalization, since<1>, float_elements>
 >;
-using other_normalisations = row_list<
+using other_normalizations = row_list<
     computes<op::BatchNormalization, since<1, 9>, batch_normalization>,
     computes<op::BatchNormalization, since<14, 14>, batch_normalization, "T", "U">,
     computes<op::BatchNormalization, since<15>, batch_normalization, "T", "T1", "T2">,
@@ -46,7 +46,7 @@ using other_normalisations = row_list<
     computes<op::microsoft::SkipSimplifiedLayerNormalization, since<1>,
              skip_layer_normalization<op::microsoft::SkipSimplifiedLayerNormalization>>,
     computes<op::microsoft::EmbedLayerNormalization, since<1>, embed_layer_normalization, "T">,
-    computes<op::microsoft::QEmbedLayerNormalization, since<1>, quantised_embed_layer_normalization, "T">,
+    computes<op::microsoft::QEmbedLayerNormalization, since<1>, quantized_embed_layer_normalization, "T">,
     computes<op::microsoft::GatedRMSNorm, since<1>, gated_rms_norm>,
     computes<op::microsoft::BranchwiseRMSNorm, since<1>, branchwise_rms_norm>,
     computes<op::microsoft::GatedAdd, since<1>, gated_add>,
@@ -57,7 +57,7 @@ using other_normalisations = row_list<
     computes<op::microsoft::EngramGate, since<1>, engram_gate>
 >;
 // clang-format on
-using normalise_rows = decltype(normalisations{} + other_normalisations{});
+using normalize_rows = decltype(normalizations{} + other_normalizations{});
 
 }  // namespace eps
 CAMEO_END_NAMESPACE

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "skeletons/float_output.hpp"
 #include "functions/float_rows.hpp"
+#include "skeletons/float_output.hpp"
 
-#include "operands/refuse.hpp"
-#include "skeletons/row_rooms.hpp"
-#include "operands/usable_sizes.hpp"
 #include "functions/quantized.hpp"
+#include "operands/refuse.hpp"
+#include "operands/usable_sizes.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
@@ -22,7 +22,7 @@ result<const C*> read_vector(run_context& c, std::size_t input, std::int64_t n, 
   return wide_vector<C>(c, v);
 }
 
-/// Rows as they are normalised, output 0, and the sums that were, if a node has an output for them.
+/// Rows as they are normalized, output 0, and the sums that were, if a node has an output for them.
 template <class C>
 struct normal_outputs {
   row_rooms<C> y, sum;
@@ -214,11 +214,11 @@ struct coded_table {
 
 }  // namespace
 
-result<quantised_embed_layer_normalization> quantised_embed_layer_normalization::bind(bind_context& c) {
-  return quantised_embed_layer_normalization{double(c.float_or("epsilon", 1e-12f))};
+result<quantized_embed_layer_normalization> quantized_embed_layer_normalization::bind(bind_context& c) {
+  return quantized_embed_layer_normalization{double(c.float_or("epsilon", 1e-12f))};
 }
 
-status quantised_embed_layer_normalization::run(run_context& c) const {
+status quantized_embed_layer_normalization::run(run_context& c) const {
   const value &words = c.input(0), &segments = c.input(1);
   const extents shape = words.shape;
   if (shape.rank() != 2) return bad_input("input_ids ", shape, " must be [batch, sequence]");

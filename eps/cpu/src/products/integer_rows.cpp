@@ -129,7 +129,7 @@ void place(const std::int8_t* from, std::int64_t block, std::int64_t bits, std::
 #endif
 }
 
-nbits_scale quantise(const float* x, std::int64_t there, std::int64_t block, std::int64_t bits, std::int8_t* to) {
+nbits_scale quantize(const float* x, std::int64_t there, std::int64_t block, std::int64_t bits, std::int8_t* to) {
   const float most = largest(x, there), factor = 127 / most;
   if (!(factor <= std::numeric_limits<float>::max())) {
     std::fill_n(to, block, std::int8_t{0});
@@ -166,8 +166,8 @@ void widen_codes(const std::uint8_t* x, bool is_signed, std::int32_t zero, std::
 void sums_to_codes(const std::int32_t* sums, const code_form& form, std::int64_t n, std::uint8_t* codes) {
   CAMEO_SIMD_BEST(integer_rows::to_codes)(sums, form, n, codes);
 }
-nbits_scale quantise_block(const float* x, std::int64_t there, std::int64_t block, std::int64_t bits, std::int8_t* to) {
-  return CAMEO_SIMD_BEST(integer_rows::quantise)(x, there, block, bits, to);
+nbits_scale quantize_block(const float* x, std::int64_t there, std::int64_t block, std::int64_t bits, std::int8_t* to) {
+  return CAMEO_SIMD_BEST(integer_rows::quantize)(x, there, block, bits, to);
 }
 
 }  // namespace eps

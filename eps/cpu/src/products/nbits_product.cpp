@@ -1,11 +1,11 @@
 // Rows of floats or bytes by panels of few bits.
 #include "nbits_product.hpp"
 
+#include "integer_rows.hpp"
+#include "operands/scratch_of.hpp"
+#include "product_cut.hpp"
 #include "skeletons/float_values.hpp"
 #include "skeletons/row_rooms.hpp"
-#include "operands/scratch_of.hpp"
-#include "integer_rows.hpp"
-#include "product_cut.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
@@ -48,7 +48,7 @@ result<nbits_rows_of_a> byte_rows(run_context& c, const nbits_matrix& b, const v
     for (std::int64_t l = 0; l < blocks; ++l) {
       const std::int64_t first = l * b.block;
       (*scales)[std::size_t(i * blocks + l)] =
-          quantise_block(x + first, std::min(b.block, b.k - first), b.block, b.bits, *room + i * depth + first);
+          quantize_block(x + first, std::min(b.block, b.k - first), b.block, b.bits, *room + i * depth + first);
     }
   });
   return nbits_rows_of_a{*room, depth, scales->data()};

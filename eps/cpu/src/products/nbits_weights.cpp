@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "skeletons/float_values.hpp"
-#include "operands/refuse.hpp"
-#include "nbits_panels.hpp"
 #include "functions/quantized.hpp"
+#include "nbits_panels.hpp"
+#include "operands/refuse.hpp"
+#include "skeletons/float_values.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
@@ -73,7 +73,7 @@ result<nbits_factor> pack_weights(run_context& c, const nbits_matrix& m) {
   return pack_panels(c, m, nbits_form{m, c.has_input(3) ? c.input(3).type : dtype::undefined});
 }
 
-void dequantise(run_context& c, const nbits_matrix& m, const value& b, const value& scales, const value& zeros,
+void dequantize(run_context& c, const nbits_matrix& m, const value& b, const value& scales, const value& zeros,
                 const std::int32_t* groups, float* to) {
   const auto* const codes = static_cast<const std::uint8_t*>(b.data);
   const std::int64_t bytes = m.blocks() * m.block_bytes(), middle = std::int64_t{1} << (m.bits - 1);

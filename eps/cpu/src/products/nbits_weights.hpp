@@ -30,7 +30,7 @@ result<nbits_factor> pack_weights(run_context&, const nbits_matrix&);
 
 /// B as floats, each column's rows one after the other: to [n, k]. `groups`: the block of each row, all in range; null:
 /// as they lie.
-void dequantise(run_context&, const nbits_matrix&, const value& b, const value& scales, const value& zeros,
+void dequantize(run_context&, const nbits_matrix&, const value& b, const value& scales, const value& zeros,
                 const std::int32_t* groups, float* to);
 
 }  // namespace eps

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-// Rows of codes, the integers of quantised tensors, by vectors of each instruction set. T is a type of codes of 8 bits;
+// Rows of codes, the integers of quantized tensors, by vectors of each instruction set. T is a type of codes of 8 bits;
 // where it says so, of 16, too. Every answer is the plain definition's, saturated_sum of quantized.hpp: rounded to
 // nearest, ties to even, saturated to the type, NaN as 0.
 CAMEO_BEGIN_NAMESPACE

@@ -1,11 +1,11 @@
 #include <cameo/eps/cpu/gather_block_quantized.hpp>
 
-#include "skeletons/float_values.hpp"
+#include "elementwise/cast_rows.hpp"
+#include "functions/quantized.hpp"
 #include "operands/operand_values.hpp"
 #include "operands/refuse.hpp"
 #include "operands/usable_sizes.hpp"
-#include "elementwise/cast_rows.hpp"
-#include "functions/quantized.hpp"
+#include "skeletons/float_values.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
@@ -71,7 +71,7 @@ status place_scales(coded_blocks& b) {
 }
 
 /// Elements [first, first + n) of data as floats of the output's type.
-void dequantise_slice(const coded_blocks& b, std::int64_t first, std::int64_t n, dtype type, std::byte* to) {
+void dequantize_slice(const coded_blocks& b, std::int64_t first, std::int64_t n, dtype type, std::byte* to) {
   constexpr std::int64_t some = 256;
   const std::int64_t last = b.shape.back(), to_bytes = bits_of(type) / 8;
   const bool in_blocks = b.axis == std::int64_t(b.shape.rank()) - 1;
@@ -130,7 +130,7 @@ status gather_block_quantized::run(run_context& c) const {
     if (index < 0) index += size;
     std::byte* const to = static_cast<std::byte*>((*y)->data) + i * bytes;
     if (index < 0 || index >= size) std::fill_n(to, bytes, std::byte{});
-    else dequantise_slice(b, (i / count * size + index) * inner, inner, (*y)->type, to);
+    else dequantize_slice(b, (i / count * size + index) * inner, inner, (*y)->type, to);
   });
   return {};
 }

@@ -2,10 +2,10 @@
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/matmul_nbits.hpp>
 
-#include "skeletons/float_output.hpp"
 #include "operands/refuse.hpp"
 #include "products/nbits_product.hpp"
 #include "products/nbits_weights.hpp"
+#include "skeletons/float_output.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
@@ -24,7 +24,7 @@ status multiply_grouped(run_context& c, const nbits_matrix& b, const value& grou
   const result<const float*> bias = padded_bias(c, c.input(5), b.n);
   const result<nbits_rows_of_a> rows = few_bit_rows(c, b, a, m);
   if (!room || !bias || !rows) return status_code::out_of_memory;
-  dequantise(c, b, c.input(1), c.input(2), c.input(3), of.data(), room->data());
+  dequantize(c, b, c.input(1), c.input(2), c.input(3), of.data(), room->data());
   gemm_problem<float> p{
       m, b.n, b.k, {static_cast<const float*>(rows->data), b.depth(), 1}, {room->data(), 1, b.k}, nullptr, y};
   if (*bias) p.epilogue.bias = *bias, p.epilogue.bias_column_stride = 1;

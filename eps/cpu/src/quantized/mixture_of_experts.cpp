@@ -5,13 +5,13 @@
 #include <cmath>
 #include <cstring>
 
-#include "skeletons/float_output.hpp"
+#include "functions/quantized.hpp"
 #include "operands/operand_values.hpp"
-#include "skeletons/row_rooms.hpp"
 #include "operands/usable_sizes.hpp"
 #include "products/nbits_panels.hpp"
 #include "products/nbits_product.hpp"
-#include "functions/quantized.hpp"
+#include "skeletons/float_output.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
@@ -114,7 +114,7 @@ struct routes {
       sum += factors[i];
     }
     for (std::int64_t e = 0; !weights && e < count; ++e) all += std::exp(scores[e] - scores[chosen[0]]);
-    const float by = how.normalised ? sum : weights ? 1 : all;
+    const float by = how.normalized ? sum : weights ? 1 : all;
     for (std::int64_t i = 0; i < how.k; ++i) factors[i] = by != 0 ? factors[i] / by : 0;
   }
 };
@@ -258,9 +258,9 @@ class expert_run {
 
 status read_layers(run_context& c, const mixture_of_experts& how, std::int64_t experts, std::int64_t width,
                    expert_weights* layers) {
-  const bool quantised = how.bits[0] != 0;
+  const bool quantized = how.bits[0] != 0;
   for (std::size_t i = 0; i < 3; ++i) {
-    const std::size_t* const at = (quantised ? inputs_of_qmoe : inputs_of_moe)[i];
+    const std::size_t* const at = (quantized ? inputs_of_qmoe : inputs_of_moe)[i];
     layers[i] = {&c.input(at[0]), &c.input(at[1]), &c.input(at[2]), &c.input(at[3]), experts, 0, 0, how.bits[i], 1};
   }
   for (const std::size_t i : {0, 1})
@@ -278,7 +278,7 @@ status read_layers(run_context& c, const mixture_of_experts& how, std::int64_t e
     expert_weights& w = layers[i];
     if (!w.present()) continue;
     if (w.k > std::int64_t{1} << 40) return status_code::out_of_memory;
-    if (quantised && how.block) {
+    if (quantized && how.block) {
       if (w.k % how.block != 0)
         return bad_input(names[i], " takes ", w.k, " elements, not a multiple of block_size ", how.block);
       w.blocks = w.k / how.block;
@@ -298,7 +298,7 @@ status mixture_of_experts::read(const bind_context& c, mixture_of_experts& made)
     return bad_attribute("activation_type must be relu, gelu, silu, identity or swiglu, not '", name, "'");
   made.f = function(found - std::begin(names));
   made.k = c.int_or("k", 1), made.fusion = c.int_or("swiglu_fusion", 0);
-  made.normalised = c.int_or("normalize_routing_weights", 0) != 0;
+  made.normalized = c.int_or("normalize_routing_weights", 0) != 0;
   made.alpha = c.float_or("activation_alpha", 1), made.beta = c.float_or("activation_beta", 0);
   made.limit = c.float_or("swiglu_limit", std::numeric_limits<float>::infinity());
   if (made.k < 1) return bad_attribute("k is ", made.k, ", must be 1 or more");
@@ -379,7 +379,7 @@ result<qmoe> qmoe::bind(bind_context& c) {
   if (made.block != 0 && (made.block < 16 || (made.block & (made.block - 1)) != 0))
     return bad_attribute("block_size is ", made.block, ", must be a power of two of at least 16");
   // Without weights of their own, results are always added up by what the chosen ones have in common.
-  if (!c.has_input(14)) made.normalised = true;
+  if (!c.has_input(14)) made.normalized = true;
   for (std::size_t i = 0; i < 3; ++i)
     if (status kept = made.keep_codes(c, i, made.packed[i].few_bits); !kept) return kept;
   return made;

@@ -17,9 +17,9 @@
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 
-/// The operators over quantised tensors, and those that make and end them.
+/// The operators over quantized tensors, and those that make and end them.
 // clang-format off
-using quantised_rows = row_list<
+using quantized_rows = row_list<
     erased_entry<op::QuantizeLinear, since<10>, any_types, quantize_linear>,
     erased_entry<op::DequantizeLinear, since<10>, any_types, dequantize_linear>,
     erased_entry<op::DynamicQuantizeLinear, since<11>, any_types, dynamic_quantize_linear>,
