@@ -1,6 +1,6 @@
 #include <cameo/core/version.hpp>
 #include <cameo/eps/cpu.hpp>
-#include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/eps/cpu/detail/gemm_block.hpp>
 
 #include <hwy/targets.h>
 

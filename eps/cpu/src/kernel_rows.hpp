@@ -28,7 +28,7 @@ namespace eps {
 using kernel_rows =
     decltype(all_maps{} + all_zips{} + elementwise_rows{} + reduce_rows{} + normalize_rows{} + matrix_rows{} +
              convolution_rows{} + attention_rows{} + recurrent_rows{} + quantized_rows{} + movement_rows{} +
-             flow_rows{} + text_rows{} + image_rows{} + signal_rows{} + random_rows{} + ml_rows{} + training_rows{} +
+             flow_rows{} + text_rows{} + image_rows{} + signal_rows{} + generate_rows{} + ml_rows{} + training_rows{} +
              search_rows{} + kernel_list<>{});
 
 }  // namespace eps

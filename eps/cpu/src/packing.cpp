@@ -1,5 +1,5 @@
 #include <cameo/eps/cpu.hpp>
-#include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/eps/cpu/detail/gemm_block.hpp>
 
 #include "microkernels/integer_cells.hpp"
 

@@ -25,7 +25,7 @@ struct group_query_row
                              "T_CACHE">(),
           group_query_attention> {};
 
-/// Attention, and the turning of its queries and keys.
+/// Attention, and the rotation of its queries and keys.
 // clang-format off
 using attention_rows = row_list<
     computes<op::Attention, since<23>, attention, "T1", "T2">,

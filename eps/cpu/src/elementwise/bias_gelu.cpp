@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/bias_gelu.hpp>
 
 #include "skeletons/zip.hpp"
+#include "zip_rows.hpp"
 
 #include "operands/refuse.hpp"
 

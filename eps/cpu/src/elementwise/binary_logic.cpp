@@ -8,6 +8,8 @@
 #include "skeletons/zip-inl.hpp"
 
 #if HWY_ONCE
+#include "bound_zips.hpp"
+
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 

@@ -9,6 +9,8 @@
 #include "skeletons/map-inl.hpp"
 
 #if HWY_ONCE
+#include "bound_maps.hpp"
+
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 

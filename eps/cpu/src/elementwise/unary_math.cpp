@@ -8,10 +8,11 @@
 #include "skeletons/map-inl.hpp"
 
 #if HWY_ONCE
+#include "bound_maps.hpp"
+
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 template struct map_loops<math_maps>;
-template void map_floats<op::Exp>(const float*, float*, std::int64_t, const unary_parameters&);
 }  // namespace eps
 CAMEO_END_NAMESPACE
 #endif

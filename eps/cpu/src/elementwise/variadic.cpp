@@ -1,9 +1,10 @@
 #include <cameo/eps/cpu/variadic.hpp>
 
 #include "skeletons/zip.hpp"
+#include "zip_rows.hpp"
 
-#include "skeletons/float_values.hpp"
 #include "operands/refuse.hpp"
+#include "skeletons/float_values.hpp"
 #include "skeletons/strided_copy.hpp"
 
 CAMEO_BEGIN_NAMESPACE

@@ -52,5 +52,10 @@ using logic_zips = row_list<
 
 using all_zips = decltype(arithmetic_zips{} + logic_zips{});
 
+/// The loop of F, an operator or a form of one, over pairs of elements of this type on this processor; null for a type
+/// that its row does not have.
+template <class F>
+binary_row find_zip(dtype type);
+
 }  // namespace eps
 CAMEO_END_NAMESPACE

@@ -8,9 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
-#include "skeletons/transpose-inl.hpp"
 #include "float_rows.hpp"
 #include "math-inl.hpp"
 #include "sums-inl.hpp"
@@ -48,6 +46,7 @@ void map(const float* x, float* y, std::int64_t n, const F& f) {
   if (i < n) store_some(f(load_some(x + i, n - i)), y + i, n - i);
 }
 
+void exp(const float* x, float* y, std::int64_t n) { map(x, y, n, math::exp); }
 void softmax(const float* x, float* y, std::int64_t n) {
   const vec largest = set(largest_of(x, n, -HUGE_VALF));
   const float sum = sum_of<float>(n, [&](std::int64_t i, std::int64_t count, vec s) HWY_ATTR {
@@ -140,17 +139,6 @@ row_statistics normalize(const normal_row<float>& r) {
   return s;
 }
 
-void turn(const float* from, std::int64_t from_stride, std::int64_t count, std::int64_t columns, float* to,
-          std::int64_t to_stride) {
-#if CAMEO_SIMD_VECTORS
-  const auto store_four = [](auto v, float* at) { hn::StoreU(v, turning::four{}, at); };
-#else
-  const int store_four = 0;
-#endif
-  turning::turn(from, from_stride, count, columns, to, to_stride, store_four,
-                [](const float* one, float* at) { std::memcpy(at, one, sizeof *at); });
-}
-
 }  // namespace rows
 }  // namespace HWY_NAMESPACE
 }  // namespace eps
@@ -161,12 +149,9 @@ HWY_AFTER_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 
+void exp_row(const float* x, float* y, std::int64_t n) { CAMEO_SIMD_BEST(rows::exp)(x, y, n); }
 void softmax_row(const float* x, float* y, std::int64_t n) { CAMEO_SIMD_BEST(rows::softmax)(x, y, n); }
 void log_softmax_row(const float* x, float* y, std::int64_t n) { CAMEO_SIMD_BEST(rows::log_softmax)(x, y, n); }
-void turn_floats(const float* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns, float* to,
-                 std::int64_t to_stride) {
-  CAMEO_SIMD_BEST(rows::turn)(from, from_stride, rows, columns, to, to_stride);
-}
 double sum_row(const float* x, std::int64_t n) { return CAMEO_SIMD_BEST(rows::sum_by_blocks)(x, n); }
 row_statistics normalize_row(const normal_row<float>& r) { return CAMEO_SIMD_BEST(rows::normalize)(r); }
 

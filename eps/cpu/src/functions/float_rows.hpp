@@ -10,13 +10,12 @@ namespace eps {
 // don't depend on its place in a row, but for sums over the row, whose order depends on its length alone. Outputs may
 // be the inputs they have the length of.
 
+/// y = exp(x), the function of op::Exp.
+void exp_row(const float* x, float* y, std::int64_t n);
 /// y = exp(x - max) / sum of those.
 void softmax_row(const float* x, float* y, std::int64_t n);
 /// y = x - max - log(sum of exp(x - max)).
 void log_softmax_row(const float* x, float* y, std::int64_t n);
-/// to[j * to_stride + i] = from[i * from_stride + j] for i < rows, j < columns: bits are copied, whatever they mean.
-void turn_floats(const float* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns, float* to,
-                 std::int64_t to_stride);
 /// Sums of up to 4096 elements in float, of more in double.
 double sum_row(const float* x, std::int64_t n);
 

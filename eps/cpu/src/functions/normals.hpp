@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "float_rows.hpp"
-#include "skeletons/map.hpp"
 
 // What normalizations along an axis do, a function for each operator: float for narrow floats, or double.
 CAMEO_BEGIN_NAMESPACE
@@ -33,7 +32,7 @@ void find_largest(const columns_block<C>& b, C* largest) {
     }
 }
 
-inline void powers(float* x, std::int64_t n) { map_floats<op::Exp>(x, x, n); }
+inline void powers(float* x, std::int64_t n) { exp_row(x, x, n); }
 inline void powers(double* x, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) x[i] = std::exp(x[i]);
 }

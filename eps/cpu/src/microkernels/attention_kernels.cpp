@@ -64,21 +64,21 @@ HWY_INLINE vec cap(vec score, float softcap) {
 void transpose(const float* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns, float factor,
                float* to, std::int64_t to_stride) {
 #if CAMEO_SIMD_VECTORS
-  const turning::four d;
+  const skeletons::four_floats d;
   const auto scale = hn::Set(d, factor);
   const auto store_four = [&](auto v, float* at) { hn::StoreU(hn::Mul(v, scale), d, at); };
 #else
   const int store_four = 0;
 #endif
-  turning::turn(from, from_stride, rows, columns, to, to_stride, store_four,
-                [factor](const float* one, float* at) { *at = *one * factor; });
+  skeletons::transpose(from, from_stride, rows, columns, to, to_stride, store_four,
+                       [factor](const float* one, float* at) { *at = *one * factor; });
 }
 
 /// Scores of `n` keys by `queries` queries get a bias that lies the other way round.
 void add_turned(const float* bias, std::int64_t stride, std::int64_t queries, std::int64_t n, float* scores,
                 std::int64_t scores_stride) {
 #if CAMEO_SIMD_VECTORS
-  const turning::four d;
+  const skeletons::four_floats d;
   const auto hidden = hn::Set(d, never);
   const auto add_four = [&](auto v, float* at) {
     hn::StoreU(hn::IfThenElse(hn::Eq(v, hidden), hidden, hn::Add(hn::LoadU(d, at), v)), d, at);
@@ -86,8 +86,8 @@ void add_turned(const float* bias, std::int64_t stride, std::int64_t queries, st
 #else
   const int add_four = 0;
 #endif
-  turning::turn(bias, stride, queries, n, scores, scores_stride, add_four,
-                [](const float* one, float* at) { *at = *one == never ? never : *at + *one; });
+  skeletons::transpose(bias, stride, queries, n, scores, scores_stride, add_four,
+                       [](const float* one, float* at) { *at = *one == never ? never : *at + *one; });
 }
 
 /// y[i][q] (+)= sum over d of a[i * a_row + d * a_step] * b[d][q] for i < Rows: both products of a tile. `b` and `y`

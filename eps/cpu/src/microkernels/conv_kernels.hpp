@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/eps/cpu/detail/gemm_block.hpp>
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

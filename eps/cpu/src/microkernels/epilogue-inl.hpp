@@ -8,7 +8,7 @@
 #endif
 #include <hwy/highway.h>
 
-#include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/eps/cpu/detail/gemm_block.hpp>
 
 #include "functions/piecewise-inl.hpp"
 

@@ -6,10 +6,10 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/eps/cpu/detail/gemm_block.hpp>
 
-#include "functions/halves-inl.hpp"
 #include "epilogue-inl.hpp"
+#include "functions/halves-inl.hpp"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/eps/cpu/detail/gemm_block.hpp>
 
 #include "gemm_pack_kernels.hpp"
 #include "gemm_row_kernels.hpp"

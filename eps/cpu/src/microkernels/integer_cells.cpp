@@ -1,7 +1,7 @@
 // Which loops for integer products a processor can run.
 #include "integer_cells.hpp"
 
-#include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/eps/cpu/detail/gemm_block.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // The largest codes of windows of images whose channels are last. Apart from the other pools, which targets link
 // without the loops over rows of codes.
-#include <cameo/eps/cpu/pool.hpp>
+#include <cameo/eps/cpu/nhwc_max_pool.hpp>
 
 #include <algorithm>
 #include <limits>

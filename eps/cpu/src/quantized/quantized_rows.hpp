@@ -6,6 +6,7 @@
 #include <cameo/eps/cpu/matmul_fp4.hpp>
 #include <cameo/eps/cpu/matmul_nbits.hpp>
 #include <cameo/eps/cpu/mixture_of_experts.hpp>
+#include <cameo/eps/cpu/nhwc_max_pool.hpp>
 #include <cameo/eps/cpu/qgemm.hpp>
 #include <cameo/eps/cpu/qlinear.hpp>
 #include <cameo/eps/cpu/quantize_linear.hpp>
@@ -29,6 +30,7 @@ using quantized_rows = row_list<
     computes<op::microsoft::MatMulInteger16, since<1>, matmul_integer16, "T1", "T2">,
     computes<op::microsoft::MatMulIntegerToFloat, since<1>, matmul_integer_to_float, "T3">,
     computes<op::microsoft::DynamicQuantizeMatMul, since<1>, dynamic_quantize_matmul, "T2">,
+    kernel_entry<op::microsoft::NhwcMaxPool, since<1>, constrain<"T", std::int8_t, std::uint8_t>, nhwc_max_pool>,
     computes<op::microsoft::MatMulNBits, since<1>, matmul_nbits, "T1">,
     computes<op::microsoft::MoE, since<1>, moe>,
     computes<op::microsoft::QMoE, since<1>, qmoe, "T", "T2">,

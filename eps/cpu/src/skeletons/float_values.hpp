@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "functions/as_element.hpp"
 #include "strided_copy.hpp"
 
 CAMEO_BEGIN_NAMESPACE
@@ -119,21 +120,6 @@ void store_floats(run_context& c, const C* from, dtype type, void* to, std::int6
   parallel_elements(c, n, 1 << 16, [&](std::int64_t first, std::int64_t last) {
     store_floats(from + first, type, static_cast<std::byte*>(to) + first * bytes, last - first);
   });
-}
-
-/// A number as an integer type has it: cut, as ONNX Runtime does, and ended where the type ends.
-template <class T, class C>
-T as_element(C v) {
-  if constexpr (std::is_integral_v<T>) {
-    if (std::isnan(v)) return T(0);
-    if (double(v) <= double(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-    if (double(v) >= double(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-    return T(v);
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return T(v);
-  } else {
-    return T(float(v));
-  }
 }
 
 }  // namespace eps

@@ -1,13 +1,11 @@
-#include "reduce/reduce_rows.hpp"
+#include "reduce.hpp"
 
 #include "machine/lane_scratch.hpp"
 #include "operands/operand_values.hpp"
 #include "row_rooms.hpp"
-#include "reduce.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
-
 namespace {
 
 extents reduced_shape(const extents& shape, std::uint32_t gone, bool keep) {
@@ -18,14 +16,6 @@ extents reduced_shape(const extents& shape, std::uint32_t gone, bool keep) {
   }
   return out;
 }
-
-/// The first version that has the axes as an input.
-template <class Op>
-inline constexpr int axes_are_input_since = [] {
-  for (const op_version& version : Op::versions)
-    if (version.inputs.size() > 1) return int(version.since);
-  return 256;
-}();
 
 }  // namespace
 
@@ -107,17 +97,6 @@ void reduce_state::finish(const bind_context& c, int axes_are_input_since) {
   axes.none_when_empty = axes.by_input && c.int_or("noop_with_empty_axes", 0) != 0;
   if (!axes.by_input) axes.listed = c.ints_or("axes");
 }
-
-template <class Op>
-result<reduce<Op>> reduce<Op>::bind(bind_context& c) {
-  reduce made;
-  made.rows = elements_in<Op, reductions>::visit(c.inputs[0].type, row_function{},
-                                                 []<class T>(std::type_identity<T>) { return units_of<Op, T>(); });
-  made.finish(c, axes_are_input_since<Op>);
-  return made;
-}
-
-template struct bound_rows<reductions>;
 
 }  // namespace eps
 CAMEO_END_NAMESPACE

@@ -1,7 +1,7 @@
 #include "strided_copy.hpp"
 
-#include "functions/float_rows.hpp"
 #include "interleave.hpp"
+#include "transpose.hpp"
 
 #include <algorithm>
 
@@ -54,7 +54,7 @@ void turn(const inner_loops& l, const std::byte* from, std::byte* to) {
     const std::int64_t last = std::min(first + square, l.count);
     if constexpr (Bytes == sizeof(float)) {
       const auto* const source = reinterpret_cast<const float*>(from) + first * l.from;
-      turn_floats(source, l.from, last - first, l.rows, reinterpret_cast<float*>(to) + first, l.row_to);
+      transpose_floats(source, l.from, last - first, l.rows, reinterpret_cast<float*>(to) + first, l.row_to);
       continue;
     }
     for (std::int64_t r = 0; r < l.rows; ++r)
