@@ -1,8 +1,8 @@
 #pragma once
-#include <cameo/eps/cpu/integer_matmul.hpp>
+#include <cameo/eps/cpu/detail/integer_factor.hpp>
 
-#include "integer_product.hpp"
 #include "functions/quantized.hpp"
+#include "integer_product.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/eps/cpu/matmul_nbits.hpp>
+#include <cameo/eps/cpu/detail/nbits_weights.hpp>
 
 #include "microkernels/integer_cells.hpp"
 

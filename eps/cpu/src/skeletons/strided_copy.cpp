@@ -1,7 +1,7 @@
 #include "strided_copy.hpp"
 
+#include "float_transpose.hpp"
 #include "interleave.hpp"
-#include "transpose.hpp"
 
 #include <algorithm>
 

@@ -2,14 +2,14 @@
 #include "machine/simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "skeletons/transpose.cpp"
+#define HWY_TARGET_INCLUDE "skeletons/float_transpose.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <cstring>
 
+#include "float_transpose.hpp"
 #include "transpose-inl.hpp"
-#include "transpose.hpp"
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
