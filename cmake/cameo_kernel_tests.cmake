@@ -21,13 +21,23 @@ function(cameo_borrow_headers target)
   target_include_directories(${target} SYSTEM PRIVATE ${folder})
 endfunction()
 
+# The sources of the floors that all families of kernels stand on.
+function(cameo_kernel_floors to)
+  set(folders)
+  foreach(floor machine operands functions skeletons microkernels products windows)
+    list(APPEND folders ${PROJECT_SOURCE_DIR}/eps/cpu/src/${floor}/*.cpp)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${folders})
+  set(${to} ${sources} PARENT_SCOPE)
+endfunction()
+
 function(cameo_add_kernel_tests)
   set(cpu ${PROJECT_SOURCE_DIR}/eps/cpu)
   set(sources)
-  # What kernels share; the kernels of attention are spread over several files.
-  file(GLOB parts CONFIGURE_DEPENDS ${cpu}/src/common/*.cpp ${cpu}/src/cells/*.cpp
-    ${cpu}/src/attention/*.cpp ${cpu}/src/quantised/integer_*.cpp
-    ${cpu}/src/quantised/nbits_*.cpp ${cpu}/src/quantised/stacked_product.cpp)
+  # The kernels of attention and of products of integers are spread over several files.
+  cameo_kernel_floors(parts)
+  file(GLOB more CONFIGURE_DEPENDS ${cpu}/src/attention/*.cpp ${cpu}/src/quantized/integer_*.cpp)
+  list(APPEND parts ${more})
   set(tests)
   foreach(name gemm conv nchwc math transformer integer_product nbits)
     set(test ${cpu}/tests/${name}_test.cpp)

@@ -4,12 +4,12 @@
 function(cameo_kernel_sources to)
   set(cpu ${PROJECT_SOURCE_DIR}/eps/cpu)
   set(sources)
-  foreach(name unary unary_math binary binary_arithmetic)
+  foreach(name unary_math binary_arithmetic)
     list(APPEND sources ${cpu}/src/elementwise/${name}.cpp)
   endforeach()
-  file(GLOB parts CONFIGURE_DEPENDS ${cpu}/src/common/*.cpp ${cpu}/src/cells/*.cpp
-    ${cpu}/src/quantised/integer_*.cpp
-    ${cpu}/src/quantised/nbits_*.cpp)
+  cameo_kernel_floors(parts)
+  file(GLOB more CONFIGURE_DEPENDS ${cpu}/src/quantized/integer_*.cpp)
+  list(APPEND parts ${more})
   list(FILTER parts EXCLUDE REGEX "/(attention_kernels|nchwc_kernels|nchwc_line_kernels)[.]cpp$")
   foreach(name IN LISTS ARGN)
     file(GLOB found CONFIGURE_DEPENDS ${cpu}/src/*/${name}.cpp ${cpu}/src/*/${name}_*.cpp)

@@ -34,6 +34,39 @@ MAY_INCLUDE = {
     "triton": ["program"],
     "interop": ["session"],  # between other libraries' types and ours: for users, never included by another layer
 }
+# The rooms of a provider's sources, eps/NAME/src/ROOM: what each may include directly, as above. Files beside the rooms are
+# the provider itself, which may include all of them, and which none of them includes. A public header belongs to the
+# room of the source with its name; a header without a source stands for what it includes.
+ROOMS = {
+    "cpu": {
+        "machine": [],  # instruction sets, caches, threads
+        "operands": [],  # inputs, outputs and attributes of nodes
+        "functions": ["machine"],  # of numbers, vectors and rows
+        "skeletons": ["functions", "operands"],  # loops over elements, each for all functions of a kind
+        "microkernels": ["skeletons"],  # loops of products and of windows for an instruction set
+        "products": ["microkernels"],  # matrix products of each kind of numbers
+        "windows": ["operands"],  # of convolutions and pools over an image
+        # families of operators
+        "attention": ["products"],
+        "convolution": ["products", "windows"],
+        "elementwise": ["skeletons"],
+        "flow": ["movement"],
+        "generate": ["skeletons"],
+        "image": ["skeletons"],
+        "layout": ["skeletons"],
+        "matrix": ["products"],
+        "ml": ["elementwise"],
+        "movement": ["skeletons"],
+        "normalize": ["skeletons"],
+        "quantized": ["products", "windows", "elementwise"],
+        "recurrent": ["products"],
+        "reduce": ["skeletons"],
+        "search": ["flow"],
+        "signal": ["skeletons"],
+        "text": ["skeletons"],
+        "training": ["skeletons"],
+    },
+}
 # third-party headers by the library they are of, and the layers whose sources may include it
 THIRD_PARTY = {
     "fmt/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "ort_plugin", "program", "c", "python", "triton"},
@@ -60,17 +93,18 @@ WHERE = re.compile(r'\.in\((?:[^()"]|\([^()]*\))*"[^"]*: ?"[^;]*\);')
 OPERATOR_NAME = re.compile(r"\bop::(?:\w+::)*[A-Z]\w*")
 
 
-def closure(layer):
+def closure(layer, table):
     reached, todo = {layer}, [layer]
     while todo:
-        for above in MAY_INCLUDE[todo.pop()]:
+        for above in table[todo.pop()]:
             if above not in reached:
                 reached.add(above)
                 todo.append(above)
     return reached
 
 
-REACH = {layer: closure(layer) for layer in MAY_INCLUDE}
+REACH = {layer: closure(layer, MAY_INCLUDE) for layer in MAY_INCLUDE}
+ROOMS_REACH = {name: {room: closure(room, table) for room in table} for name, table in ROOMS.items()}
 
 
 def is_standard(name):
@@ -140,6 +174,55 @@ def check_provider_file(provider, public, name, quote):
     return None
 
 
+def rooms(root):
+    """The includes between the rooms of providers that ROOMS has a table of: file, what it includes, both rooms. `None` is
+    the room of what lies beside the rooms."""
+    for provider in sorted(ROOMS):
+        source, public = root / "eps" / provider / "src", root / "eps" / provider / "include"
+        files = sorted(p for top in (source, public) for p in top.rglob("*") if p.suffix in (".hpp", ".cpp"))
+        inside = {p: p.relative_to(source).parts for p in files if source in p.parents}
+        named = {p.stem: parts[0] for p, parts in inside.items() if p.suffix == ".cpp" and len(parts) > 1}
+        includes = {p: INCLUDE.findall(p.read_text(encoding="utf-8")) for p in files}
+
+        def found(path, quote, name):
+            places = [path.parent, source] if quote == '"' else [public]
+            return next((each for place in places if (each := pathlib.Path(os.path.normpath(place / name))) in includes), None)
+
+        def rooms_of(path):
+            parts = inside.get(path)
+            if parts:
+                return {parts[0] if len(parts) > 1 else None}
+            if path.parent == public / "cameo/eps":  # the provider's own header
+                return {None}
+            if path.stem in named:
+                return {named[path.stem]}
+            below = [found(path, *each) for each in includes[path]]
+            return {room for each in below if each for room in rooms_of(each)}
+
+        for path in files:
+            own = rooms_of(path)
+            if path not in inside and path.stem not in named:
+                continue
+            for each in includes[path]:
+                other = found(path, *each)
+                for room in rooms_of(other) if other else ():
+                    yield provider, path.relative_to(root), each[1], next(iter(own)), room
+
+
+def room_offences(root):
+    for provider, table in ROOMS_REACH.items():
+        for room, reached in table.items():
+            for other in sorted(reached - {room}):
+                if room in table[other]:
+                    yield f"ROOMS: {provider}: rooms {room} and {other} form a circle"
+    for provider, relative, name, room, other in rooms(root):
+        reach = ROOMS_REACH[provider]
+        if room is not None and room not in reach:
+            yield f"{relative}: '{room}' is not a room of provider {provider}"
+        elif room is not None and other not in reach[room]:
+            yield f"{relative}: includes {name}: room {room} may not include " + (f"room {other}" if other else "the provider")
+
+
 TRANSFORMS = re.compile(r"transform_list<([^;{}]*?)>(?:::table|;)")
 SHARE_OF_VALUES = 0.6
 
@@ -205,6 +288,9 @@ def offences(root):
                 yield f"{relative}: includes {name}: {offence}"
 
 
+    yield from room_offences(root)
+
+
 def kernel_offences(relative, text):
     """What a provider's code asks one file for, so that an instruction set or an element type more is added there."""
     code = COMMENT.sub("", text)
@@ -227,7 +313,7 @@ def naming_offences(relative, layer, text):
             yield f"{relative}: names an operator: {match}"
 
 
-SELF_TEST = [  # file, its text, words of the offence (none: it is fine)
+SELF_TEST = [  # file, its text, other files that are there, if any, words of the offence (none: it is fine)
     ("eps/one/src/kernel_table.cpp", "erased_entry<op::A, any_types>,\n" * 18, "17 are the most"),
     ("eps/one/src/kernel_table.cpp", "erased_entry<op::A, any_types>,\n" * 17, None),
     ("include/cameo/core/a.hpp", "#include <vector>\n", None),
@@ -275,6 +361,23 @@ SELF_TEST = [  # file, its text, words of the offence (none: it is fine)
     ("eps/one/src/a.cpp", "#include <Eigen/Dense>\n", None),
     ("eps/one/src/c.cpp", "#include <cameo/interop/eigen.hpp>\n", "for users"),
     ("eps/one/src/b.cpp", "#include <cameo/eps/cpu.hpp>\n", "includes provider cpu"),
+    ("eps/cpu/src/products/a.cpp", '#include "b.hpp"\n#include "machine/a.hpp"\n',
+     {"eps/cpu/src/products/b.hpp": "", "eps/cpu/src/machine/a.hpp": ""}, None),
+    ("eps/cpu/src/machine/a.cpp", '#include "products/b.hpp"\n', {"eps/cpu/src/products/b.hpp": ""},
+     "room machine may not include room products"),
+    ("eps/cpu/src/machine/b.cpp", '#include "../products/b.hpp"\n', {"eps/cpu/src/products/b.hpp": ""},
+     "room machine may not include room products"),
+    ("eps/cpu/src/text/a.cpp", '#include "table.hpp"\n', {"eps/cpu/src/table.hpp": ""}, "may not include the provider"),
+    ("eps/cpu/src/table.cpp", '#include "text/a.hpp"\n', {"eps/cpu/src/text/a.hpp": ""}, None),
+    ("eps/cpu/src/cellar/a.cpp", '#include "b.hpp"\n', {"eps/cpu/src/cellar/b.hpp": ""}, "is not a room"),
+    ("eps/cpu/src/machine/c.cpp", "#include <cameo/eps/cpu/conv.hpp>\n",
+     {"eps/cpu/include/cameo/eps/cpu/conv.hpp": "", "eps/cpu/src/convolution/conv.cpp": ""}, "room machine may not include room convolution"),
+    ("eps/cpu/src/machine/d.cpp", "#include <cameo/eps/cpu/shape.hpp>\n",
+     {"eps/cpu/include/cameo/eps/cpu/conv.hpp": "", "eps/cpu/src/convolution/conv.cpp": "",
+      "eps/cpu/include/cameo/eps/cpu/shape.hpp": "#include <cameo/eps/cpu/conv.hpp>\n"}, "room machine may not include room convolution"),
+    ("eps/cpu/include/cameo/eps/cpu/a.hpp", "#include <cameo/eps/cpu/conv.hpp>\n",
+     {"eps/cpu/src/machine/a.cpp": "", "eps/cpu/include/cameo/eps/cpu/conv.hpp": "", "eps/cpu/src/convolution/conv.cpp": ""},
+     "room machine may not include room convolution"),
     ("eps/one/src/d.cpp", "#if HWY_TARGET == HWY_AVX3\n#endif\n", "compares HWY_TARGET"),
     ("eps/one/src/detail/simd.hpp", "#define WIDE (HWY_TARGET <= HWY_AVX3)\n", None),
     ("eps/one/src/e.cpp", "switch (t) {\n case dtype::f32: return row<float>;\n}\n", "visit a set of them"),
@@ -284,11 +387,12 @@ SELF_TEST = [  # file, its text, words of the offence (none: it is fine)
 
 def self_test():
     failed = 0
-    for file, text, words in SELF_TEST:
+    for file, text, *others, words in SELF_TEST:
         with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / file
-            path.parent.mkdir(parents=True)
-            path.write_text(text, encoding="utf-8")
+            for each, content in {file: text, **(others[0] if others else {})}.items():
+                path = pathlib.Path(folder) / each
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(content, encoding="utf-8")
             found = list(offences(pathlib.Path(folder)))
         right = any(words in line for line in found) if words else not found
         if not right:
@@ -305,7 +409,9 @@ def main():
         return self_test()
     found = list(offences(pathlib.Path(sys.argv[1])))
     total, values = transforms(pathlib.Path(sys.argv[1]))
-    print("\n".join(found) if found else f"every include points upwards; {values} of {total} transforms are values")
+    count = sum(map(len, ROOMS.values()))
+    print("\n".join(found) if found else
+          f"every include points upwards, with 0 circles of {count} rooms; {values} of {total} transforms are values")
     return 1 if found else 0
 
 

@@ -2,7 +2,7 @@
 
 Usage: cell_kinds.py MODEL.onnx...
 
-Kinds are those of eps/cpu/src/cells/integer_cells.hpp, for panels of 16 columns; `16 bits` are weights of sums that are
+Kinds are those of eps/cpu/src/microkernels/integer_cells.hpp, for panels of 16 columns; `16 bits` are weights of sums that are
 too short to be sorted (integer_factor.cpp), `single` those of filters of single channels. Models have QDQ convolutions
 and products, or MatMulInteger.
 """

@@ -3,7 +3,7 @@
 // has to know the instruction set, and none of it can be used where the processor lacks it.
 #include "units.hpp"
 
-#include "common/best_rate.hpp"
+#include "machine/best_rate.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include <string_view>
 
 #if defined(__x86_64__) && defined(__linux__)
-#include "cells/amx_tiles.hpp"
+#include "machine/amx_tiles.hpp"
 #endif
 
 namespace peers {

@@ -1,6 +1,6 @@
 // expect: cameo: no function of functions/zips-inl.hpp computes this operator for an element type of its row
 // naming: BitwiseAnd
-#include "common/simd.hpp"
+#include "machine/simd.hpp"
 
 #include <hwy/highway.h>
 #include "skeletons/zip-inl.hpp"

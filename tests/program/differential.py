@@ -41,7 +41,7 @@ import ort_judge
 # Those that have families.
 SCRIPTS = ["differential_standard", "differential_containers", "differential_older", "image_operators",
            "differential_attention", "differential_contrib", "differential_ml", "differential_packed", "differential_pictures",
-           "differential_quantised", "differential_recurrent", "differential_search", "differential_signal"]
+           "differential_quantized", "differential_recurrent", "differential_search", "differential_signal"]
 
 
 @dataclasses.dataclass

@@ -1,4 +1,4 @@
-"""A new kernel is one header and one row; a new elementwise, reducing or normalising operator is one function and one
+"""A new kernel is one header and one row; a new elementwise, reducing or normalizing operator is one function and one
 row: applies tests/data/add_*.patch to a copy of the tree, builds the program there, runs the operators through it, and
 sees that they are as fast as their like and that rewrites know them. The program without the patches must refuse the
 same models.
@@ -22,7 +22,7 @@ from onnx import helper, numpy_helper
 source = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
 binary = pathlib.Path(os.environ["CAMEO_BINARY_DIR"])
 # What each patch adds, and what its function is known by.
-FUNCTIONS = {"elementwise": "apply(", "reduction": "struct fold<", "normalisation": "void normalise("}
+FUNCTIONS = {"elementwise": "apply(", "reduction": "struct fold<", "normalization": "void normalize("}
 PATCHES = [source / "tests/data" / f"add_{name}.patch" for name in ("kernel", *FUNCTIONS)]
 # Operators of the patches, and one of cpu's own that does as much work for each element.
 LIKE = {"Squareplus": "Softplus", "ReduceRms": "ReduceL2", "MaxNormalization": "LpNormalization"}

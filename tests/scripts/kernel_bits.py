@@ -29,7 +29,7 @@ import differential as d  # noqa: E402
 import differential_attention  # noqa: E402
 import differential_contrib  # noqa: E402
 import differential_ml  # noqa: E402
-import differential_quantised  # noqa: E402
+import differential_quantized  # noqa: E402
 import differential_recurrent  # noqa: E402
 import differential_search  # noqa: E402
 import differential_signal  # noqa: E402
@@ -168,7 +168,7 @@ def own_cases():
             number[name] += 1
             yield each
     for families in (differential_attention.FAMILIES, differential_contrib.OF_ONE_NODE, differential_ml.FAMILIES,
-                     differential_quantised.FAMILIES, differential_recurrent.FAMILIES, differential_signal.FAMILIES,
+                     differential_quantized.FAMILIES, differential_recurrent.FAMILIES, differential_signal.FAMILIES,
                      differential_search.FAMILIES, image_operators.FAMILIES):
         for name, (make, _) in families.items():
             for i in range(DRAWN):

@@ -1,10 +1,10 @@
 #include <cameo/core/version.hpp>
 #include <cameo/eps/cpu.hpp>
-#include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/detail/gemm_block.hpp>
 
 #include <hwy/targets.h>
 
-#include "cells/bf16_cells.hpp"
+#include "microkernels/bf16_cells.hpp"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>

@@ -1,6 +1,6 @@
 // What a processor does at most, by the loops that it can run fastest: independent fused multiply-adds in registers,
 // and a sum over a buffer.
-#include "common/simd.hpp"
+#include "machine/simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "peak.cpp"
@@ -54,7 +54,7 @@ CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "common/best_rate.hpp"
+#include "machine/best_rate.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "../src/cells/integer_cells.hpp"
+#include "../src/microkernels/integer_cells.hpp"
 
 namespace cameo::test {
 

@@ -1,7 +1,7 @@
 // AVX-VNNI's products as AVX512-VNNI encodes them: so processors that have one of both run what the other would. Which
 // results are right other tests say, of all_integer_cells().
 #define CAMEO_CELLS_AS_CALLS  // sooner compiled, and as much tested
-#include "../src/cells/integer_target.hpp"
+#include "../src/microkernels/integer_target.hpp"
 #include "all_integer_cells.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace avx_vnni_as_avx512 {
 namespace {
-#include "../src/cells/integer_avx_vnni-inl.hpp"
+#include "../src/microkernels/integer_avx_vnni-inl.hpp"
 
 constinit const integer_cells table{"avx_vnni as avx512_vnni", arithmetic_of<bytes>, arithmetic_of<shorts>,
                                     nbits_of<few_bits>};

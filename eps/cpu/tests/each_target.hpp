@@ -1,9 +1,9 @@
 #pragma once
 #include <hwy/targets.h>
 
-#include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/detail/float_product.hpp>
 
-#include "../src/cells/bf16_cells.hpp"
+#include "../src/microkernels/bf16_cells.hpp"
 
 #include <doctest/doctest.h>
 #include <string>

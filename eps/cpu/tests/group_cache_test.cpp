@@ -15,7 +15,7 @@ using cameo::test::floats;
 using cameo::test::for_each_target;
 using cameo::test::kernel_rig;
 
-// Caches of attention that are more than rows of floats behind one another: quantised ones, ones that forget, ones with
+// Caches of attention that are more than rows of floats behind one another: quantized ones, ones that forget, ones with
 // room for what is new, and the outputs that show scores.
 namespace {
 
@@ -201,7 +201,7 @@ void try_forgetting(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("quantised caches hold the codes of keys and values, and attention reads what codes stand for") {
+TEST_CASE("quantized caches hold the codes of keys and values, and attention reads what codes stand for") {
   for_each_target([] {
     std::mt19937 random{5};
     for (const coding& how : {coding{dtype::i8, 8}, coding{dtype::u8, 4}, coding{dtype::f8e4m3fn, 8}})
@@ -221,7 +221,7 @@ TEST_CASE("q_norm_weight and k_norm_weight divide by the root of the mean square
   const sequence s{random, 3, 2, 8, 5};
   const floats weights_q = test::random_numbers<float>(random, s.size),
                weights_k = test::random_numbers<float>(random, s.size);
-  const auto normalised = [&](floats x, const floats& w) {
+  const auto normalized = [&](floats x, const floats& w) {
     for (std::size_t row = 0; row < x.size(); row += std::size_t(s.size)) {
       double sum = 0;
       for (std::size_t e = 0; e < std::size_t(s.size); ++e) sum += double(x[row + e]) * double(x[row + e]);
@@ -231,7 +231,7 @@ TEST_CASE("q_norm_weight and k_norm_weight divide by the root of the mean square
     return x;
   };
   sequence by_hand = s;
-  by_hand.q = normalised(s.q, weights_q), by_hand.k = normalised(s.k, weights_k);
+  by_hand.q = normalized(s.q, weights_q), by_hand.k = normalized(s.k, weights_k);
   const int32s lengths{4}, all{5};
   kernel_rig rig{1, 2};
   rig.attribute("num_heads", s.heads).attribute("kv_num_heads", s.key_heads);

@@ -15,7 +15,7 @@
 #include <memory>
 #include <string>
 
-// What elementwise kernels, reductions and normalisations make of numbers of every kind, as hashes that are kept in
+// What elementwise kernels, reductions and normalizations make of numbers of every kind, as hashes that are kept in
 // tests/data/kernel_hashes.txt: each instruction set that multiplies and adds in one step gives the same bits, so any
 // machine judges all others. With CAMEO_WRITE_HASHES=FILE set, the test writes the list that this processor makes.
 
@@ -114,7 +114,7 @@ std::map<std::string, std::uint64_t> all_hashes() {
 }  // namespace
 
 TEST_CASE(
-    "elementwise kernels, reductions and normalisations give the recorded bits on every instruction set with fused "
+    "elementwise kernels, reductions and normalizations give the recorded bits on every instruction set with fused "
     "multiplication") {
   const char *const source = std::getenv("CAMEO_SOURCE_DIR"), *const write = std::getenv("CAMEO_WRITE_HASHES");
   REQUIRE(source);

@@ -7,7 +7,7 @@
 #include <set>
 #include <span>
 
-#include "../src/quantised/integer_panels.hpp"
+#include "../src/products/integer_panels.hpp"
 #include "all_integer_cells.hpp"
 #include "each_target.hpp"
 #include "kernel_rig.hpp"

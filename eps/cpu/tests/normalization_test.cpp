@@ -67,7 +67,7 @@ TEST_CASE("before opset 9 each element can be a channel; statistics of the wrong
   CHECK(scalar.run<batch_normalization>({dtype::f32}).code() == status_code::invalid_argument);
 }
 
-TEST_CASE("normalised rows have mean 0 and variance 1, whatever their offset; halves too") {
+TEST_CASE("normalized rows have mean 0 and variance 1, whatever their offset; halves too") {
   std::mt19937 random{4};
   floats x = test::random_numbers<float>(random, 5 * 300);
   for (float& v : x) v += 1000;
@@ -92,7 +92,7 @@ TEST_CASE("normalised rows have mean 0 and variance 1, whatever their offset; ha
   REQUIRE(narrow.run<layer_normalization<op::LayerNormalization>>({dtype::f16, dtype::undefined, dtype::undefined}));
 }
 
-TEST_CASE("a scale broadcasts to the normalised axes or to all of X, or is refused") {
+TEST_CASE("a scale broadcasts to the normalized axes or to all of X, or is refused") {
   const floats x{1, 2, 3, 4, 5, 6, 7, 8}, one{2}, per_row{1, 10}, two{1, 1}, three{1, 1, 1};
   const auto run = [&](const extents& shape, const floats& s, floats& out) {
     kernel_rig rig{23};
@@ -140,7 +140,7 @@ TEST_CASE("attributes that cannot be are INVALID_GRAPH, groups that do not divid
   CHECK(huge.run<lrn>({dtype::f32}));
 }
 
-TEST_CASE("what has no elements is normalised to nothing") {
+TEST_CASE("what has no elements is normalized to nothing") {
   const floats none, empty_scale;
   kernel_rig batch{15}, layer{17}, variances{13};
   batch.input({0, 2, 3}, none).input({2}, scale).input({2}, bias).input({2}, mean).input({2}, variance);

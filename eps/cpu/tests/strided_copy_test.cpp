@@ -1,4 +1,4 @@
-#include "../src/common/strided_copy.hpp"
+#include "../src/skeletons/strided_copy.hpp"
 
 #include <cameo/run/task_pool.hpp>
 

@@ -454,7 +454,7 @@ TEST_CASE("GroupQueryAttention refuses lengths that don't fit and positions outs
   CHECK(code(0, INT32_MIN, false) == status_code::invalid_argument);
 }
 
-TEST_CASE("skip and simplified layer normalisation of rows of every width, with statistics and sums") {
+TEST_CASE("skip and simplified layer normalization of rows of every width, with statistics and sums") {
   for_each_target([] {
     dice d;
     for (std::int64_t n = 1; n <= 300; n += n < 70 ? 1 : 57) {
@@ -487,7 +487,7 @@ TEST_CASE("skip and simplified layer normalisation of rows of every width, with 
   });
 }
 
-TEST_CASE("layer normalisation of rows of every width, far from zero too") {
+TEST_CASE("layer normalization of rows of every width, far from zero too") {
   for_each_target([] {
     dice d;
     for (std::int64_t n = 1; n <= 9000; n = n < 70 ? n + 1 : n * 3 + 1) {
@@ -507,7 +507,7 @@ TEST_CASE("layer normalisation of rows of every width, far from zero too") {
   });
 }
 
-TEST_CASE("embeddings, summed and normalised; ids outside their tables are refused") {
+TEST_CASE("embeddings, summed and normalized; ids outside their tables are refused") {
   dice d;
   const auto run = [&](std::int32_t id, bool segments, bool positions) {
     const std::int64_t b = 2, s = 3, n = d.upto(1, 40);

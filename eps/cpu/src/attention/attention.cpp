@@ -1,5 +1,5 @@
 #include <cameo/eps/cpu/attention.hpp>
-#include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/detail/float_product.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 
 #include "attention_parts.hpp"
 #include "attention_scores.hpp"
-#include "common/float_output.hpp"
-#include "common/usable_sizes.hpp"
+#include "skeletons/float_output.hpp"
+#include "operands/usable_sizes.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -6,13 +6,13 @@
 #include <cameo/eps/cpu/detail/instantiated.hpp>
 #include <cameo/op/onnx.hpp>
 
-#include "cells/attention_kernels.hpp"
+#include "microkernels/attention_kernels.hpp"
 #include "skeletons/zip.hpp"
 
-#include "common/float_output.hpp"
-#include "common/operand_values.hpp"
-#include "common/row_rooms.hpp"
-#include "common/scratch_of.hpp"
+#include "skeletons/float_output.hpp"
+#include "operands/operand_values.hpp"
+#include "skeletons/row_rooms.hpp"
+#include "operands/scratch_of.hpp"
 
 // What the operators of attention share.
 CAMEO_BEGIN_NAMESPACE

@@ -4,7 +4,7 @@
 #include <cameo/eps/cpu/flex_attention.hpp>
 #include <cameo/eps/cpu/group_query_attention.hpp>
 #include <cameo/eps/cpu/multi_head_attention.hpp>
-#include <cameo/eps/cpu/quantised_attention.hpp>
+#include <cameo/eps/cpu/quantized_attention.hpp>
 #include <cameo/eps/cpu/rotary_embedding.hpp>
 #include <cameo/eps/cpu/sparse_attention.hpp>
 #include <cameo/op/microsoft.hpp>
@@ -25,7 +25,7 @@ struct group_query_row
                              "T_CACHE">(),
           group_query_attention> {};
 
-/// Attention, and the turning of its queries and keys.
+/// Attention, and the rotation of its queries and keys.
 // clang-format off
 using attention_rows = row_list<
     computes<op::Attention, since<23>, attention, "T1", "T2">,
@@ -34,7 +34,7 @@ using attention_rows = row_list<
     computes<op::microsoft::RotaryEmbedding, since<1>, rotary_embedding_of<op::microsoft::RotaryEmbedding>>,
     computes<op::microsoft::MRotaryEmbedding, since<1>, rotary_embedding_of<op::microsoft::MRotaryEmbedding>>,
     computes<op::microsoft::Attention, since<1>, projected_attention>,
-    computes<op::microsoft::QAttention, since<1>, quantised_attention, "T3">,
+    computes<op::microsoft::QAttention, since<1>, quantized_attention, "T3">,
     computes<op::microsoft::DecoderMaskedMultiHeadAttention, since<1>, decoder_masked_attention, "T">,
     computes<op::microsoft::MultiHeadAttention, since<1>, multi_head_attention>,
     group_query_row,

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "common/float_rows.hpp"
-#include "common/float_values.hpp"
-#include "common/refuse.hpp"
+#include "functions/float_rows.hpp"
+#include "skeletons/float_values.hpp"
+#include "operands/refuse.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

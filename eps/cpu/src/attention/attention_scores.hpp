@@ -1,7 +1,7 @@
 #pragma once
 #include <limits>
 
-#include "cells/attention_kernels.hpp"
+#include "microkernels/attention_kernels.hpp"
 #include "skeletons/map.hpp"
 
 CAMEO_BEGIN_NAMESPACE

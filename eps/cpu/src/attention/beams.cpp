@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "common/refuse.hpp"
+#include "operands/refuse.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -3,7 +3,7 @@
 #include "attention_masks.hpp"
 #include "attention_scores.hpp"
 #include "beams.hpp"
-#include "common/usable_sizes.hpp"
+#include "operands/usable_sizes.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

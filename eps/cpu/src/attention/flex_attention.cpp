@@ -1,9 +1,9 @@
-#include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/flex_attention.hpp>
 
 #include "attention_parts.hpp"
-#include "common/float_output.hpp"
-#include "common/usable_sizes.hpp"
+#include "skeletons/float_output.hpp"
+#include "operands/usable_sizes.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -74,7 +74,7 @@ result<const float*> channel_scales(run_context& c, const value& scales, std::st
                                     std::int64_t heads, std::int64_t size) {
   const std::int64_t all = heads * size, count = scales ? scales.shape.count() : 0;
   if (count != (per_channel ? all : 1))
-    return bad_input(name, " ", scales.shape, " must have ", per_channel ? all : 1, " numbers: quantised caches are ",
+    return bad_input(name, " ", scales.shape, " must have ", per_channel ? all : 1, " numbers: quantized caches are ",
                      per_channel ? "PER_CHANNEL" : "PER_TENSOR");
   const float* const given = static_cast<const float*>(scales.data);
   if (per_channel) return given;

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "attention_parts.hpp"
-#include "common/float_rows.hpp"
+#include "functions/float_rows.hpp"
 #include "group_codes.hpp"
 
 // What GroupQueryAttention and SparseAttention share: a cache of keys, of which each batch has its own number.

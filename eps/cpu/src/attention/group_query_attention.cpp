@@ -1,8 +1,8 @@
 #include <cameo/eps/cpu/group_query_attention.hpp>
 
 #include "attention_scores.hpp"
-#include "common/usable_sizes.hpp"
 #include "group_parts.hpp"
+#include "operands/usable_sizes.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
@@ -12,7 +12,7 @@ constexpr bool has_codes(dtype type) { return type == dtype::i8 || type == dtype
 
 /// What the attributes say about codes is what the caches have.
 status check_codes(const value& past_k, const value& past_v, const group_query_attention& how) {
-  if (!past_k) return how.code_bits ? bad_input("a quantised cache needs past_key, of 0 rows at first") : status{};
+  if (!past_k) return how.code_bits ? bad_input("a quantized cache needs past_key, of 0 rows at first") : status{};
   const bool fits = how.code_bits == 0   ? !has_codes(past_k.type)
                     : how.code_bits == 4 ? past_k.type == dtype::u8
                                          : past_k.type == dtype::i8 || past_k.type == dtype::f8e4m3fn;
@@ -114,7 +114,7 @@ result<const float*> read_sinks(run_context& c, std::int64_t heads, const value&
   return static_cast<const float*>(zeros->data());
 }
 
-/// The weights that queries and keys are normalised with, if there are any.
+/// The weights that queries and keys are normalized with, if there are any.
 status read_norms(run_context& c, const group_sizes& s, float epsilon, group_changes& out) {
   const value &q = c.input(14), &k = c.input(15);
   if (bool(q) != bool(k)) return bad_input("q_norm_weight and k_norm_weight go together");

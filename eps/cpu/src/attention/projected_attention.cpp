@@ -1,9 +1,9 @@
 #include <cameo/eps/cpu/multi_head_attention.hpp>
 
-#include "cells/products.hpp"
+#include "products/products.hpp"
 
 #include "attention_masks.hpp"
-#include "common/usable_sizes.hpp"
+#include "operands/usable_sizes.hpp"
 #include "projected_rows.hpp"
 
 CAMEO_BEGIN_NAMESPACE

@@ -1,10 +1,10 @@
 #include <cameo/eps/cpu/rotary_embedding.hpp>
 #include <cameo/op/microsoft.hpp>
 
-#include "common/operand_values.hpp"
-#include "common/row_rooms.hpp"
-#include "common/scratch_of.hpp"
-#include "common/usable_sizes.hpp"
+#include "operands/operand_values.hpp"
+#include "skeletons/row_rooms.hpp"
+#include "operands/scratch_of.hpp"
+#include "operands/usable_sizes.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "common/float_output.hpp"
-#include "common/lane_scratch.hpp"
-#include "common/usable_sizes.hpp"
+#include "skeletons/float_output.hpp"
+#include "machine/lane_scratch.hpp"
+#include "operands/usable_sizes.hpp"
 #include "group_parts.hpp"
 
 CAMEO_BEGIN_NAMESPACE

@@ -1,6 +1,6 @@
 #include <cameo/eps/cpu/col2im.hpp>
 
-#include "common/operand_values.hpp"
+#include "operands/operand_values.hpp"
 
 #include <algorithm>
 #include <utility>

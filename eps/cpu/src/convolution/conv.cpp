@@ -1,14 +1,14 @@
 #include <cameo/eps/cpu/conv.hpp>
 #include <cameo/eps/cpu/detail/as_number.hpp>
-#include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/detail/float_product.hpp>
 
 #include <functional>
 #include <utility>
 
-#include "cells/conv_kernels.hpp"
-#include "common/lane_scratch.hpp"
-#include "common/refuse.hpp"
-#include "common/row_rooms.hpp"
+#include "microkernels/conv_kernels.hpp"
+#include "machine/lane_scratch.hpp"
+#include "operands/refuse.hpp"
+#include "skeletons/row_rooms.hpp"
 #include "skeletons/row_list.hpp"
 
 CAMEO_BEGIN_NAMESPACE

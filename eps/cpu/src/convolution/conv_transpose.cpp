@@ -1,8 +1,8 @@
 #include <cameo/eps/cpu/conv_transpose.hpp>
-#include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/detail/float_product.hpp>
 
-#include "common/refuse.hpp"
-#include "common/row_rooms.hpp"
+#include "operands/refuse.hpp"
+#include "skeletons/row_rooms.hpp"
 #include "skeletons/row_list.hpp"
 
 CAMEO_BEGIN_NAMESPACE

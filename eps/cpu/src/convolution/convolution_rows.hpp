@@ -3,6 +3,7 @@
 #include <cameo/eps/cpu/conv.hpp>
 #include <cameo/eps/cpu/conv_transpose.hpp>
 #include <cameo/eps/cpu/deform_conv.hpp>
+#include <cameo/eps/cpu/max_unpool.hpp>
 #include <cameo/eps/cpu/nchwc_conv.hpp>
 #include <cameo/eps/cpu/nchwc_pool.hpp>
 #include <cameo/eps/cpu/nchwc_reorder.hpp>
@@ -31,13 +32,13 @@ using convolution_rows = row_list<
     kernel_entry<op::AveragePool, since<1>, allow<"T">(float_elements{}), average_pool>,
     kernel_entry<op::LpPool, since<1>, allow<"T">(float_elements{}), lp_pool>,
     kernel_entry<op::GlobalAveragePool, since<1>, allow<"T">(float_elements{}), global_average_pool>,
-    kernel_entry<op::microsoft::NhwcMaxPool, since<1>, constrain<"T", std::int8_t, std::uint8_t>, nhwc_max_pool>,
     kernel_entry<op::GlobalMaxPool, since<1>, allow<"T">(float_elements{}), global_max_pool>,
     kernel_entry<op::GlobalLpPool, since<1>, allow<"T">(float_elements{}), global_lp_pool>,
     kernel_entry<op::microsoft::FusedConv, since<1>, allow<"T">(first_float_elements{}), fused_conv>,
     computes<op::DeformConv, since<19>, deform_conv>,
     computes<op::microsoft::ConvTransposeWithDynamicPads, since<1>, conv_transpose_with_dynamic_pads>,
     computes<op::microsoft::MaxpoolWithMask, since<1>, max_pool_with_mask>,
+    moves<op::MaxUnpool, since<9>, max_unpool>,
     computes<op::Col2Im, since<18>, col2im>,
     blocked<op::nchwc::ReorderInput, nchwc_reorder_input>,
     blocked<op::nchwc::ReorderOutput, nchwc_reorder_output>,

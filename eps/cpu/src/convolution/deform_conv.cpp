@@ -1,12 +1,12 @@
 #include <cameo/eps/cpu/deform_conv.hpp>
-#include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/detail/window.hpp>
 
 #include <cmath>
 
-#include "common/operand_values.hpp"
-#include "common/row_rooms.hpp"
-#include "common/usable_sizes.hpp"
+#include "operands/operand_values.hpp"
+#include "skeletons/row_rooms.hpp"
+#include "operands/usable_sizes.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

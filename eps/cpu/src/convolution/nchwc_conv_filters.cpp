@@ -1,6 +1,6 @@
 #include "nchwc_conv_filters.hpp"
 
-#include "common/refuse.hpp"
+#include "operands/refuse.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

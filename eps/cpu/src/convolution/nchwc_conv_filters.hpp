@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/nchwc_conv.hpp>
 
-#include "cells/nchwc.hpp"
+#include "microkernels/nchwc.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

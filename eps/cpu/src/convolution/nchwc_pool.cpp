@@ -1,9 +1,9 @@
 #include <cameo/eps/cpu/nchwc_pool.hpp>
 
-#include "cells/nchwc.hpp"
-#include "cells/nchwc_kernels.hpp"
-#include "common/lane_scratch.hpp"
-#include "common/usable_sizes.hpp"
+#include "microkernels/nchwc.hpp"
+#include "microkernels/nchwc_kernels.hpp"
+#include "machine/lane_scratch.hpp"
+#include "operands/usable_sizes.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,9 +1,9 @@
 #include <cameo/eps/cpu/pool.hpp>
 
-#include "common/lane_scratch.hpp"
-#include "common/refuse.hpp"
-#include "common/row_rooms.hpp"
-#include "outer_window.hpp"
+#include "machine/lane_scratch.hpp"
+#include "operands/refuse.hpp"
+#include "skeletons/row_rooms.hpp"
+#include "windows/outer_window.hpp"
 #include "skeletons/row_list.hpp"
 
 #include <cmath>

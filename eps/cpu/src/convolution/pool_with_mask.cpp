@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "common/refuse.hpp"
-#include "common/usable_sizes.hpp"
-#include "outer_window.hpp"
+#include "operands/refuse.hpp"
+#include "operands/usable_sizes.hpp"
+#include "windows/outer_window.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,8 +1,9 @@
 #include <cameo/eps/cpu/bias_gelu.hpp>
 
 #include "skeletons/zip.hpp"
+#include "zip_rows.hpp"
 
-#include "common/refuse.hpp"
+#include "operands/refuse.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

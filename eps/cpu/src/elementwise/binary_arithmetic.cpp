@@ -1,5 +1,5 @@
 // Arithmetic of two elements, once per instruction set.
-#include "common/simd.hpp"
+#include "machine/simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "elementwise/binary_arithmetic.cpp"
@@ -8,6 +8,8 @@
 #include "skeletons/zip-inl.hpp"
 
 #if HWY_ONCE
+#include "bound_zips.hpp"
+
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 

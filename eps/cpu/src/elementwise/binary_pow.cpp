@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/float_values.hpp"
+#include "skeletons/float_values.hpp"
 #include "functions/form.hpp"
 #include "skeletons/zip.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <cameo/core/booleans.hpp>
 
-#include "common/outputs.hpp"
-#include "common/strided_copy.hpp"
+#include "operands/outputs.hpp"
+#include "skeletons/strided_copy.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -2,10 +2,10 @@
 #include <cstring>
 
 #include "cast_rows.hpp"
-#include "common/choice.hpp"
-#include "common/outputs.hpp"
-#include "common/past_caches.hpp"
-#include "common/strided_copy.hpp"
+#include "operands/choice.hpp"
+#include "operands/outputs.hpp"
+#include "machine/past_caches.hpp"
+#include "skeletons/strided_copy.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

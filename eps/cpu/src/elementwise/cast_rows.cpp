@@ -3,7 +3,7 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 
-#include "common/simd.hpp"
+#include "machine/simd.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 #include "cast_rows.hpp"
-#include "common/float_values.hpp"
+#include "skeletons/float_values.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "common/float_values.hpp"
-#include "common/refuse.hpp"
+#include "skeletons/float_values.hpp"
+#include "operands/refuse.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <random>
 
-#include "common/float_values.hpp"
-#include "common/refuse.hpp"
+#include "skeletons/float_values.hpp"
+#include "operands/refuse.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,14 +1,16 @@
 // Activations, once per instruction set.
-#include "common/simd.hpp"
+#include "machine/simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "elementwise/unary_activation.cpp"
 #include <hwy/foreach_target.h>
 
-#include "common/choice.hpp"
+#include "operands/choice.hpp"
 #include "skeletons/map-inl.hpp"
 
 #if HWY_ONCE
+#include "bound_maps.hpp"
+
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 

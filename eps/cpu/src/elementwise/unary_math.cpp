@@ -1,5 +1,5 @@
 // Elementary functions of one element, once per instruction set.
-#include "common/simd.hpp"
+#include "machine/simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "elementwise/unary_math.cpp"
@@ -8,10 +8,11 @@
 #include "skeletons/map-inl.hpp"
 
 #if HWY_ONCE
+#include "bound_maps.hpp"
+
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 template struct map_loops<math_maps>;
-template void map_floats<op::Exp>(const float*, float*, std::int64_t, const unary_parameters&);
 }  // namespace eps
 CAMEO_END_NAMESPACE
 #endif

@@ -1,5 +1,5 @@
 // Numbers of one element, once per instruction set.
-#include "common/simd.hpp"
+#include "machine/simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "elementwise/unary_number.cpp"
@@ -8,6 +8,8 @@
 #include "skeletons/map-inl.hpp"
 
 #if HWY_ONCE
+#include "bound_maps.hpp"
+
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 template struct map_loops<number_maps>;

@@ -1,10 +1,11 @@
 #include <cameo/eps/cpu/variadic.hpp>
 
 #include "skeletons/zip.hpp"
+#include "zip_rows.hpp"
 
-#include "common/float_values.hpp"
-#include "common/refuse.hpp"
-#include "common/strided_copy.hpp"
+#include "operands/refuse.hpp"
+#include "skeletons/float_values.hpp"
+#include "skeletons/strided_copy.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/where.hpp>
 #include <cameo/kernel/broadcast.hpp>
 
-#include "common/refuse.hpp"
+#include "operands/refuse.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

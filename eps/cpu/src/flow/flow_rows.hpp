@@ -1,6 +1,5 @@
 #pragma once
 #include <cameo/eps/cpu/concat.hpp>
-#include <cameo/eps/cpu/constant.hpp>
 #include <cameo/eps/cpu/control_flow.hpp>
 #include <cameo/eps/cpu/reshape.hpp>
 #include <cameo/eps/cpu/sequence.hpp>
@@ -15,7 +14,6 @@ namespace eps {
 // clang-format off
 using flow_rows = row_list<
     takes_any<op::Identity, since<1>, identity>,
-    takes_any<op::Constant, since<1>, constant>,
     takes_any<op::SequenceConstruct, since<11>, sequence_construct>,
     takes_any<op::SequenceEmpty, since<11>, sequence_empty>,
     takes_any<op::SequenceAt, since<11>, sequence_at>,

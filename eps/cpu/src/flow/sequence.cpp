@@ -1,6 +1,6 @@
 #include <cameo/eps/cpu/sequence.hpp>
 
-#include "common/operand_values.hpp"
+#include "operands/operand_values.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,6 +1,6 @@
 #pragma once
-#include "common/operand_values.hpp"
-#include "common/strided_copy.hpp"
+#include "operands/operand_values.hpp"
+#include "skeletons/strided_copy.hpp"
 
 #include <memory>
 

@@ -14,7 +14,7 @@
 
 #include "doubles-inl.hpp"
 
-#include "common/math-inl.hpp"
+#include "math-inl.hpp"
 
 #include <limits>
 

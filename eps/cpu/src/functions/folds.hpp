@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "common/float_rows.hpp"
-#include "common/float_values.hpp"
+#include "as_element.hpp"
+#include "float_rows.hpp"
 #include "form.hpp"
 
 // What reductions do, a struct for each operator: what is known after some numbers of a T, and how one more adds to it.

@@ -4,10 +4,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "common/float_rows.hpp"
-#include "skeletons/map.hpp"
+#include "float_rows.hpp"
 
-// What normalisations along an axis do, a function for each operator: float for narrow floats, or double.
+// What normalizations along an axis do, a function for each operator: float for narrow floats, or double.
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 
@@ -33,13 +32,13 @@ void find_largest(const columns_block<C>& b, C* largest) {
     }
 }
 
-inline void powers(float* x, std::int64_t n) { map_floats<op::Exp>(x, x, n); }
+inline void powers(float* x, std::int64_t n) { exp_row(x, x, n); }
 inline void powers(double* x, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) x[i] = std::exp(x[i]);
 }
 
 template <class C>
-void normalise(op::Softmax, const columns_block<C>& b) {
+void normalize(op::Softmax, const columns_block<C>& b) {
   if constexpr (std::is_same_v<C, float>)
     if (b.step == 1) return softmax_row(b.x, b.y, b.size);
   C largest[most_columns];
@@ -55,7 +54,7 @@ void normalise(op::Softmax, const columns_block<C>& b) {
     for (std::int64_t i = 0; i < b.n; ++i) b.y[a * b.step + i] = C(double(b.y[a * b.step + i]) / sum[i]);
 }
 template <class C>
-void normalise(op::LogSoftmax, const columns_block<C>& b) {
+void normalize(op::LogSoftmax, const columns_block<C>& b) {
   if constexpr (std::is_same_v<C, float>)
     if (b.step == 1) return log_softmax_row(b.x, b.y, b.size);
   C largest[most_columns], row[most_columns];
@@ -72,7 +71,7 @@ void normalise(op::LogSoftmax, const columns_block<C>& b) {
 }
 /// The first of the largest. A NaN is only ever met when it comes first, and then there is no largest.
 template <class C>
-void normalise(op::Hardmax, const columns_block<C>& b) {
+void normalize(op::Hardmax, const columns_block<C>& b) {
   C largest[most_columns];
   std::int64_t at[most_columns] = {};
   for (std::int64_t i = 0; i < b.n; ++i) largest[i] = b.x[i];
@@ -84,7 +83,7 @@ void normalise(op::Hardmax, const columns_block<C>& b) {
 }
 
 template <class C>
-void normalise(op::LpNormalization, const columns_block<C>& b) {
+void normalize(op::LpNormalization, const columns_block<C>& b) {
   const bool squares = b.p == 2;
   double norm[most_columns] = {};
   for (std::int64_t a = 0; a < b.size; ++a)

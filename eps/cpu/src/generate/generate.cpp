@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/generate.hpp>
 
-#include "common/operand_values.hpp"
-#include "common/strided_copy.hpp"
+#include "operands/operand_values.hpp"
+#include "skeletons/strided_copy.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,9 +2,9 @@
 
 #include <bit>
 
-#include "common/float_values.hpp"
-#include "common/random_places.hpp"
-#include "common/refuse.hpp"
+#include "skeletons/float_values.hpp"
+#include "functions/random_places.hpp"
+#include "operands/refuse.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

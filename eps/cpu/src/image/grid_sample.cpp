@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "common/float_values.hpp"
-#include "common/operand_values.hpp"
-#include "common/usable_sizes.hpp"
+#include "skeletons/float_values.hpp"
+#include "operands/operand_values.hpp"
+#include "operands/usable_sizes.hpp"
 #include "sampling.hpp"
 
 CAMEO_BEGIN_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/choice.hpp"
+#include "operands/choice.hpp"
 #include "image/pictures/picture.hpp"
 
 CAMEO_BEGIN_NAMESPACE

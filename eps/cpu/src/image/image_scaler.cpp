@@ -1,8 +1,8 @@
 #include <cameo/eps/cpu/image_scaler.hpp>
 
-#include "common/operand_values.hpp"
-#include "common/row_rooms.hpp"
-#include "common/strided_copy.hpp"
+#include "operands/operand_values.hpp"
+#include "skeletons/row_rooms.hpp"
+#include "skeletons/strided_copy.hpp"
 
 #include <algorithm>
 

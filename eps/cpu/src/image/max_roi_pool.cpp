@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "common/operand_values.hpp"
-#include "common/row_rooms.hpp"
-#include "common/usable_sizes.hpp"
+#include "operands/operand_values.hpp"
+#include "skeletons/row_rooms.hpp"
+#include "operands/usable_sizes.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

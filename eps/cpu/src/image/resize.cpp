@@ -4,10 +4,10 @@
 #include <cstring>
 #include <limits>
 
-#include "common/float_values.hpp"
-#include "common/operand_values.hpp"
-#include "common/strided_copy.hpp"
-#include "common/usable_sizes.hpp"
+#include "skeletons/float_values.hpp"
+#include "operands/operand_values.hpp"
+#include "skeletons/strided_copy.hpp"
+#include "operands/usable_sizes.hpp"
 #include "sampling.hpp"
 
 CAMEO_BEGIN_NAMESPACE

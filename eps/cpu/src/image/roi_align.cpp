@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "common/row_rooms.hpp"
+#include "skeletons/row_rooms.hpp"
 #include "sampling.hpp"
 
 CAMEO_BEGIN_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
-#include "common/choice.hpp"
-#include "common/operand_values.hpp"
-#include "common/usable_sizes.hpp"
+#include "operands/choice.hpp"
+#include "operands/operand_values.hpp"
+#include "operands/usable_sizes.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/float_values.hpp"
-#include "common/refuse.hpp"
-#include "common/usable_sizes.hpp"
+#include "skeletons/float_values.hpp"
+#include "operands/refuse.hpp"
+#include "operands/usable_sizes.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

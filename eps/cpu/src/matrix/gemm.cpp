@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "common/refuse.hpp"
-#include "common/row_rooms.hpp"
-#include "constant_factor.hpp"
+#include "operands/refuse.hpp"
+#include "skeletons/row_rooms.hpp"
+#include "products/constant_factor.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/float_values.hpp"
-#include "common/refuse.hpp"
-#include "common/row_rooms.hpp"
-#include "common/usable_sizes.hpp"
+#include "skeletons/float_values.hpp"
+#include "operands/refuse.hpp"
+#include "skeletons/row_rooms.hpp"
+#include "operands/usable_sizes.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

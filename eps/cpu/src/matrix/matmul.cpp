@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/matmul.hpp>
 
-#include "common/refuse.hpp"
-#include "constant_factor.hpp"
+#include "operands/refuse.hpp"
+#include "products/constant_factor.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

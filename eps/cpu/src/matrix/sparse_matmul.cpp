@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/operand_values.hpp"
-#include "common/usable_sizes.hpp"
+#include "operands/operand_values.hpp"
+#include "operands/usable_sizes.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

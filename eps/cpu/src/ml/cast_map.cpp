@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "common/float_values.hpp"
-#include "common/refuse.hpp"
+#include "skeletons/float_values.hpp"
+#include "operands/refuse.hpp"
 #include "elementwise/cast_rows.hpp"
 
 CAMEO_BEGIN_NAMESPACE

@@ -1,9 +1,9 @@
 #pragma once
 #include <cameo/eps/cpu/detail/ml_scores.hpp>
 
-#include "common/lane_scratch.hpp"
-#include "common/outputs.hpp"
-#include "common/row_rooms.hpp"
+#include "machine/lane_scratch.hpp"
+#include "operands/outputs.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "common/operand_values.hpp"
-#include "common/strided_copy.hpp"
+#include "operands/operand_values.hpp"
+#include "skeletons/strided_copy.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

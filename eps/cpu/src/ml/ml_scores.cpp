@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "common/choice.hpp"
-#include "common/operand_values.hpp"
+#include "operands/choice.hpp"
+#include "operands/operand_values.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

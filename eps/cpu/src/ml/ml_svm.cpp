@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/choice.hpp"
+#include "operands/choice.hpp"
 #include "feature_walk.hpp"
 
 CAMEO_BEGIN_NAMESPACE

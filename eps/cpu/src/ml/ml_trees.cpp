@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "common/choice.hpp"
+#include "operands/choice.hpp"
 #include "feature_walk.hpp"
 
 CAMEO_BEGIN_NAMESPACE

@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/gather.hpp>
 
-#include "common/index_rows.hpp"
-#include "common/strided_copy.hpp"
+#include "operands/index_rows.hpp"
+#include "skeletons/strided_copy.hpp"
 
 #include <algorithm>
 

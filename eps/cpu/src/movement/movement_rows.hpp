@@ -1,10 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/center_crop_pad.hpp>
 #include <cameo/eps/cpu/concat.hpp>
-#include <cameo/eps/cpu/constant.hpp>
 #include <cameo/eps/cpu/gather.hpp>
-#include <cameo/eps/cpu/generate.hpp>
-#include <cameo/eps/cpu/max_unpool.hpp>
 #include <cameo/eps/cpu/pad.hpp>
 #include <cameo/eps/cpu/reshape.hpp>
 #include <cameo/eps/cpu/scatter.hpp>
@@ -32,7 +29,6 @@ using movement_rows = row_list<
     takes_any<op::Unsqueeze, since<1>, unsqueeze>,
     takes_any<op::Shape, since<1>, shape_of>,
     takes_any<op::Size, since<1>, size_of>,
-    takes_any<op::ConstantOfShape, since<9>, constant_of_shape>,
     computes<op::Transpose, since<1>, transpose>,
     moves<op::Concat, since<1>, concat>,
     moves<op::Split, since<1>, split>,
@@ -51,8 +47,6 @@ using movement_rows = row_list<
     moves<op::CenterCropPad, since<18>, center_crop_pad>,
     moves<op::DepthToSpace, since<1>, depth_to_space>,
     moves<op::SpaceToDepth, since<1>, space_to_depth>,
-    moves<op::MaxUnpool, since<9>, max_unpool>,
-    moves<op::OneHot, since<9>, one_hot, "T3">,
     moves<op::Compress, since<9>, compress>,
     moves<op::ReverseSequence, since<10>, reverse_sequence>,
     moves<op::Trilu, since<14>, trilu>,
@@ -63,11 +57,7 @@ using movement_rows = row_list<
     computes<op::microsoft::Pad, since<1>, microsoft_pad>,
     moves<op::microsoft::Trilu, since<1>, trilu>,
     moves<op::microsoft::UnfoldTensor, since<1>, unfold>,
-    computes<op::microsoft::Range, since<1>, range_of>,
     computes<op::microsoft::Unique, since<1>, unique_of_list>,
-    computes<op::Range, since<11>, range_of>,
-    computes<op::EyeLike, since<9>, eye_like, "T2">,
-    computes<op::NonZero, since<9>, non_zero>,
     computes<op::Unique, since<11>, unique>,
     computes<op::TopK, since<1>, top_k>
 >;

@@ -1,9 +1,9 @@
 #include <cameo/eps/cpu/pad.hpp>
 
-#include "common/float_values.hpp"
-#include "common/operand_values.hpp"
-#include "common/small_elements.hpp"
-#include "common/strided_copy.hpp"
+#include "skeletons/float_values.hpp"
+#include "operands/operand_values.hpp"
+#include "operands/small_elements.hpp"
+#include "skeletons/strided_copy.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/scatter.hpp>
 
-#include "common/index_rows.hpp"
-#include "common/strided_copy.hpp"
+#include "operands/index_rows.hpp"
+#include "skeletons/strided_copy.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,9 +1,9 @@
 #include <cameo/eps/cpu/sort.hpp>
 
-#include "common/lane_scratch.hpp"
-#include "common/operand_values.hpp"
-#include "common/outputs.hpp"
-#include "common/strided_copy.hpp"
+#include "machine/lane_scratch.hpp"
+#include "operands/operand_values.hpp"
+#include "operands/outputs.hpp"
+#include "skeletons/strided_copy.hpp"
 
 #include <algorithm>
 

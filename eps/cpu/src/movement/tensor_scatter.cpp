@@ -2,10 +2,10 @@
 
 #include <cstring>
 
-#include "common/choice.hpp"
-#include "common/operand_values.hpp"
-#include "common/small_elements.hpp"
-#include "common/strided_copy.hpp"
+#include "operands/choice.hpp"
+#include "operands/operand_values.hpp"
+#include "operands/small_elements.hpp"
+#include "skeletons/strided_copy.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

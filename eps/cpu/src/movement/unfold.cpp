@@ -1,7 +1,7 @@
 #include <cameo/eps/cpu/unfold.hpp>
 
-#include "common/operand_values.hpp"
-#include "common/strided_copy.hpp"
+#include "operands/operand_values.hpp"
+#include "skeletons/strided_copy.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

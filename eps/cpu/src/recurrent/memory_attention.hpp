@@ -1,11 +1,11 @@
 #pragma once
-#include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/detail/float_product.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "common/row_rooms.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,4 +1,4 @@
-#include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/recurrent.hpp>
 
 #include <cmath>
@@ -7,12 +7,12 @@
 #include "functions/form.hpp"
 #include "skeletons/map.hpp"
 
-#include "common/float_output.hpp"
-#include "common/operand_values.hpp"
-#include "common/row_rooms.hpp"
-#include "common/scratch_of.hpp"
+#include "skeletons/float_output.hpp"
+#include "operands/operand_values.hpp"
+#include "skeletons/row_rooms.hpp"
+#include "operands/scratch_of.hpp"
 #include "memory_attention.hpp"
-#include "quantised/quantized.hpp"
+#include "functions/quantized.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

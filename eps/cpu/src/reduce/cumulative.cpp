@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "common/operand_values.hpp"
-#include "common/row_rooms.hpp"
+#include "operands/operand_values.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

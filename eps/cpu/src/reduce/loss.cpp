@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
-#include "common/choice.hpp"
-#include "common/operand_values.hpp"
-#include "common/row_rooms.hpp"
-#include "common/usable_sizes.hpp"
+#include "operands/choice.hpp"
+#include "operands/operand_values.hpp"
+#include "skeletons/row_rooms.hpp"
+#include "operands/usable_sizes.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

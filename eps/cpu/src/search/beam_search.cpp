@@ -2,7 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include "common/float_output.hpp"
+#include "skeletons/float_output.hpp"
 #include "cross_scores.hpp"
 #include "decoder_steps.hpp"
 

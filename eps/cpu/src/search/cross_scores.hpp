@@ -1,5 +1,5 @@
 #pragma once
-#include "common/scratch_of.hpp"
+#include "operands/scratch_of.hpp"
 #include "decoder_steps.hpp"
 
 CAMEO_BEGIN_NAMESPACE

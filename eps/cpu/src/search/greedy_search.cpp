@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "common/random_places.hpp"
-#include "common/scratch_of.hpp"
+#include "functions/random_places.hpp"
+#include "operands/scratch_of.hpp"
 #include "decoder_steps.hpp"
 
 CAMEO_BEGIN_NAMESPACE

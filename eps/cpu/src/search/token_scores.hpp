@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/operand_values.hpp"
+#include "operands/operand_values.hpp"
 #include "score_changes.hpp"
 
 CAMEO_BEGIN_NAMESPACE

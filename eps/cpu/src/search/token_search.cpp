@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "common/operand_values.hpp"
+#include "operands/operand_values.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

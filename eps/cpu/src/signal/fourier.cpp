@@ -1,9 +1,9 @@
 #include <cameo/eps/cpu/fourier.hpp>
 
-#include "common/lane_scratch.hpp"
-#include "common/operand_values.hpp"
-#include "common/row_rooms.hpp"
-#include "common/usable_sizes.hpp"
+#include "machine/lane_scratch.hpp"
+#include "operands/operand_values.hpp"
+#include "skeletons/row_rooms.hpp"
+#include "operands/usable_sizes.hpp"
 #include "fourier_transform.hpp"
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Elementwise operators of one input, once per instruction set: loops over a function of functions/maps-inl.hpp for
-// each element type of the operator's row. The file that includes it says for which list of rows: see unary_math.cpp.
+// Elementwise operators of one input, once per instruction set: the loop over a function of functions/maps-inl.hpp for
+// an element type. Which operators have which types is in elementwise/map_rows.hpp.
 #if defined(CAMEO_EPS_CPU_MAP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAMEO_EPS_CPU_MAP
 #undef CAMEO_EPS_CPU_MAP
@@ -9,11 +9,11 @@
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 #include "functions/maps-inl.hpp"
 #include "map.hpp"
-#include "map_rows.hpp"
+#include "row_list.hpp"
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
@@ -132,37 +132,11 @@ unary_row map_loop() {
   using loop = loop_of_type<F, T>;
   return CAMEO_SIMD_BEST(skeletons::any_map_row<loop>);
 }
-template <class F>
-unary_row find_map(dtype type) {
-  return elements_in<F, all_maps>::visit(type, unary_row{},
-                                         []<class T>(std::type_identity<T>) { return map_loop<F, T>(); });
-}
 
 template <class F>
 void map_floats(const float* x, float* y, std::int64_t n, const unary_parameters& p) {
   CAMEO_SIMD_BEST(skeletons::map_float_row<F>)(p, x, y, n);
 }
-
-template <class Op>
-result<unary<Op>> unary<Op>::bind(bind_context& c) {
-  unary made;
-  made.template finish<Op>(c, find_map<Op>(c.inputs[0].type));
-  return made;
-}
-
-/// What a list of rows declares is compiled where `template struct map_loops<LIST>` stands.
-template <class List>
-struct map_loops;
-template <class... Rows>
-struct map_loops<row_list<Rows...>> {
-  template <class F, class... Ts>
-  static consteval auto loops_of(detail::element_set<Ts...>) {
-    if constexpr (chosen_by_type<F>) return std::tuple{&map_loop<F, Ts>...};
-    else return std::tuple{};
-  }
-  static constexpr std::tuple all{
-      std::pair{&unary<typename Rows::op>::bind, loops_of<typename Rows::op>(typename Rows::elements{})}...};
-};
 
 }  // namespace eps
 CAMEO_END_NAMESPACE

@@ -4,10 +4,6 @@
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 
-/// The loop of F, an operator or a form of one, over elements of this type on this processor; null for a type that its
-/// row does not have.
-template <class F>
-unary_row find_map(dtype type);
 /// The loop over floats, or over doubles.
 template <class F>
 unary_row float_loop(dtype type) {

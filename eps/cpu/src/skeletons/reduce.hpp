@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "common/float_values.hpp"
+#include "float_values.hpp"
 #include "functions/folds.hpp"
 
 CAMEO_BEGIN_NAMESPACE

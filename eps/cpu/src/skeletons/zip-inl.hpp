@@ -1,5 +1,5 @@
-// Elementwise operators of two inputs, once per instruction set: loops over a function of functions/zips-inl.hpp for
-// each element type of the operator's row. The file that includes it says for which list of rows.
+// Elementwise operators of two inputs, once per instruction set: the loop over a function of functions/zips-inl.hpp for
+// an element type. Which operators have which types is in elementwise/zip_rows.hpp.
 #if defined(CAMEO_EPS_CPU_ZIP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAMEO_EPS_CPU_ZIP
 #undef CAMEO_EPS_CPU_ZIP
@@ -7,12 +7,12 @@
 #define CAMEO_EPS_CPU_ZIP
 #endif
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 #include "functions/zips-inl.hpp"
+#include "row_list.hpp"
 #include "zip.hpp"
 #include "zip_loops.hpp"
-#include "zip_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
@@ -105,44 +105,11 @@ binary_row zip_loop() {
   using loop = loop_of_type<F, T>;
   return CAMEO_SIMD_BEST(skeletons::any_zip_row<loop>);
 }
-template <class F>
-binary_row find_zip(dtype type) {
-  return elements_in<F, all_zips>::visit(type, binary_row{},
-                                         []<class T>(std::type_identity<T>) { return zip_loop<F, T>(); });
-}
 
 template <class F>
 void zip_floats(const float* x, std::int64_t x_step, const float* y, std::int64_t y_step, float* z, std::int64_t n) {
   CAMEO_SIMD_BEST(skeletons::zip_float_row<F>)(x, x_step, y, y_step, z, n);
 }
-
-template <class Op>
-result<binary<Op>> binary<Op>::bind(bind_context& c) {
-  binary made;
-  made.prepare<Op>(c);
-  made.finish(c, find_zip<Op>(c.inputs[0].type));
-  return made;
-}
-
-/// What a list of rows declares is compiled where `template struct zip_loops<LIST>` stands.
-template <class List>
-struct zip_loops;
-template <class... Rows>
-struct zip_loops<row_list<Rows...>> {
-  /// What the row's kernel asks of here: its binding, or the loops.
-  template <class Row>
-  static consteval auto asked_by() {
-    if constexpr (std::is_same_v<typename Row::kernel, binary<typename Row::op>>) return &Row::kernel::bind;
-    else return &find_zip<typename Row::op>;
-  }
-  template <class F, class... Ts>
-  static consteval auto loops_of(detail::element_set<Ts...>) {
-    if constexpr (chosen_by_type<F>) return std::tuple{&zip_loop<F, Ts>...};
-    else return std::tuple{};
-  }
-  static constexpr std::tuple all{
-      std::pair{asked_by<Rows>(), loops_of<typename Rows::op>(typename Rows::elements{})}...};
-};
 
 }  // namespace eps
 CAMEO_END_NAMESPACE

@@ -3,7 +3,7 @@
 #ifdef CAMEO_WITH_RE2
 #include <re2/re2.h>
 
-#include "common/refuse.hpp"
+#include "operands/refuse.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,8 +1,8 @@
 #include <cameo/eps/cpu/string.hpp>
 #include <cameo/kernel/broadcast.hpp>
 
-#include "common/choice.hpp"
-#include "common/outputs.hpp"
+#include "operands/choice.hpp"
+#include "operands/outputs.hpp"
 
 #include <utf8proc.h>
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/operand_values.hpp"
+#include "operands/operand_values.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

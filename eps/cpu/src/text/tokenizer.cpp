@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "common/refuse.hpp"
+#include "operands/refuse.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
-#include "common/operand_values.hpp"
-#include "common/outputs.hpp"
+#include "operands/operand_values.hpp"
+#include "operands/outputs.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

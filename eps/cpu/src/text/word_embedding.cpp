@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "common/refuse.hpp"
-#include "common/usable_sizes.hpp"
+#include "operands/refuse.hpp"
+#include "operands/usable_sizes.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

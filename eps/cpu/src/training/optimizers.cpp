@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "common/choice.hpp"
+#include "operands/choice.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

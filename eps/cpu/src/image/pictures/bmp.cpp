@@ -1,4 +1,4 @@
-#include "image/pictures/picture.hpp"
+#include "picture.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 #ifdef CAMEO_WITH_JPEG
-#include "image/pictures/picture.hpp"
+#include "picture.hpp"
 
 #include <csetjmp>
 #include <cstdio>  // jpeglib.h uses FILE

@@ -1,5 +1,5 @@
 #ifdef CAMEO_WITH_OPENJP2
-#include "image/pictures/picture.hpp"
+#include "picture.hpp"
 
 #include <openjpeg.h>
 #include <algorithm>

@@ -1,5 +1,5 @@
 #ifdef CAMEO_WITH_PNG
-#include "image/pictures/picture.hpp"
+#include "picture.hpp"
 
 #include <png.h>
 #include <csetjmp>

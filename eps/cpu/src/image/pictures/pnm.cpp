@@ -1,4 +1,4 @@
-#include "image/pictures/picture.hpp"
+#include "picture.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

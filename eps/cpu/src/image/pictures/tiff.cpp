@@ -1,5 +1,5 @@
 #ifdef CAMEO_WITH_TIFF
-#include "image/pictures/picture.hpp"
+#include "picture.hpp"
 
 #include <tiffio.h>
 #include <algorithm>

@@ -1,5 +1,5 @@
 #ifdef CAMEO_WITH_WEBP
-#include "image/pictures/picture.hpp"
+#include "picture.hpp"
 
 #include <webp/decode.h>
 

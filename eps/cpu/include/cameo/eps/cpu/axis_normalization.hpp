@@ -8,7 +8,7 @@ namespace eps {
 template <class C>
 struct columns_block;
 
-/// The common part of normalisations along an axis; they differ in what they do to columns.
+/// The common part of normalizations along an axis; they differ in what they do to columns.
 struct axis_normalization_state {
   template <class C>
   using column_function = void (*)(const columns_block<C>&);

@@ -1,6 +1,6 @@
 #pragma once
 #include <cameo/core/elements.hpp>
-#include <cameo/eps/cpu/integer_matmul.hpp>
+#include <cameo/eps/cpu/detail/integer_factor.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 CAMEO_BEGIN_NAMESPACE

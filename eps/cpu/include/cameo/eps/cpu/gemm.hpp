@@ -1,6 +1,6 @@
 #pragma once
 #include <cameo/eps/cpu/detail/activation.hpp>
-#include <cameo/eps/cpu/detail/gemm.hpp>
+#include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/detail/instantiated.hpp>
 #include <cameo/kernel/kernel.hpp>
 

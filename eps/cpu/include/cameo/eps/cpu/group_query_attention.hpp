@@ -19,7 +19,7 @@ namespace eps {
 /// multiplied by those. output_qk [batch, heads, S, T] has scores before (qk_output 1) or after (2) the softmax, 0 for
 /// keys that are not seen.
 ///
-/// Quantised caches: with k_quant_type and v_quant_type PER_TENSOR or PER_CHANNEL the past is int8 or float8e4m3fn, or
+/// Quantized caches: with k_quant_type and v_quant_type PER_TENSOR or PER_CHANNEL the past is int8 or float8e4m3fn, or
 /// uint8 [batch, key heads, P, size / 2] with two numbers of 4 bits in each; a code stands for a number times k_scale
 /// or v_scale, one or [1, key heads, 1, size] of them. New keys are rounded to codes before queries see them. Codes of
 /// int8 are read where they lie; the others are unpacked in each run.
@@ -28,11 +28,11 @@ namespace eps {
 /// operator's description; positions and attention_bias count from the first key, forgotten or not.
 struct group_query_attention {
   using elements = text_model_elements;
-  /// Of the past: floats, or the types of quantised ones.
+  /// Of the past: floats, or the types of quantized ones.
   using cache_elements = detail::element_set<float, float16, bfloat16, std::int8_t, std::uint8_t, float8e4m3fn>;
   std::int64_t heads = 0, key_heads = 0, window = -1;
   float scale = 0, softcap = 0, epsilon = 0;
-  int code_bits = 0;  // of the caches' numbers: 4 or 8; 0: they are not quantised
+  int code_bits = 0;  // of the caches' numbers: 4 or 8; 0: they are not quantized
   int shown = 0;      // scores that are an output: 1 before the softmax, 2 after it
   bool turns = false, interleaved = false, smooth = false, causal = true, forgets = false, per_channel = false;
 

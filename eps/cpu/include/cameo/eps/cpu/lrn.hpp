@@ -5,7 +5,7 @@
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 
-/// Local response normalisation across channels (axis 1): y = x / (bias + alpha / size * sum of x² over the `size`
+/// Local response normalization across channels (axis 1): y = x / (bias + alpha / size * sum of x² over the `size`
 /// channels around)^beta; of an even size, one more channel after than before.
 struct lrn {
   using elements = float_elements;

@@ -1,6 +1,6 @@
 #pragma once
+#include <cameo/eps/cpu/detail/nbits_weights.hpp>
 #include <cameo/eps/cpu/detail/number_sets.hpp>
-#include <cameo/eps/cpu/matmul_nbits.hpp>
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

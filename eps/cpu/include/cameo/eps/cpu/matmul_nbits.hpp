@@ -1,18 +1,10 @@
 #pragma once
 #include <cameo/core/elements.hpp>
+#include <cameo/eps/cpu/detail/nbits_weights.hpp>
 #include <cameo/kernel/kernel.hpp>
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
-
-/// A constant B of few bits in the form that the instruction set reads; null: packed in the run.
-struct nbits_factor {
-  const std::byte* codes = nullptr;
-  const float* scales = nullptr;
-  const std::uint8_t* zeros = nullptr;  // at most one of the two
-  const float* float_zeros = nullptr;
-  const float* book = nullptr;  // of 16 numbers, instead of zero points
-};
 
 /// com.microsoft's MatMulNBits: Y = A * B + bias, B [K, N] of codes of 2, 4 or 8 bits. An element of B is (code - zero
 /// point) * scale, both of its block of column and `block_size` rows; without zero points they are 2^(bits - 1).

@@ -1,6 +1,6 @@
 #pragma once
+#include <cameo/eps/cpu/detail/nbits_weights.hpp>
 #include <cameo/eps/cpu/detail/number_sets.hpp>
-#include <cameo/eps/cpu/matmul_nbits.hpp>
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
@@ -15,7 +15,7 @@ struct mixture_of_experts {
   using elements = text_model_elements;
   enum class function : std::uint8_t { relu, gelu, silu, identity, swiglu } f = function::relu;
   std::int64_t k = 1, fusion = 0;
-  bool normalised = false;
+  bool normalized = false;
   float alpha = 1, beta = 0, limit = 0;  // of swiglu
   // Of QMoE: bits of fc1, fc2, fc3 (0: weights are floats), and elements of a row that share a scale (0: all of it).
   std::int64_t bits[3] = {}, block = 0;

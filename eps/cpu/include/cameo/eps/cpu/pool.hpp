@@ -22,16 +22,6 @@ struct max_pool {
   status run(run_context&) const;
 };
 
-/// The largest element of bytes whose channels lie last: Y [N, out..., C] of X [N, in..., C].
-template <class T>
-struct nhwc_max_pool {
-  static constexpr bool instantiated = is_one_of<T, std::int8_t, std::uint8_t>;
-  window shape = {};
-
-  static result<nhwc_max_pool> bind(bind_context&);
-  status run(run_context&) const;
-};
-
 /// The mean; with count_include_pad, zeros of the padding count as elements (but not those that ceil_mode adds).
 template <class T>
 struct average_pool {

@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/eps/cpu/integer_matmul.hpp>
+#include <cameo/eps/cpu/detail/integer_factor.hpp>
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -7,7 +7,7 @@
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 
-/// The common part of the two skip normalisations.
+/// The common part of the two skip normalizations.
 struct skip_layer_normalization_state {
   using elements = text_model_elements;
   double epsilon = 0;
@@ -20,7 +20,7 @@ struct skip_layer_normalization_state {
   status run_as(run_context&) const;
 };
 
-/// Over the last axis: t = input + skip [+ bias], y = normalised t * gamma [+ beta], as in LayerNormalization, or as in
+/// Over the last axis: t = input + skip [+ bias], y = normalized t * gamma [+ beta], as in LayerNormalization, or as in
 /// RMSNormalization for the simplified one (which has no beta). input [batch, sequence, size] or [sequence, size]; skip
 /// has its shape or repeats for every batch. Optional outputs are the mean and 1 / sqrt(variance + epsilon) of each
 /// row, and t. y may be input or skip.
@@ -32,9 +32,9 @@ struct skip_layer_normalization : skip_layer_normalization_state {
 };
 
 /// com.microsoft's EmbedLayerNormalization: the sum of the rows that input_ids [batch, sequence], positions and
-/// segment_ids take from their tables, normalised over its last axis times gamma plus beta. Positions are 0, 1, 2, ...
+/// segment_ids take from their tables, normalized over its last axis times gamma plus beta. Positions are 0, 1, 2, ...
 /// unless position_ids [1 or batch, sequence] is given. mask_index is the number of ones of each row of `mask`, or 0;
-/// embedding_sum the sum before it is normalised.
+/// embedding_sum the sum before it is normalized.
 struct embed_layer_normalization {
   using elements = text_model_elements;
   double epsilon = 0;
@@ -45,11 +45,11 @@ struct embed_layer_normalization {
 
 /// com.microsoft's QEmbedLayerNormalization: EmbedLayerNormalization for tables, gamma and beta of codes, each with a
 /// scale and a zero point, without position_ids and embedding_sum.
-struct quantised_embed_layer_normalization {
+struct quantized_embed_layer_normalization {
   using elements = detail::element_set<float>;
   double epsilon = 0;
 
-  static result<quantised_embed_layer_normalization> bind(bind_context&);
+  static result<quantized_embed_layer_normalization> bind(bind_context&);
   status run(run_context&) const;
 };
 

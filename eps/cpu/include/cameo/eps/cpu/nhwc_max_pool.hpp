@@ -1,0 +1,20 @@
+#pragma once
+#include <cameo/eps/cpu/detail/instantiated.hpp>
+#include <cameo/eps/cpu/detail/window.hpp>
+#include <cameo/kernel/kernel.hpp>
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+
+/// The largest element of bytes whose channels lie last: Y [N, out..., C] of X [N, in..., C].
+template <class T>
+struct nhwc_max_pool {
+  static constexpr bool instantiated = is_one_of<T, std::int8_t, std::uint8_t>;
+  window shape = {};
+
+  static result<nhwc_max_pool> bind(bind_context&);
+  status run(run_context&) const;
+};
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

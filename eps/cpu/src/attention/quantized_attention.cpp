@@ -1,0 +1,53 @@
+#include <cameo/eps/cpu/quantized_attention.hpp>
+
+#include "operands/operand_values.hpp"
+#include "operands/scratch_of.hpp"
+#include "operands/usable_sizes.hpp"
+
+#include "products/code_product.hpp"
+#include "projected_rows.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+
+bool quantized_attention::accepts(const bind_context& c) {
+  return c.int_or("do_rotary", 0) == 0 && (c.int_or("past_present_share_buffer", 0) == 0 || !c.has_input(8));
+}
+result<quantized_attention> quantized_attention::bind(bind_context& c) {
+  const result<microsoft_attention> common = microsoft_attention::read(c);
+  if (!common) return common.error();
+  const result<integer_factor> weights = integer_factor::bind(c, 1, 7, 6);
+  if (!weights) return weights.error();
+  return quantized_attention{*common, *weights};
+}
+
+status quantized_attention::run(run_context& c) const {
+  const value &x = c.input(0), &w = c.input(1), &bias = c.input(2);
+  if (x.shape.rank() != 3 || w.shape.rank() != 2 || w.shape[0] != x.shape[2])
+    return bad_input("input ", x.shape, " must be [batch, sequence, size], weight ", w.shape,
+                     " [size, all of Q, K and V]");
+  if (status s = usable_sizes("input", x.shape); !s) return s;
+  if (status s = usable_sizes("weight", w.shape); !s) return s;
+  const std::int64_t width = w.shape[1], hidden = width / 3;
+  if (width % 3 != 0 || hidden % heads != 0)
+    return bad_input("weight ", w.shape, " doesn't hold Q, K and V of ", heads, " heads");
+  if (bias.shape != extents{width}) return bad_input("bias ", bias.shape, " must be ", extents{width});
+  for (const std::size_t i : {3, 6})
+    if (c.input(i) && c.input(i).shape.count() != 1)
+      return bad_input("input_scale and input_zero_point must be one number each, not ", c.input(i).shape);
+  const result<value*> y = c.output(0, extents{x.shape[0], x.shape[1], hidden});
+  if (!y) return y.error();
+  const extents shape{x.shape[0], x.shape[1], width};
+  const auto all = scratch_of<float>(c, shape);
+  if (!all) return all.error();
+  if (shape.count() != 0) {
+    const scaled_codes factors{x, w, c.input(3), c.input(4), c.input(6), c.input(7), bias};
+    if (status done = multiply_to_floats(c, factors, weights, *all); !done) return done;
+  }
+  const value none{};
+  const projected_rows projected{{*all, std::size_t(shape.count())}, x.shape[0], x.shape[1], hidden, hidden};
+  return attend_projected(c, *this, projected, c.input(5), c.input(8), none, **y);
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,0 +1,47 @@
+#pragma once
+// How the operators of elementwise/zip_rows.hpp find their loops. Sources that compile loops include it after
+// skeletons/zip-inl.hpp.
+#include <tuple>
+#include <utility>
+
+#include "zip_rows.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+
+template <class F>
+binary_row find_zip(dtype type) {
+  return elements_in<F, all_zips>::visit(type, binary_row{},
+                                         []<class T>(std::type_identity<T>) { return zip_loop<F, T>(); });
+}
+
+template <class Op>
+result<binary<Op>> binary<Op>::bind(bind_context& c) {
+  binary made;
+  made.prepare<Op>(c);
+  made.finish(c, find_zip<Op>(c.inputs[0].type));
+  return made;
+}
+
+/// What a list of rows declares is compiled where `template struct zip_loops<LIST>` stands.
+template <class List>
+struct zip_loops;
+template <class... Rows>
+struct zip_loops<row_list<Rows...>> {
+  /// What the row's kernel asks of here: its binding, or the loops.
+  template <class Row>
+  static consteval auto asked_by() {
+    if constexpr (std::is_same_v<typename Row::kernel, binary<typename Row::op>>) return &Row::kernel::bind;
+    else return &find_zip<typename Row::op>;
+  }
+  template <class F, class... Ts>
+  static consteval auto loops_of(detail::element_set<Ts...>) {
+    if constexpr (chosen_by_type<F>) return std::tuple{&zip_loop<F, Ts>...};
+    else return std::tuple{};
+  }
+  static constexpr std::tuple all{
+      std::pair{asked_by<Rows>(), loops_of<typename Rows::op>(typename Rows::elements{})}...};
+};
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,0 +1,27 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+
+/// A number as an integer type has it: cut, as ONNX Runtime does, and ended where the type ends.
+template <class T, class C>
+T as_element(C v) {
+  if constexpr (std::is_integral_v<T>) {
+    if (std::isnan(v)) return T(0);
+    if (double(v) <= double(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
+    if (double(v) >= double(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
+    return T(v);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return T(v);
+  } else {
+    return T(float(v));
+  }
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

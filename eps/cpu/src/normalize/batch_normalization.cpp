@@ -1,0 +1,143 @@
+#include <cameo/eps/cpu/batch_normalization.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "skeletons/float_output.hpp"
+#include "operands/refuse.hpp"
+#include "skeletons/row_rooms.hpp"
+#include "functions/moments.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+namespace {
+
+/// The axes of x as batches, channels and the elements of a channel.
+struct channel_layout {
+  std::int64_t batches = 1, channels = 1, elements = 1;
+
+  channel_layout(const extents& x, bool spatial) {
+    batches = x[0];
+    if (x.rank() == 1) return;  // a vector is a batch of one channel
+    channels = spatial ? x[1] : x.count(1, x.rank());
+    elements = spatial ? x.count(2, x.rank()) : 1;
+  }
+};
+
+/// The four inputs as double, in `from`, to scales and shifts of the same size.
+void fold(std::span<const double> from, std::int64_t channels, double epsilon, double* coefficients) {
+  const double *scale = from.data(), *bias = scale + channels, *mean = bias + channels, *variance = mean + channels;
+  for (std::int64_t i = 0; i < channels; ++i) {
+    coefficients[i] = scale[i] / std::sqrt(variance[i] + epsilon);
+    coefficients[channels + i] = bias[i] - mean[i] * coefficients[i];
+  }
+}
+
+void read_parameters(const value* const (&parameters)[4], std::int64_t channels, double* to) {
+  for (std::int64_t i = 0; i < 4; ++i)
+    convert_floats(parameters[i]->type, parameters[i]->data, to + i * channels, channels);
+}
+
+/// Mean, then variance, of each channel over the batch.
+template <class C>
+void measure(run_context& c, const row_rooms<C>& x, const channel_layout& layout, double* mean, double* variance) {
+  const std::int64_t n = layout.elements;
+  const auto count = double(layout.batches * n);
+  parallel_rows(c, layout.channels, 1, [&](std::int64_t channel, std::int64_t, std::size_t lane) {
+    const auto sum = [&](auto f) {
+      double total = 0;
+      for (std::int64_t b = 0; b < layout.batches; ++b)
+        total += sum_of(x.read(lane, (b * layout.channels + channel) * n, n), n, f);
+      return total;
+    };
+    const double m = sum([](double v) { return v; }) / count;
+    mean[channel] = m;
+    variance[channel] = sum([m](double v) { return (v - m) * (v - m); }) / count;
+  });
+}
+
+}  // namespace
+
+result<batch_normalization> batch_normalization::bind(bind_context& c) {
+  batch_normalization made;
+  made.epsilon = double(c.float_or("epsilon", 1e-5f));
+  made.momentum = double(c.float_or("momentum", 0.9f));
+  made.spatial = c.since >= 9 || c.int_or("spatial", 1) != 0;
+  bool asks_more = false;
+  for (std::size_t i = 1; i < c.outputs.size(); ++i) asks_more = asks_more || c.has_output(i);
+  if (c.since >= 14) made.trains = c.int_or("training_mode", 0) != 0;
+  else made.trains = asks_more && (c.since >= 7 || c.int_or("is_test", 0) == 0);
+  c.may_overwrite(0, 0);
+
+  const value* const parameters[4] = {c.constant(1), c.constant(2), c.constant(3), c.constant(4)};
+  for (const value* p : parameters)
+    if (made.trains || !p || p->shape.count() != (parameters[0] ? parameters[0]->shape.count() : 0)) return made;
+  const std::int64_t channels = parameters[0]->shape.count();
+  const result<std::span<double>> kept = c.keep<double>(std::size_t(channels) * 4);
+  if (!kept) return kept.error();
+  read_parameters(parameters, channels, kept->data());
+  // In place: what a channel needs is read before its coefficients are written over scale and bias.
+  fold(*kept, channels, made.epsilon, kept->data());
+  made.coefficients = kept->first(std::size_t(channels) * 2);
+  return made;
+}
+
+template <class C>
+status batch_normalization::run_as(run_context& c) const {
+  const value& x = c.input(0);
+  if (x.shape.rank() == 0) return bad_input("X is a scalar; it needs an axis of batches");
+  if (x.shape.count() == 0) {
+    if (trains) return bad_input("X of shape ", x.shape, " has no elements to train on");
+    const result<value*> nothing = c.output(0, x.shape);
+    return nothing ? status{} : status{nothing.error()};
+  }
+  const channel_layout layout{x.shape, spatial};
+  const std::int64_t channels = layout.channels;
+  constexpr std::string_view names[] = {"scale", "B", "mean", "var"};
+  const value* const parameters[4] = {&c.input(1), &c.input(2), &c.input(3), &c.input(4)};
+  for (std::size_t i = 0; i < 4; ++i)
+    if (parameters[i]->shape.count() != channels)
+      return bad_input(names[i], " has shape ", parameters[i]->shape, "; X of shape ", x.shape, " has ", channels,
+                       " channels");
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
+  const std::int64_t n = layout.elements;
+  const auto from = row_rooms<C>::make(c, x, 1, n), y = row_rooms<C>::make(c, **out, 1, n);
+  if (!from || !y) return status_code::out_of_memory;
+  std::span<const double> used = coefficients;
+  if (used.size() != std::size_t(channels) * 2) {
+    const result<std::span<double>> scratch = c.scratch<double>(std::size_t(channels) * 8);
+    if (!scratch) return scratch.error();
+    double *const mean = scratch->data() + 2 * channels, *const variance = mean + channels,
+                  *const batch = scratch->data() + 4 * channels, *const folded = scratch->data() + 6 * channels;
+    read_parameters(parameters, channels, scratch->data());
+    if (trains) {
+      measure(c, *from, layout, batch, batch + channels);
+      for (std::int64_t i = 0; i < channels; ++i) {
+        const double running[2] = {mean[i] * momentum + batch[i] * (1 - momentum),
+                                   variance[i] * momentum + batch[channels + i] * (1 - momentum)};
+        mean[i] = batch[i], variance[i] = batch[channels + i];
+        batch[i] = running[0], batch[channels + i] = running[1];
+      }
+      const double* const statistics[] = {batch, batch + channels, mean, variance};
+      for (std::size_t i = 0; i < 4; ++i)
+        if (status done = write_optional(c, i + 1, extents{channels}, statistics[i]); !done) return done;
+    }
+    fold(scratch->first(std::size_t(channels) * 4), channels, epsilon, folded);
+    used = {folded, std::size_t(channels) * 2};
+  }
+  parallel_each_row(c, layout.batches * channels, grain_of(1 << 15, n), [&](std::int64_t row, std::size_t lane) {
+    const auto channel = std::size_t(row % channels);
+    scale_and_shift(from->read(lane, row * n, n), y->room(lane, row * n), n, used[channel],
+                    used[std::size_t(channels) + channel]);
+    y->store(lane, row * n, n);
+  });
+  return {};
+}
+
+status batch_normalization::run(run_context& c) const {
+  return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,0 +1,60 @@
+#include <cameo/eps/cpu/group_normalization.hpp>
+
+#include <cmath>
+
+#include "operands/refuse.hpp"
+#include "skeletons/row_rooms.hpp"
+#include "functions/moments.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+
+template <class C>
+status group_normalization_state::run_as(run_context& c) const {
+  const value& x = c.input(0);
+  if (x.shape.rank() < 2) return bad_input("X has shape ", x.shape, "; it needs axes of batches and channels");
+  const std::int64_t channels = x.shape[1], parts = groups ? groups : channels;
+  if (parts > 0 && channels % parts != 0)
+    return bad_input("num_groups ", parts, " does not divide the ", channels, " channels of X");
+  const std::int64_t wanted = scale_per_group ? parts : channels;
+  for (std::size_t i = 1; i <= 2; ++i)
+    if (c.input(i).shape.count() != wanted)
+      return bad_input(i == 1 ? "scale" : "bias", " has shape ", c.input(i).shape, ", needs ", wanted, " elements");
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
+  if (x.shape.count() == 0) return {};
+  const result<const C*> scale = wide_vector<C>(c, c.input(1)), bias = wide_vector<C>(c, c.input(2));
+  if (!scale || !bias) return status_code::out_of_memory;
+  const std::int64_t per_group = channels / parts, n = x.shape.count(2, x.shape.rank()), size = per_group * n;
+  return map_rows<C>(c, x, **out, size, grain_of(1 << 14, size), [&](const C* in, C* to, std::int64_t group) {
+    const moments of_group = moments_of(in, size);
+    const double inverse = 1 / std::sqrt(of_group.variance + epsilon);
+    for (std::int64_t k = 0; k < per_group; ++k) {
+      const std::int64_t at = (scale_per_group ? group % parts : group % parts * per_group + k);
+      centre_and_scale(in + k * n, to + k * n, n, of_group.mean, double((*scale)[at]) * inverse, double((*bias)[at]));
+    }
+  });
+}
+
+status group_normalization_state::run(run_context& c) const {
+  return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
+}
+
+template <class Op>
+result<group_normalization<Op>> group_normalization<Op>::bind(bind_context& c) {
+  group_normalization made;
+  made.epsilon = double(c.float_or("epsilon", 1e-5f));
+  if constexpr (std::is_same_v<Op, op::GroupNormalization>) {
+    made.groups = c.int_or("num_groups", 0);
+    if (made.groups < 1) return bad_attribute("num_groups must be at least 1, not ", made.groups);
+    made.scale_per_group = c.since < 21;
+  }
+  c.may_overwrite(0, 0);
+  return made;
+}
+
+template struct group_normalization<op::InstanceNormalization>;
+template struct group_normalization<op::GroupNormalization>;
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,0 +1,106 @@
+#include <cameo/eps/cpu/layer_normalization.hpp>
+#include <cameo/kernel/broadcast.hpp>
+
+#include <algorithm>
+
+#include "skeletons/float_output.hpp"
+#include "functions/float_rows.hpp"
+
+#include "operands/refuse.hpp"
+#include "skeletons/row_rooms.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+namespace {
+
+/// A factor or summand for each element of a row: the same for all rows, or (step = a row's length) for each its own.
+template <class C>
+struct row_operand {
+  const C* data = nullptr;
+  std::int64_t step = 0;
+};
+
+template <class C>
+result<row_operand<C>> row_operand_of(run_context& c, const value& v, const extents& x, std::size_t axis,
+                                      std::string_view name) {
+  const extents row{x.dims().subspan(axis)};
+  const std::int64_t length = row.count();
+  if (v.shape == row) {
+    const result<const C*> vector = wide_vector<C>(c, v);
+    if (!vector) return vector.error();
+    return row_operand<C>{*vector, 0};
+  }
+  broadcast_loops<2> loops;
+  const bool one_for_all = loops.make({&v.shape, &row}) && loops.shape() == row;
+  if (!one_for_all && (!loops.make({&v.shape, &x}) || loops.shape() != x))
+    return bad_input(name, " of shape ", v.shape, " does not broadcast to X's ", x);
+  const result<std::span<C>> copy = c.scratch<C>(std::size_t(loops.count()));
+  if (!copy) return copy.error();
+  loops.rows(0, loops.count(), [&](std::int64_t to, const auto& from, std::int64_t n) {
+    if (loops.steps()[0]) load_floats(v, from[0], copy->data() + to, n);
+    else std::fill_n(copy->data() + to, n, float_at<C>(v, from[0]));
+  });
+  return row_operand<C>{copy->data(), one_for_all ? 0 : length};
+}
+
+}  // namespace
+
+template <class C>
+status layer_normalization_state::run_as(run_context& c) const {
+  const value& x = c.input(0);
+  std::int64_t a = axis;
+  if (!normalize_axis(a, x.shape.rank()))
+    return bad_input("axis ", axis, " is not in [-", x.shape.rank(), ",", x.shape.rank(), ") of shape ", x.shape);
+  const result<value*> out = c.output(0, x.shape);
+  if (!out) return out.error();
+  extents per_row = x.shape;
+  for (auto i = std::size_t(a); i < per_row.rank(); ++i) per_row[i] = 1;
+  const std::int64_t rows = x.shape.count() ? per_row.count() : 0;
+  const std::int64_t n = rows ? x.shape.count(std::size_t(a), x.shape.rank()) : 0;
+  const result<std::span<double>> statistics = c.scratch<double>(std::size_t(per_row.count()) * 2);
+  if (!statistics) return statistics.error();
+  std::fill(statistics->begin(), statistics->end(), 0.0);
+  double *const means = statistics->data(), *const inverses = means + per_row.count();
+  if (rows) {
+    const result<row_operand<C>> scale = row_operand_of<C>(c, c.input(1), x.shape, std::size_t(a), "scale");
+    if (!scale) return status{scale.error()};
+    result<row_operand<C>> bias = row_operand<C>{};
+    if (c.has_input(2) && c.input(2)) bias = row_operand_of<C>(c, c.input(2), x.shape, std::size_t(a), "B");
+    if (!bias) return bias.error();
+    const auto normalize = [&](const C* in, C* to, std::int64_t r) {
+      normal_row<C> row{};
+      row.x = in, row.y = to, row.n = n, row.scale = scale->data + r * scale->step;
+      if (bias->data) row.bias = bias->data + r * bias->step;
+      row.epsilon = epsilon, row.centers = centers;
+      const row_statistics s = normalize_row(row);
+      means[r] = s.mean, inverses[r] = s.inverse;
+    };
+    if (status done = map_rows<C>(c, x, **out, n, grain_of(1 << 14, n), normalize); !done) return done;
+  }
+  if (mean_output)
+    if (status written = write_optional(c, mean_output, per_row, means); !written) return written;
+  return inverse_output ? write_optional(c, inverse_output, per_row, inverses) : status{};
+}
+
+status layer_normalization_state::run(run_context& c) const {
+  return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
+}
+
+template <class Op>
+result<layer_normalization<Op>> layer_normalization<Op>::bind(bind_context& c) {
+  layer_normalization made;
+  made.epsilon = double(c.float_or("epsilon", 1e-5f));
+  made.axis = c.int_or("axis", -1);
+  made.centers = std::is_same_v<Op, op::LayerNormalization>;
+  if (made.centers) made.mean_output = 1, made.inverse_output = 2;
+  if (std::is_same_v<Op, op::contrib::SimplifiedLayerNormalization>) made.inverse_output = 1;
+  if (c.outputs.empty() || c.inputs[0].type == c.outputs[0].type) c.may_overwrite(0, 0);
+  return made;
+}
+
+template struct layer_normalization<op::LayerNormalization>;
+template struct layer_normalization<op::RMSNormalization>;
+template struct layer_normalization<op::contrib::SimplifiedLayerNormalization>;
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

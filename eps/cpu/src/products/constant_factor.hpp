@@ -1,0 +1,30 @@
+#pragma once
+#include "bf16_product.hpp"
+#include "products.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+
+/// Keeps the constant B [k, n] of a product (input 1) in the form that its math takes: cells of bfloat16 where that was
+/// asked for, else panels, if they are worth their memory. `transposed`: the input is [n, k]. Product has both members.
+template <class T, class Product>
+status keep_factor(bind_context& c, bool transposed, std::int64_t k, std::int64_t n, std::int64_t rows, Product& to) {
+  const result<const std::uint32_t*> narrow = keep_bf16_b<T>(c, 1, transposed, k, n);
+  if (!narrow) return narrow.error();
+  to.bf16_b = *narrow;
+  if (to.bf16_b) return {};
+  const result<gemm_panels<T>> packed = keep_packed_b<T>(c, 1, transposed, k, n, rows);
+  if (!packed) return packed.error();
+  to.packed_b = *packed;
+  return {};
+}
+/// The product of a problem, in the math that its B was kept for: `bf16_b` are cells, or null.
+template <class T>
+status multiply_by_factor(run_context& c, const gemm_problem<gemm_number<T>, T>& p, const std::uint32_t* bf16_b) {
+  if constexpr (multiplies_bf16<T>)
+    if (bf16_b) return multiply_bf16(c, {p.m, p.n, p.k, p.a, bf16_b, p.c, p.epilogue, p.a_offsets});
+  return multiply(c, p);
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

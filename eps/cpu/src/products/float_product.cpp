@@ -1,0 +1,443 @@
+// The way from a matrix product to register tiles.
+#include <cameo/eps/cpu/detail/float_product.hpp>
+
+#include "machine/parallel_rows.hpp"
+#include "microkernels/gemm_row_kernels.hpp"
+#include "operands/scratch_of.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+namespace {
+
+constexpr std::int64_t pieces_of(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
+
+/// Product `i` of a problem.
+template <class T, class B, class A>
+struct one_product {
+  matrix_ref<T, A> a;
+  const B* b;
+  T* c;
+  gemm_epilogue<T> epilogue;
+};
+template <class T, class B, class A>
+one_product<T, B, A> product(const gemm_problem<T, B, A>& p, std::int64_t i) {
+  return {p.a.from(p.a_offsets.empty() ? 0 : p.a_offsets[std::size_t(i)]),
+          p.b.data + (p.b_offsets.empty() ? 0 : p.b_offsets[std::size_t(i)]), p.c + i * p.m * p.n, p.epilogue};
+}
+
+/// alpha, bias, addend and activation on a row that holds plain sums.
+template <class T>
+void finish_row(const gemm_epilogue<T>& e, std::int64_t row, std::int64_t column, std::int64_t count, T* y) {
+  const gemm_epilogue<T> at = e.at(row, column);
+  for (std::int64_t j = 0; j < count; ++j) {
+    T v = at.alpha * y[j];
+    if (at.bias) v += at.beta * at.bias[j * at.bias_column_stride];
+    if (at.add) v += at.add[j];
+    y[j] = v;
+  }
+  apply_activation(e.f, y, count);
+}
+
+// Multiplications below which another thread costs more than it brings: of a product that memory is slower than, and
+// of one that it isn't.
+constexpr std::int64_t least_read = 1 << 17, least_work = 1 << 19;
+
+/// Multiplications in all.
+template <class T, class B, class A>
+double work_of(const gemm_problem<T, B, A>& p, std::int64_t products) {
+  return double(products) * double(p.m) * double(p.n) * double(p.k);
+}
+
+/// Tasks that one call of a thread does: so many that it is worth waking one.
+template <class T, class B, class A>
+std::int64_t task_grain(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products, std::int64_t blocks) {
+  const double each = double(p.m) * double(p.n) * double(p.k) / double(blocks), tasks = double(products * blocks);
+  const double least = std::max(1.0, double(least_read) / each);
+  // As few calls as keep all threads at work to the end.
+  return std::int64_t(std::min(tasks, std::max(least, std::floor(tasks / (8.0 * double(c.lanes()))))));
+}
+
+/// Columns per task of a product that reads B once. No sum is formed across columns, so threads may decide.
+std::int64_t columns_per_task(std::int64_t n, double work, std::int64_t unit, std::size_t lanes) {
+  const auto tasks = std::int64_t(std::min(lanes == 1 ? 1.0 : 2.0 * double(lanes), work / double(least_read)));
+  return tasks < 2 ? n : std::max<std::int64_t>(1, pieces_of(pieces_of(n, tasks), unit)) * unit;
+}
+
+/// C is one column, and A's rows and the column are contiguous: dot products, nothing is packed.
+template <class T, class A>
+void multiply_dots(run_context& c, const gemm_problem<T, T, A>& p, std::int64_t products) {
+  const std::int64_t step = columns_per_task(p.m, work_of(p, products), 16, c.lanes()), blocks = pieces_of(p.m, step);
+  // Lines between two questions, a multiple of what the loops do at a time, and more than lie in the second cache; and
+  // elements of a long line.
+  constexpr std::int64_t piece = 1 << 19, most = 1 << 16;
+  const std::int64_t some = std::max<std::int64_t>(1, piece / p.k / 16) * 16;
+  parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t) {
+    const auto one = product(p, t / blocks);
+    const std::int64_t end = std::min(p.m, (t % blocks + 1) * step);
+    detail::stop_pace pace;
+    for (std::int64_t first = t % blocks * step, count; first < end; first += count) {
+      count = p.k > most ? 1 : std::min(some, end - first);
+      T* const y = one.c + first;
+      for (std::int64_t k = 0; k < p.k; k += most) {
+        if ((first > t % blocks * step || k > 0) && c.stopped(pace)) return;
+        T sum{};
+        const matrix_ref<T, A> rows = one.a.from(first, k);
+        dot_with_rows(row_dots<T, A>{rows.elements(), p.a.row_stride, count, one.b + k, std::min(most, p.k - k),
+                                     k > 0 ? &sum : y});
+        if (k > 0) *y += sum;
+      }
+      for (std::int64_t i = first; i < first + count; ++i) finish_row(one.epilogue, i, 0, 1, one.c + i);
+    }
+  });
+}
+
+/// The A's of products with few rows, as numbers that loops read in place: where they lie.
+template <class T, class A>
+class few_rows_of_a {
+ public:
+  template <class B>
+  static result<few_rows_of_a> make(run_context&, const gemm_problem<T, B, A>& p, std::int64_t) {
+    return few_rows_of_a{p.a, p.a_offsets};
+  }
+  matrix_ref<T> of(std::int64_t product, std::size_t) const {
+    return a.from(offsets.empty() ? 0 : offsets[std::size_t(product)]);
+  }
+
+  matrix_ref<T> a;
+  std::span<const std::int64_t> offsets;
+};
+/// Or widened. Those of as many products as there are lanes are widened before, since all columns meet them; of more,
+/// each lane has the one that it works on.
+template <class T>
+class few_rows_of_a<T, any_float> {
+ public:
+  template <class B>
+  static result<few_rows_of_a> make(run_context& c, const gemm_problem<T, B, any_float>& p, std::int64_t products) {
+    few_rows_of_a made;
+    made.p_ = p.a, made.offsets_ = p.a_offsets;
+    if (!p.a.narrow) return made;
+    if (p.a_offsets.empty()) products = 1;
+    // Lines that are contiguous: rows, or columns.
+    const bool rows = p.a.column_stride == 1;
+    made.lines_ = rows ? p.m : p.k, made.length_ = rows ? p.k : p.m;
+    made.stride_ = rows ? p.a.row_stride : p.a.column_stride;
+    const bool all = products <= std::int64_t(c.lanes());
+    const std::int64_t rooms = all ? products : std::int64_t(c.lanes());
+    const auto room = scratch_of<T>(c, {rooms, p.m, p.k});
+    const result<std::span<std::int64_t>> notes = c.scratch<std::int64_t>(all ? 0 : std::size_t(rooms));
+    if (!room || !notes) return status_code::out_of_memory;
+    made.room_ = *room, made.notes_ = *notes;
+    std::fill(notes->begin(), notes->end(), -1);
+    for (std::int64_t i = 0; all && i < products; ++i) made.widen(i, made.room_ + i * p.m * p.k);
+    return made;
+  }
+  matrix_ref<T> of(std::int64_t product, std::size_t lane) const {
+    const std::int64_t i = offsets_.empty() ? 0 : product;
+    if (!room_) return {p_.data + offset_of(i), p_.row_stride, p_.column_stride};
+    const std::int64_t size = lines_ * length_;
+    T* const to = room_ + (notes_.empty() ? i : std::int64_t(lane)) * size;
+    if (!notes_.empty() && notes_[lane] != i) widen(i, to), notes_[lane] = i;
+    return p_.column_stride == 1 ? matrix_ref<T>{to, length_, 1} : matrix_ref<T>{to, 1, length_};
+  }
+
+ private:
+  std::int64_t offset_of(std::int64_t i) const { return offsets_.empty() ? 0 : offsets_[std::size_t(i)]; }
+  void widen(std::int64_t i, T* to) const { p_.from(offset_of(i)).elements().read_lines(to, lines_, length_, stride_); }
+
+  matrix_ref<T, any_float> p_;
+  std::span<const std::int64_t> offsets_;
+  std::int64_t lines_ = 0, length_ = 0, stride_ = 0;
+  T* room_ = nullptr;
+  std::span<std::int64_t> notes_;  // which product a lane has; none where all are there
+};
+
+/// Columns of C whose sums stay in the first cache.
+constexpr std::int64_t widest_strip = 1024;
+
+/// C has few rows, and B's are contiguous, or pieces of them are, in panels.
+template <class T, class B, class A>
+status multiply_few_rows(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
+  const std::int64_t panel = tile_of<T>().columns, strip = p.packed_b ? panel : widest_strip;
+  const std::int64_t step = columns_per_task(p.n, work_of(p, products), p.packed_b ? panel : 64, c.lanes());
+  const std::int64_t blocks = pieces_of(p.n, step), depth = gemm_depth(p.k);
+  // Sums of later steps of k, of a lane each: too many for the stack of a small processor.
+  const std::int64_t most = p.k > depth ? p.m * std::min(strip, p.n) : 0;
+  const result<std::span<T>> room = c.scratch<T>(std::size_t(most) * c.lanes());
+  if (!room) return room.error();
+  const auto all_a = few_rows_of_a<T, A>::make(c, p, products);
+  if (!all_a) return all_a.error();
+  parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t lane) {
+    const auto one = product(p, t / blocks);
+    const matrix_ref<T> a = all_a->of(t / blocks, lane);
+    const std::int64_t end = std::min(p.n, (t % blocks + 1) * step);
+    detail::stop_pace pace;
+    T* const more = room->data() + std::int64_t(lane) * most;
+    for (std::int64_t j = t % blocks * step; j < end; j += strip) {
+      const std::int64_t count = std::min(strip, end - j), stride = p.packed_b ? panel : p.b.row_stride;
+      const B* const from = p.packed_b ? p.packed_b + j * p.k : one.b + j;
+      for (std::int64_t k = 0; k < p.k; k += depth) {
+        if ((j > t % blocks * step || k > 0) && c.stopped(pace)) return;
+        row_sums<T, B> sums{a.data + k * a.column_stride,
+                            a.row_stride,
+                            a.column_stride,
+                            from + k * stride,
+                            stride,
+                            p.m,
+                            std::min(depth, p.k - k),
+                            count,
+                            one.c + j,
+                            p.n};
+        if (k > 0) sums.y = more, sums.y_stride = count;
+        add_scaled_rows(sums);
+        for (std::int64_t i = 0; k > 0 && i < p.m; ++i)
+          for (std::int64_t s = 0; s < count; ++s) one.c[i * p.n + j + s] += more[i * count + s];
+      }
+      for (std::int64_t i = 0; i < p.m; ++i) finish_row(one.epilogue, i, j, count, one.c + i * p.n + j);
+    }
+  });
+  return {};
+}
+
+/// C has few rows, and B's columns are contiguous: they are turned, some steps of k at a time, and used at once.
+template <class T, class B, class A>
+status multiply_turned(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
+  const std::int64_t width = tile_of<T>().columns, depth = gemm_depth(p.k);
+  const std::int64_t step = columns_per_task(p.n, work_of(p, products), width, c.lanes()),
+                     blocks = pieces_of(p.n, step);
+  const bool large = p.k * p.n * std::int64_t(sizeof(B)) >= gemm_cached_bytes;
+  const auto all_a = few_rows_of_a<T, A>::make(c, p, products);
+  if (!all_a) return all_a.error();
+  parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t lane) {
+    const auto one = product(p, t / blocks);
+    const matrix_ref<T> a = all_a->of(t / blocks, lane);
+    const std::int64_t end = std::min(p.n, (t % blocks + 1) * step);
+    detail::stop_pace pace;
+    T sums[gemm_few_turned * gemm_widest_tile];
+    for (std::int64_t j = t % blocks * step; j < end; j += width) {
+      const std::int64_t count = std::min(width, end - j);
+      for (std::int64_t k = 0; k < p.k; k += depth) {
+        if ((j > t % blocks * step || k > 0) && c.stopped(pace)) return;
+        const B* const from = one.b + j * p.b.column_stride + k;
+        // A part of the next columns, as large as this part of k is of these.
+        const B* const ahead = large ? one.b + (j + width) * p.b.column_stride + k * width : nullptr;
+        add_turned_columns(turned_sums<T, B>{{a.data + k * a.column_stride, a.row_stride, a.column_stride, from,
+                                              p.b.column_stride, p.m, std::min(depth, p.k - k), count, sums, width},
+                                             ahead});
+        for (std::int64_t i = 0; i < p.m; ++i)
+          for (std::int64_t s = 0; s < count; ++s) {
+            T& to = one.c[i * p.n + j + s];
+            to = k > 0 ? to + sums[i * width + s] : sums[i * width + s];
+          }
+      }
+      for (std::int64_t i = 0; i < p.m; ++i) finish_row(one.epilogue, i, j, count, one.c + i * p.n + j);
+    }
+  });
+  return {};
+}
+
+/// B is packed block by block where it is used, or else as a whole before: a large one would take as much memory again.
+template <class T, class B, class A>
+bool packs_blocks_of_b(const gemm_problem<T, B, A>& p) {
+  constexpr double whole_bytes = 1 << 23;
+  return !p.packed_b && (!p.b_offsets.empty() || double(p.k) * double(p.n) * double(sizeof(T)) > whole_bytes);
+}
+
+/// How C is cut. Tiles are the same whatever the grid is, and so is every sum: threads may decide.
+template <class T, class B, class A>
+gemm_grid grid_of(const gemm_problem<T, B, A>& p, std::int64_t products, std::size_t lanes) {
+  const gemm_tile tile = tile_of<T>();
+  const std::int64_t row_tiles = pieces_of(p.m, tile.rows), panels = pieces_of(p.n, tile.columns);
+  std::int64_t rows = row_tiles, columns = panels;
+  const double work = work_of(p, products);
+  const double wanted = lanes == 1 ? 1 : std::min(4.0 * double(lanes), work / double(least_work));
+  if (packs_blocks_of_b(p)) {  // that stay in the second cache for all rows
+    constexpr std::int64_t block = 1 << 17;
+    columns = std::clamp<std::int64_t>(block / std::max<std::int64_t>(1, p.k * tile.columns), 1, panels);
+  }
+  const auto tasks = [&] {
+    return double(products) * double(pieces_of(row_tiles, rows)) * double(pieces_of(panels, columns));
+  };
+  while (tasks() < wanted) {
+    // Rows first: every block of columns packs its rows of A anew.
+    constexpr std::int64_t few_tiles = 3;
+    if (rows > few_tiles && !packs_blocks_of_b(p)) rows = (rows + 1) / 2;
+    else if (columns > 1) columns = (columns + 1) / 2;
+    else if (rows > 1) rows = (rows + 1) / 2;
+    else break;
+  }
+  return {rows * tile.rows, columns * tile.columns, pieces_of(row_tiles, rows), pieces_of(panels, columns)};
+}
+
+/// What one call of multiply() packs where. P: what panels of B have.
+template <class T, class A, class P>
+struct packing {
+  std::span<std::int64_t> notes;  // which block of B a lane has packed; -1: none
+  std::span<T> a, wide;           // lanes() blocks each; empty when A is read in place, when no panel is widened
+  std::span<P> b;                 // likewise; empty when B is packed already
+  std::size_t a_size = 0, b_size = 0, wide_size = 0;
+  const P* packed_b = nullptr;
+  few_rows_of_a<T, A> in_place;  // where `a` is empty
+};
+
+/// A is read in place when too few columns come by to repay packing it.
+template <class T, class B, class A>
+bool packs_a(const gemm_problem<T, B, A>& p) {
+  return p.m > 1 && p.n >= gemm_few_panels(p.a.column_stride) * tile_of<T>().columns;
+}
+
+/// `size` elements for each lane.
+template <class T>
+status room_of_lanes(run_context& c, std::size_t size, std::span<T>& room) {
+  std::size_t all = 0;
+  if (!checked_multiply(size, c.lanes(), all)) return status_code::out_of_memory;
+  const result<std::span<T>> made = c.scratch<T>(all);
+  if (!made) return made.error();
+  room = *made;
+  return {};
+}
+
+template <class T, class B, class A, class P>
+status prepare(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products, const gemm_grid& grid,
+               packing<T, A, P>& made) {
+  const gemm_tile tile = tile_of<T>();
+  std::size_t size = 0;
+  if (packs_a(p) || (p.a.narrow && p.m > gemm_few_turned)) {
+    made.a_size = std::size_t(
+        std::max(gemm_room(std::min(p.m, grid.rows), p.k, tile.rows), gemm_room(tile.rows, p.k, tile.rows)));
+    if (status s = room_of_lanes(c, made.a_size, made.a); !s) return s;
+  } else {
+    const auto rows = few_rows_of_a<T, A>::make(c, p, products);
+    if (!rows) return rows.error();
+    made.in_place = *rows;
+  }
+  if constexpr (std::is_same_v<B, P>) {
+    if (!std::is_same_v<T, P>) made.wide_size = std::size_t(gemm_wide_room(p.m, p.k, tile.columns));
+    if (made.wide_size > 0)
+      if (status s = room_of_lanes(c, made.wide_size, made.wide); !s) return s;
+    made.packed_b = p.packed_b;
+    if (p.packed_b) return {};
+  }
+  if (packs_blocks_of_b(p)) {
+    result<std::span<std::int64_t>> notes = c.scratch<std::int64_t>(c.lanes());
+    if (!notes) return notes.error();
+    made.notes = *notes;
+    std::fill(notes->begin(), notes->end(), -1);
+    if (!packed_b_size<T>(p.k, std::min(p.n, grid.columns), made.b_size)) return status_code::out_of_memory;
+    return room_of_lanes(c, made.b_size, made.b);
+  }
+  if (!packed_b_size<T>(p.k, p.n, size)) return status_code::out_of_memory;
+  result<std::span<P>> b = c.scratch<P>(size);
+  if (!b) return b.error();
+  const std::int64_t step = std::max<std::int64_t>(1, least_read / (p.k * tile.columns)) * tile.columns;
+  parallel_for(c, p.n, step, [&](std::int64_t first, std::int64_t last) {
+    pack_b(matrix_ref<B>{p.b.data + first * p.b.column_stride, p.b.row_stride, p.b.column_stride}, p.k, last - first,
+           b->data() + first * p.k, &c);
+  });
+  made.packed_b = b->data();
+  return {};
+}
+
+template <class T, class B, class A, class P>
+void run_task(const run_context& c, const gemm_problem<T, B, A>& p, const gemm_grid& grid,
+              const packing<T, A, P>& packed, std::int64_t task, std::size_t lane) {
+  const std::int64_t row_block = task % grid.row_blocks, rest = task / grid.row_blocks;
+  const std::int64_t column_block = rest % grid.column_blocks;
+  const auto one = product(p, rest / grid.column_blocks);
+  const std::int64_t m0 = row_block * grid.rows, n0 = column_block * grid.columns;
+  const std::int64_t m = std::min(grid.rows, p.m - m0), n = std::min(grid.columns, p.n - n0);
+  const P* b = nullptr;
+  if (packed.packed_b) {
+    b = packed.packed_b + n0 * p.k;
+  } else {
+    P* const to = packed.b.data() + lane * packed.b_size;
+    if (packed.notes[lane] != rest) {
+      pack_b(matrix_ref<B>{one.b + n0 * p.b.column_stride, p.b.row_stride, p.b.column_stride}, p.k, n, to, &c);
+      packed.notes[lane] = rest;
+    }
+    b = to;
+  }
+  const std::int64_t i = rest / grid.column_blocks;
+  matrix_ref<T, A> a = one.a;
+  if (packed.a.empty()) {
+    const matrix_ref<T> rows = packed.in_place.of(i, lane);
+    a = {rows.data, rows.row_stride, rows.column_stride};
+  }
+  a = a.from(m0, 0);
+  gemm_block<T, P, A> block{m, n, p.k, a.data, b, one.c + m0 * p.n + n0, p.n, one.epilogue.at(m0, n0)};
+  block.a_row_stride = a.row_stride, block.a_column_stride = a.column_stride;
+  block.narrow_a = a.narrow;
+  block.run = &c;
+  if (!packed.a.empty()) block.room = packed.a.data() + lane * packed.a_size;
+  if (!packed.wide.empty()) block.wide = packed.wide.data() + lane * packed.wide_size;
+  multiply_block(block);
+}
+
+/// With panels of P: packed before, or packed now.
+template <class P, class T, class B, class A>
+status multiply_panels(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
+  const gemm_grid grid = grid_of(p, products, c.lanes());
+  packing<T, A, P> packed;
+  if (status s = prepare(c, p, products, grid, packed); !s) return s;
+  std::int64_t tasks = 0;
+  if (!checked_multiply(grid.row_blocks * grid.column_blocks, products, tasks)) return status_code::out_of_memory;
+  const std::int64_t grain = task_grain(c, p, products, grid.row_blocks * grid.column_blocks);
+  parallel_each(c, tasks, grain,
+                [&](std::int64_t task, std::size_t lane) { run_task(c, p, grid, packed, task, lane); });
+  return {};
+}
+
+/// The columns of B, of which each product has one, in the type of the rest.
+template <class T, class B, class A>
+status multiply_widened(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
+  const std::int64_t columns = p.b_offsets.empty() ? 1 : std::int64_t(p.b_offsets.size());
+  const auto wide = scratch_of<T>(c, {columns, p.k});
+  const result<std::span<std::int64_t>> offsets = c.scratch<std::int64_t>(p.b_offsets.size());
+  if (!wide || !offsets) return status_code::out_of_memory;
+  for (std::int64_t i = 0; i < columns; ++i) {
+    widen_row(p.b.data + (p.b_offsets.empty() ? 0 : p.b_offsets[std::size_t(i)]), *wide + i * p.k, p.k);
+    if (!p.b_offsets.empty()) (*offsets)[std::size_t(i)] = i * p.k;
+  }
+  gemm_problem<T, T, A> same{p.m, p.n, p.k, p.a, {*wide, p.b.row_stride, p.b.column_stride}, nullptr, p.c, p.epilogue};
+  same.a_offsets = p.a_offsets, same.b_offsets = *offsets;
+  return multiply_dots(c, same, products), status{};
+}
+
+}  // namespace
+
+template <class T, class B, class A>
+status multiply(run_context& c, const gemm_problem<T, B, A>& p) {
+  const bool many = !p.a_offsets.empty() || !p.b_offsets.empty();
+  const std::int64_t products = many ? std::int64_t(std::max(p.a_offsets.size(), p.b_offsets.size())) : 1;
+  if (p.m == 0 || p.n == 0 || products == 0) return {};
+  if (p.k == 0) {
+    parallel_each(c, products * p.m, grain_of(1 << 15, p.n), [&](std::int64_t i, std::size_t) {
+      std::fill_n(p.c + i * p.n, p.n, T(0));
+      finish_row(p.epilogue, i % p.m, 0, p.n, p.c + i * p.n);
+    });
+    return {};
+  }
+  if (!p.packed_b && p.n == 1 && p.a.column_stride == 1 && p.b.row_stride == 1) {
+    if constexpr (std::is_same_v<T, B>) return multiply_dots(c, p, products), status{};
+    else return multiply_widened(c, p, products);
+  }
+  if (!p.packed_b && p.m <= gemm_few_turned && p.b.row_stride == 1 && p.b.column_stride != 1) {
+    return multiply_turned(c, p, products);
+  }
+  const bool by_rows = p.packed_b ? p.for_few_rows : p.b.column_stride == 1;
+  if (by_rows && p.m <= gemm_few_rows) return multiply_few_rows(c, p, products);
+  if constexpr (!std::is_same_v<T, B>)
+    if (p.packed_b) return multiply_panels<B>(c, p, products);
+  return multiply_panels<T>(c, p, products);
+}
+
+template status multiply(run_context&, const gemm_problem<float>&);
+template status multiply(run_context&, const gemm_problem<double>&);
+template status multiply(run_context&, const gemm_problem<float, float, any_float>&);
+template status multiply(run_context&, const gemm_problem<float, float16>&);
+template status multiply(run_context&, const gemm_problem<float, bfloat16>&);
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,0 +1,93 @@
+// B of MatMulNBits as panels.
+#include "nbits_weights.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "functions/quantized.hpp"
+#include "nbits_panels.hpp"
+#include "operands/refuse.hpp"
+#include "skeletons/float_values.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+namespace {
+
+std::uint8_t zero_code(const nbits_matrix& m, const value& zeros, std::int64_t j, std::int64_t b) {
+  return packed_code(static_cast<const std::uint8_t*>(zeros.data) + j * m.zero_bytes(), b, m.bits);
+}
+
+/// MatMulNBits' own form, input by input.
+struct nbits_form {
+  static constexpr std::size_t codes = 1, scales = 2, zeros = 3;
+  const nbits_matrix& m;
+  dtype zero_type = dtype::undefined;
+
+  std::uint32_t group(const value& from, std::int64_t j, std::int64_t g) const {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, static_cast<const std::uint8_t*>(from.data) + (j * m.groups() + g) * 4, sizeof bits);
+    return bits;
+  }
+  float scale(const value& from, std::int64_t j, std::int64_t b) const {
+    return float_at<float>(from, j * m.blocks() + b);
+  }
+  std::uint8_t zero(const value& from, std::int64_t j, std::int64_t b) const { return zero_code(m, from, j, b); }
+  float float_zero(const value& from, std::int64_t j, std::int64_t b) const { return scale(from, j, b); }
+};
+
+status check_count(const value& v, std::string_view name, std::int64_t count) {
+  if (!v || v.shape.count() == count) return {};
+  return bad_input(name, " has shape ", v.shape, "; it must have ", count, " elements");
+}
+
+}  // namespace
+
+status check_matrix(const nbits_matrix& m) {
+  constexpr std::int64_t most = std::int64_t{1} << 15, wide = std::int64_t{1} << 40;
+  if (m.bits != 2 && m.bits != 4 && m.bits != 8) return bad_attribute("bits is ", m.bits, "; it must be 2, 4 or 8");
+  if (m.block < 16 || m.block > most || (m.block & (m.block - 1)) != 0)
+    return bad_attribute("block_size is ", m.block, "; it must be a power of two from 16 to ", most);
+  std::int64_t all = 0;
+  if (m.k < 1 || m.n < 1 || m.k > wide || m.n > wide || !checked_multiply(m.depth() * 8, m.n + 64, all))
+    return bad_attribute("K is ", m.k, " and N is ", m.n, "; they must be sizes of a matrix");
+  return {};
+}
+
+status check_weights(const nbits_matrix& m, const value& b, const value& scales, const value& zeros,
+                     const value& bias) {
+  status fits = check_count(b, "B", m.n * m.blocks() * m.block_bytes());
+  if (fits) fits = check_count(scales, "scales", m.n * m.blocks());
+  if (fits) fits = check_count(zeros, "zero_points", m.n * (zeros.type == dtype::u8 ? m.zero_bytes() : m.blocks()));
+  return fits ? check_count(bias, "bias", m.n) : fits;
+}
+
+result<nbits_factor> pack_weights(bind_context& c, const nbits_matrix& m) {
+  const bool has_zeros = c.has_input(3);
+  if (!c.prepack || !c.is_constant(1) || !c.is_constant(2) || (has_zeros && !c.is_constant(3))) return nbits_factor{};
+  const value none{};
+  const value& zeros = has_zeros ? *c.inputs[3].constant : none;
+  if (status fits = check_weights(m, *c.inputs[1].constant, *c.inputs[2].constant, zeros, none); !fits) return fits;
+  return pack_panels(c, m, nbits_form{m, zeros.type});
+}
+result<nbits_factor> pack_weights(run_context& c, const nbits_matrix& m) {
+  return pack_panels(c, m, nbits_form{m, c.has_input(3) ? c.input(3).type : dtype::undefined});
+}
+
+void dequantize(run_context& c, const nbits_matrix& m, const value& b, const value& scales, const value& zeros,
+                const std::int32_t* groups, float* to) {
+  const auto* const codes = static_cast<const std::uint8_t*>(b.data);
+  const std::int64_t bytes = m.blocks() * m.block_bytes(), middle = std::int64_t{1} << (m.bits - 1);
+  parallel_each(c, m.n, 1 + (1 << 14) / m.k, [&](std::int64_t j, std::size_t) {
+    for (std::int64_t i = 0; i < m.k; ++i) {
+      const std::int64_t block = groups ? groups[i] : i / m.block;
+      const int code = packed_code(codes + j * bytes, i, m.bits);
+      const float zero = !zeros                    ? float(middle)
+                         : zeros.type == dtype::u8 ? float(zero_code(m, zeros, j, block))
+                                                   : float_at<float>(zeros, j * m.blocks() + block);
+      to[j * m.k + i] = (float(code) - zero) * float_at<float>(scales, j * m.blocks() + block);
+    }
+  });
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,0 +1,120 @@
+#pragma once
+#include <cameo/eps/cpu/detail/as_number.hpp>
+#include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/kernel/bind_context.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include "machine/parallel_rows.hpp"
+#include "operands/refuse.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+
+// What Gemm, its like on codes, and MatMul share.
+
+/// How far the elements of Gemm's C are apart along Y's rows and columns: 0 where it is stretched.
+struct addend_strides {
+  std::int64_t row = 0, column = 0;
+};
+inline status broadcast_addend(const extents& shape, std::int64_t m, std::int64_t n, addend_strides& strides) {
+  const std::int64_t columns = shape.rank() > 0 ? shape.back() : 1;
+  const std::int64_t rows = shape.rank() > 1 ? shape[shape.rank() - 2] : 1;
+  if (shape.rank() > 2 || (columns != 1 && columns != n) || (rows != 1 && rows != m))
+    return bad_input("C ", shape, " does not broadcast to ", extents{m, n});
+  strides = {rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
+  return {};
+}
+
+/// The nearest T, for what may be far outside.
+template <class T>
+T saturated(double v) {
+  using limits = std::numeric_limits<T>;
+  if (!(v == v)) return T(0);
+  if (v <= double(limits::min())) return limits::min();
+  if (v >= double(limits::max())) return limits::max();
+  return T(v);
+}
+
+/// The products of multiply() for integers, which wrap: plain loops. `finish(value, row, column)` makes what is stored.
+template <class T, class F>
+status multiply_integers(run_context& c, const gemm_problem<T>& p, const F& finish) {
+  using bits = std::make_unsigned_t<T>;
+  const std::int64_t products = std::int64_t(std::max<std::size_t>({1, p.a_offsets.size(), p.b_offsets.size()}));
+  if (p.m == 0 || p.n == 0) return {};
+  // Columns whose sums stay in the first cache; steps of k between two questions.
+  constexpr std::int64_t strip = 2048, some = 64;
+  const std::int64_t grain = grain_of(1 << 16, std::max<std::int64_t>(p.k, 1) * p.n);
+  parallel_for(c, products * p.m, grain, [&](std::int64_t first, std::int64_t last) {
+    detail::stop_pace pace;
+    for (std::int64_t r = first; r < last; ++r) {
+      const std::size_t product = std::size_t(r / p.m);
+      const T* const a = p.a.data + (p.a_offsets.empty() ? 0 : p.a_offsets[product]) + r % p.m * p.a.row_stride;
+      const T* const b = p.b.data + (p.b_offsets.empty() ? 0 : p.b_offsets[product]);
+      T* const y = p.c + r * p.n;
+      for (std::int64_t j0 = 0; j0 < p.n; j0 += strip) {
+        const std::int64_t j1 = std::min(p.n, j0 + strip);
+        std::fill(y + j0, y + j1, T(0));
+        for (std::int64_t k = 0; k < p.k; ++k) {
+          if (k % some == 0 && c.stopped(pace)) return;
+          const bits factor = bits(a[k * p.a.column_stride]);
+          const T* const row = b + k * p.b.row_stride;
+          for (std::int64_t j = j0; j < j1; ++j) y[j] = T(bits(y[j]) + factor * bits(row[j * p.b.column_stride]));
+        }
+        for (std::int64_t j = j0; j < j1; ++j) y[j] = finish(y[j], r % p.m, j);
+      }
+    }
+  });
+  return {};
+}
+
+/// Rows that A [..., rows, columns] is known to have in every run, its batch counted as rows; -1: not known. A vector
+/// is one row.
+inline std::int64_t known_rows(const operand& a, bool transposed) {
+  if (!a.has_rank || a.shape.rank() == 0) return -1;
+  std::int64_t rows = 1;
+  for (std::size_t i = 0; i < a.shape.rank(); ++i) {
+    const bool summed = a.shape.rank() == 1 || i + (transposed ? 2 : 1) == a.shape.rank();
+    if (summed) continue;
+    if (a.shape[i] < 0 || !checked_multiply(rows, a.shape[i], rows)) return -1;
+  }
+  return rows;
+}
+
+/// Panels of a constant B [k, n] in memory of the plan, in the constant's type; none when there is nothing to gain or
+/// prepacking is off. Few rows of A are no faster with panels: a copy of B would cost its memory for nothing. Where
+/// rows aren't known, panels suit any number; a large table whose rows are read as columns (an embedding that makes
+/// logits) stays as it is, since others read it, too. Of what plans share, few rows read the panels of the others, with
+/// the sums that B itself would have; but B transposed stays as it is for them: there, panels can't have those.
+template <class T>
+result<gemm_panels<T>> keep_packed_b(bind_context& c, std::size_t input, bool transposed, std::int64_t k,
+                                     std::int64_t n, std::int64_t rows = -1) {
+  gemm_panels<T> made;
+  if constexpr (std::is_integral_v<T>) {
+    return made;
+  } else {
+    if (!c.prepack || n < 2 || k < 1) return made;
+    constexpr std::int64_t few = 4;
+    constexpr double large_bytes = 1 << 24;
+    const bool table = transposed && double(k) * double(n) * double(sizeof(T)) >= large_bytes;
+    const bool is_shared = c.packs.self != nullptr;
+    made.for_few_rows = rows >= 0 && rows <= few;
+    if (made.for_few_rows && (transposed || !is_shared)) return gemm_panels<T>{};
+    if (table && (rows < 0 || is_shared)) return made;
+    std::size_t size = 0;
+    if (!packed_b_size<gemm_number<T>>(k, n, size)) return status_code::out_of_memory;
+    const result<std::span<const T>> packed =
+        c.pack<T>(input, size, [&](const value& elements, std::span<T> to) -> status {
+          const T* const from = elements.as_unchecked<T>().data();
+          pack_b(matrix_ref<T>{from, transposed ? 1 : n, transposed ? k : 1}, k, n, to.data());
+          return {};
+        });
+    if (!packed) return packed.error();
+    made.data = packed->data();
+    return made;
+  }
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

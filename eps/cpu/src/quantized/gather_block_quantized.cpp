@@ -1,0 +1,139 @@
+#include <cameo/eps/cpu/gather_block_quantized.hpp>
+
+#include "elementwise/cast_rows.hpp"
+#include "functions/quantized.hpp"
+#include "operands/operand_values.hpp"
+#include "operands/refuse.hpp"
+#include "operands/usable_sizes.hpp"
+#include "skeletons/float_values.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+namespace {
+
+/// Data as elements of their own bits, and where the scale and zero point of each lie.
+struct coded_blocks {
+  dtype type;     // of the elements: uint8 of fewer bits counts as uint2 or uint4
+  extents shape;  // in elements
+  std::int64_t axis, block;
+  const value &data, &scales, &zeros;
+  std::int64_t steps[max_rank] = {};  // elements of scales from one to the next along each axis; 0: broadcast
+
+  bool are_floats() const { return type != dtype::u8 && type != dtype::u4 && type != dtype::i4 && type != dtype::u2; }
+  bool pads_rows() const { return data.type == dtype::u8; }  // zero points of a row of scales begin at a byte
+  std::int64_t last_scales() const { return scales.shape.back(); }
+
+  float zero_at(std::int64_t i) const {
+    const auto bits = std::int64_t(bits_of(type));
+    if (are_floats()) return 0;
+    if (!zeros) return pads_rows() ? float(1 << (bits - 1)) : 0.0f;
+    const std::int64_t row_bytes = (last_scales() * bits + 7) / 8;
+    return code_at(zeros.data, pads_rows() ? i / last_scales() * row_bytes * 8 / bits + i % last_scales() : i);
+  }
+  float code_at(const void* from, std::int64_t i) const {
+    const int code = packed_code(from, i, bits_of(type));
+    return float(type == dtype::i4 && code > 7 ? code - 16 : code);
+  }
+  void read(std::int64_t first, std::int64_t n, float* to) const {
+    if (are_floats()) return read_wide<float>(type, data.data, first, to, n);
+    for (std::int64_t i = 0; i < n; ++i) to[i] = code_at(data.data, first + i);
+  }
+  /// The place of an element's scale.
+  std::int64_t scale_of(std::int64_t element) const {
+    std::int64_t at = 0;
+    for (std::size_t i = shape.rank(); i-- > 0; element /= shape[i]) {
+      const std::int64_t place = element % shape[i];
+      at += steps[i] * (std::int64_t(i) != axis ? place : block == 0 ? 0 : place / block);
+    }
+    return at;
+  }
+};
+
+status place_scales(coded_blocks& b) {
+  const extents& s = b.scales.shape;
+  if (s.rank() != b.shape.rank()) return bad_input("scales ", s, " must have the rank of data ", b.shape);
+  std::int64_t step = 1;
+  for (std::size_t i = s.rank(); i-- > 0; step *= s[i]) {
+    const std::int64_t size = b.shape[i];
+    const bool on_axis = std::int64_t(i) == b.axis;
+    const std::int64_t wanted = !on_axis ? size : b.block == 0 ? 1 : (size + b.block - 1) / b.block;
+    if (s[i] != wanted && !(!on_axis && b.are_floats() && s[i] == 1))
+      return bad_input("scales ", s, " must have ", wanted, " on axis ", i, " for elements ", b.shape);
+    b.steps[i] = s[i] == 1 && wanted != 1 ? 0 : step;
+  }
+  if (!b.zeros) return {};
+  const std::int64_t bits = std::int64_t(bits_of(b.type)), last = s.rank() > 0 ? s.back() : 1;
+  const std::int64_t count = b.pads_rows() && last > 0 ? s.count() / last * ((last * bits + 7) / 8) : s.count();
+  if (b.are_floats()) return bad_input("zero_points are not for data of floats");
+  if (b.zeros.shape.count() != count)
+    return bad_input("zero_points has shape ", b.zeros.shape, "; it must have ", count, " elements");
+  return {};
+}
+
+/// Elements [first, first + n) of data as floats of the output's type.
+void dequantize_slice(const coded_blocks& b, std::int64_t first, std::int64_t n, dtype type, std::byte* to) {
+  constexpr std::int64_t some = 256;
+  const std::int64_t last = b.shape.back(), to_bytes = bits_of(type) / 8;
+  const bool in_blocks = b.axis == std::int64_t(b.shape.rank()) - 1;
+  float room[some];
+  for (std::int64_t i = 0, m = 0; i < n; i += m) {
+    const std::int64_t at = first + i, place = at % last;
+    m = std::min({some, n - i, last - place});
+    if (in_blocks && b.block != 0) m = std::min(m, b.block - place % b.block);
+    b.read(at, m, room);
+    const std::int64_t scale = b.scale_of(at), step = in_blocks ? 0 : b.steps[b.shape.rank() - 1];
+    for (std::int64_t j = 0; j < m; ++j)
+      room[j] = (room[j] - b.zero_at(scale + j * step)) * float_at<float>(b.scales, scale + j * step);
+    store_floats(room, type, to + i * to_bytes, m);
+  }
+}
+
+}  // namespace
+
+result<gather_block_quantized> gather_block_quantized::bind(bind_context& c) {
+  const gather_block_quantized made{c.int_or("gather_axis", 0), c.int_or("quantize_axis", 1),
+                                    c.int_or("block_size", 128), c.int_or("bits", 4)};
+  if (made.bits != 2 && made.bits != 4 && made.bits != 8)
+    return bad_attribute("bits is ", made.bits, "; it must be 2, 4 or 8");
+  if (made.block != 0 && (made.block < 16 || (made.block & (made.block - 1)) != 0))
+    return bad_attribute("block_size is ", made.block, "; it must be a power of two from 16 on, or 0");
+  return made;
+}
+
+status gather_block_quantized::run(run_context& c) const {
+  const value &data = c.input(0), &scales = c.input(2);
+  const integers indices{c.input(1)};
+  const auto rank = std::int64_t(data.shape.rank());
+  if (rank == 0) return bad_input("data is a scalar; it must have rank 1 or more");
+  for (const std::int64_t axis : {gather_axis, quantize_axis})
+    if (axis < -rank || axis >= rank) return no_such_axis(axis, std::size_t(rank));
+  coded_blocks b{data.type, data.shape, (quantize_axis + rank) % rank, block, data, scales, c.input(3)};
+  if (data.type == dtype::u8) {
+    b.type = bits == 2 ? dtype::u2 : bits == 4 ? dtype::u4 : dtype::u8;
+    if (!checked_multiply(b.shape.back(), 8 / bits, b.shape[b.shape.rank() - 1])) return status_code::out_of_memory;
+  }
+  if (block == 0 && !b.are_floats()) return bad_input("block_size is 0, which is for data of floats");
+  if (status s = usable_sizes("data", b.shape); !s) return s;
+  if (status s = place_scales(b); !s) return s;
+  const auto at = std::size_t((gather_axis + rank) % rank);
+  extents shape{b.shape.dims().first(at)};
+  if (shape.rank() + c.input(1).shape.rank() + b.shape.rank() - at - 1 > max_rank)
+    return bad_input("indices ", c.input(1).shape, " make the rank of the output too large");
+  for (const std::int64_t size : c.input(1).shape) shape.push_back(size);
+  for (const std::int64_t size : b.shape.dims().subspan(at + 1)) shape.push_back(size);
+  const result<value*> y = c.output(0, shape);
+  if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
+  const std::int64_t inner = b.shape.count(at + 1, b.shape.rank()), size = b.shape[at], count = indices.count();
+  const std::int64_t bytes = inner * (bits_of((*y)->type) / 8);
+  parallel_each(c, b.shape.count(0, at) * count, 1 + (1 << 14) / inner, [&](std::int64_t i, std::size_t) {
+    std::int64_t index = indices[i % count];
+    if (index < 0) index += size;
+    std::byte* const to = static_cast<std::byte*>((*y)->data) + i * bytes;
+    if (index < 0 || index >= size) std::fill_n(to, bytes, std::byte{});
+    else dequantize_slice(b, (i / count * size + index) * inner, inner, (*y)->type, to);
+  });
+  return {};
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

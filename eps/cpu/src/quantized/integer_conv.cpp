@@ -1,0 +1,535 @@
+#include <cameo/eps/cpu/integer_conv.hpp>
+
+#include "machine/lane_scratch.hpp"
+#include "machine/parallel_rows.hpp"
+#include "integer_filters.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+namespace {
+
+struct integer_problem {
+  integer_filter_shape w;
+  placed_window window;
+  std::int64_t images = 0;
+  extents y;  // channels second
+  std::int64_t all_channels() const { return w.groups * w.channels; }
+};
+result<integer_problem> place(const integer_conv_state& state, const extents& x, const extents& w) {
+  if (x.rank() < 3 || w.rank() != x.rank()) return bad_input("x ", x, " and w ", w, " need the same rank, at least 3");
+  const result<integer_filter_shape> f = filters_of(w, state);
+  if (!f) return f.error();
+  integer_problem p{*f, {}, x[0], {x[0], w[0]}};
+  std::int64_t needed = 0;
+  if (!checked_multiply(f->channels, state.groups, needed) || needed != x[1])
+    return bad_input("x ", x, " and w ", w, " don't fit ", state.groups, " groups");
+  const std::span<const std::int64_t> kernel = w.dims().subspan(2);
+  for (std::size_t i = 0; i < state.shape.kernel.size(); ++i)
+    if (state.shape.kernel.size() != kernel.size() || state.shape.kernel[i] != kernel[i])
+      return bad_input("kernel_shape ", extents{state.shape.kernel}, " is not what w ", w, " has");
+  const result<placed_window> placed = state.shape.place(x, kernel);
+  if (!placed) return placed.error();
+  p.window = *placed;
+  for (std::size_t i = 0; i < placed->rank; ++i) p.y.push_back(placed->axes[i].out);
+  return p;
+}
+
+/// One call: x as loops see it, an image at a time: channels last, as numbers that the arithmetic multiplies, its
+/// padding written out where loops do not pad by themselves. That is x itself, or a copy.
+class convolution {
+ public:
+  convolution(run_context& c, const integer_problem& p, const integer_filters& weights, const value& x,
+              std::int32_t x_zero, bool channels_last)
+      : c_{c},
+        p_{p},
+        by_{weights.by},
+        depthwise_{weights.depthwise},
+        weights_{weights.data},
+        x_{x},
+        channels_last_{channels_last},
+        is_signed_{x.type == dtype::i8},
+        x_zero_{x_zero},
+        number_{by_ && by_->per_cell == 2 ? 2 : 1},
+        copies_{must_copy()} {}
+
+  /// `start` [map_places::count] is of fill_start().
+  status prepare(const std::int32_t* start) {
+    start_ = start;
+    if (status s = prepare_source(); !s || !by_) return s;
+    const integer_panels form = p_.w.panels(*by_);
+    width_ = form.width();
+    if (!form.size(group_size_)) return status_code::out_of_memory;
+    const result<std::span<std::int64_t>> taps = c_.scratch<std::int64_t>(std::size_t(form.runs));
+    if (!taps) return taps.error();
+    taps_ = *taps;
+    prepare_taps();
+    return lists_.prepare(c_, form);
+  }
+  /// f(image, sums): rows of the block are outputs of the image, columns are maps.
+  status to_sums(detail::function_ref<void(std::int64_t, const integer_block&)> f) {
+    const cut by{*this};
+    results to{nullptr, nullptr, &f, {}, by_ ? by.piece * by.together * by_->columns : last_axis().out * p_.w.groups};
+    const auto room = lane_scratch<std::int32_t>::make(c_, std::size_t(to.part));
+    if (!room) return room.error();
+    to.room = *room;
+    return run(to);
+  }
+  /// Codes [N, out..., M].
+  status to_codes(const code_form& form, std::uint8_t* y) { return run({&form, y}); }
+
+ private:
+  /// Where results go.
+  struct results {
+    const code_form* form = nullptr;  // null: sums
+    std::uint8_t* codes = nullptr;
+    detail::function_ref<void(std::int64_t, const integer_block&)>* f = nullptr;
+    lane_scratch<std::int32_t> room = {};  // of a lane, `part` sums
+    std::int64_t part = 0;
+  };
+  /// How the outputs of an image are cut. Sums are exact, so threads may decide.
+  struct cut {
+    std::int64_t line = 1, lines = 1;    // outputs of a line, lines
+    std::int64_t piece = 1, pieces = 1;  // outputs of a piece, and pieces of a line
+    std::int64_t together = 1;           // lines of a piece, where each is one piece
+    std::int64_t band = 1, bands = 1;    // pieces of a task
+    std::int64_t panels = 1, parts = 1;  // of a group, and cuts of them
+    std::int64_t unit = 1, units = 1;    // panels that are not cut, and how many times so many there are
+    std::size_t tasks = 1;
+
+    explicit cut(const convolution& c) {
+      const placed_window& w = c.p_.window;
+      line = c.last_axis().out, lines = c.outputs() / std::max<std::int64_t>(1, line);
+      bool is_flat = w.covers_points();  // one line of all outputs
+      for (std::size_t i = 0; i < w.rank; ++i) is_flat = is_flat && w.axes[i].stride == 1;
+      if (is_flat) line = c.outputs(), lines = 1;
+      if (!c.by_) return;
+      const integer_arithmetic& by = *c.by_;
+      constexpr std::int64_t cached = 1 << 17;
+      const integer_panels form = c.p_.w.panels(by);
+      const std::int64_t depth = std::max<std::int64_t>(1, form.runs * form.numbers);
+      const std::int64_t pixel = std::max<std::int64_t>(1, c.steps_[w.rank - 1] * c.last_axis().stride);
+      const std::int64_t rows = std::min(by.at_once / (depth * by.columns), cached / pixel);
+      const auto in_tiles = [&](std::int64_t n) { return std::max<std::int64_t>(1, n / by.tile_rows) * by.tile_rows; };
+      piece = std::min(line, in_tiles(rows));
+      pieces = (line + piece - 1) / piece;
+      if (by.takes_stretches && w.rank == 2 && line > 0) together = std::clamp<std::int64_t>(rows / line, 1, lines);
+      panels = by.panels_of(form.n);
+      band = std::clamp<std::int64_t>(cached / (piece * together * pixel), 1, std::max<std::int64_t>(1, all()));
+      const double work = double(c.outputs()) * double(depth) * double(c.p_.w.all_maps());
+      const double wanted = c.c_.lanes() == 1 ? 1 : std::min(4.0 * double(c.c_.lanes()), 4 * work / double(by.at_once));
+      const auto count = [&] { return double(c.p_.w.groups) * double((all() + band - 1) / band) * double(parts); };
+      // Panels whose codes share a cache line stay in one task: two threads that wrote it would wait for each other.
+      unit = std::max<std::int64_t>(1, 64 / by.columns), units = (panels + unit - 1) / unit;
+      const bool more_weights = panels * by.columns * depth > c.outputs() * pixel;
+      while (count() < wanted) {
+        if (band > 1 && !(more_weights && parts < units)) band = (band + 1) / 2;
+        else if (more_weights && parts < units) parts = std::min(units, 2 * parts);
+        else if (together > 1) together = (together + 1) / 2;
+        else if (piece > 2 * by.tile_rows) piece = in_tiles(piece / 2), pieces = (line + piece - 1) / piece;
+        else if (parts < units) parts = std::min(units, 2 * parts);
+        else break;
+      }
+      bands = (all() + band - 1) / band;
+      tasks = std::size_t(c.p_.w.groups * bands * parts);
+    }
+    std::int64_t all() const { return (lines + together - 1) / together * pieces; }
+  };
+
+  std::int64_t channels() const { return p_.w.groups * p_.w.channels; }
+  const window_axis& last_axis() const { return p_.window.axes[p_.window.rank - 1]; }
+  std::int64_t outputs() const { return p_.window.out_count(); }
+  bool must_copy() const {
+    if (!channels_last_ || number_ != 1 || is_signed_) return true;
+    if (is_padded() && (by_ || !depthwise_->pads)) return true;
+    return by_ && p_.w.panels(*by_).numbers % by_->per_cell != 0;  // the last cell of x would end behind it
+  }
+  bool is_padded() const {
+    for (std::size_t i = 0; i < p_.window.rank; ++i) {
+      const window_axis& a = p_.window.axes[i];
+      if (a.pad_begin > 0 || a.padded() > a.in) return true;
+    }
+    return false;
+  }
+  status prepare_source() {
+    std::int64_t step = channels() * number_;
+    for (std::size_t i = p_.window.rank; i-- > 0;) {
+      sizes_[i] = copies_ ? p_.window.axes[i].padded() : p_.window.axes[i].in;
+      steps_[i] = step;
+      if (!checked_multiply(step, sizes_[i], step)) return status_code::out_of_memory;
+    }
+    if (!copies_) return {};
+    constexpr std::int64_t behind = 4;  // of the last pixel a cell may be read that is larger than it
+    if (!checked_add(step, behind, step)) return status_code::out_of_memory;
+    const result<std::span<std::byte>> made = c_.scratch<std::byte>(std::size_t(step));
+    if (!made) return made.error();
+    copy_ = *made;
+    std::fill(copy_.end() - behind, copy_.end(), std::byte{0});
+    return {};
+  }
+  void prepare_taps() {
+    const std::size_t rank = p_.window.rank, axes = p_.w.row_is_run ? rank - 1 : rank;
+    for (std::size_t t = 0; t < taps_.size(); ++t) {
+      std::int64_t rest = std::int64_t(t), at = 0;
+      for (std::size_t i = axes; i-- > 0; rest /= p_.window.axes[i].kernel)
+        at += rest % p_.window.axes[i].kernel * p_.window.axes[i].dilation * steps_[i];
+      taps_[t] = at;
+    }
+  }
+  const std::byte* image_at(std::int64_t image) {
+    if (!copies_) return static_cast<const std::byte*>(x_.data) + image * p_.window.in_count() * channels();
+    constexpr std::int64_t at_once = 1 << 16;
+    bool is_whole = channels_last_ && !is_padded();
+    for (std::size_t i = 0; i < p_.window.rank; ++i) is_whole = is_whole && sizes_[i] == p_.window.axes[i].in;
+    if (is_whole) {  // all pixels are one line
+      const std::int64_t pixels = p_.window.in_count(), pixel = channels();
+      const auto* const from = static_cast<const std::uint8_t*>(x_.data) + image * pixels * pixel;
+      parallel_for(c_, pixels, grain_of(at_once, pixel), [&](std::int64_t begin, std::int64_t end) {
+        put_pixels(from + begin * pixel, pixel, 1, end - begin, copy_.data() + begin * pixel * number_);
+      });
+      return copy_.data();
+    }
+    std::int64_t lines = 1;
+    for (std::size_t i = 0; i + 1 < p_.window.rank; ++i) lines *= sizes_[i];
+    const std::int64_t bytes = sizes_[p_.window.rank - 1] * steps_[p_.window.rank - 1];
+    parallel_each(c_, lines, grain_of(at_once, bytes),
+                  [&](std::int64_t line, std::size_t) { copy_line(image, line, copy_.data() + line * bytes); });
+    return copy_.data();
+  }
+  /// A line of the copy, with the padding before and behind it; one outside the image is padding alone.
+  void copy_line(std::int64_t image, std::int64_t line, std::byte* to) const {
+    const std::size_t last = p_.window.rank - 1;
+    std::int64_t rest = line, at = 0, step = 1;
+    bool inside = true;
+    for (std::size_t i = last; i-- > 0; rest /= sizes_[i]) {
+      const window_axis& a = p_.window.axes[i];
+      const std::int64_t in = rest % sizes_[i] - a.pad_begin;
+      inside = inside && in >= 0 && in < a.in;
+      at += in * step, step *= a.in;
+    }
+    const window_axis& a = last_axis();
+    const std::int64_t pixel = channels() * number_;
+    const std::int64_t begin = inside ? std::min(a.pad_begin, sizes_[last]) : sizes_[last];
+    const std::int64_t count = std::max<std::int64_t>(0, std::min(a.in, sizes_[last] - begin));
+    const auto padding = std::byte(number_ == 1 ? std::uint8_t(zero_as_bytes(is_signed_, x_zero_)) : 0);
+    std::fill_n(to, begin * pixel, padding);
+    std::fill_n(to + (begin + count) * pixel, (sizes_[last] - begin - count) * pixel, padding);
+    if (count == 0) return;
+    const std::int64_t plane = p_.window.in_count();
+    const auto* const from = static_cast<const std::uint8_t*>(x_.data) + image * plane * channels();
+    if (channels_last_) put_pixels(from + at * a.in * channels(), channels(), 1, count, to + begin * pixel);
+    else put_pixels(from + at * a.in, 1, plane, count, to + begin * pixel);
+  }
+  /// `count` pixels of x, whose channels are some bytes apart, as numbers one behind the other.
+  void put_pixels(const std::uint8_t* from, std::int64_t pixel_step, std::int64_t channel_step, std::int64_t count,
+                  std::byte* to) const {
+    const std::int64_t c = channels();
+    if (channel_step == 1 && pixel_step == c) {
+      auto* const bytes = reinterpret_cast<std::uint8_t*>(to);
+      if (number_ == 2) widen_codes(from, is_signed_, x_zero_, count * c, reinterpret_cast<std::int16_t*>(to));
+      else if (is_signed_) shift_codes(from, count * c, bytes);
+      else std::copy_n(from, count * c, bytes);
+      return;
+    }
+    const std::uint8_t flip = is_signed_ ? 0x80 : 0;
+    for (std::int64_t channel = 0; channel < c; ++channel) {
+      const std::uint8_t* const plane = from + channel * channel_step;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::uint8_t code = plane[i * pixel_step];
+        if (number_ == 1) reinterpret_cast<std::uint8_t*>(to)[i * c + channel] = code ^ flip;
+        else
+          reinterpret_cast<std::int16_t*>(to)[i * c + channel] =
+              std::int16_t((is_signed_ ? std::int32_t(std::int8_t(code)) : std::int32_t{code}) - x_zero_);
+      }
+    }
+  }
+  status run(const results& to) {
+    const cut by{*this};
+    for (std::int64_t image = 0; image < p_.images; ++image) {
+      const std::byte* const x = image_at(image);
+      if (!by_) {
+        constexpr std::int64_t at_once = 1 << 18;
+        const std::int64_t work = std::max<std::int64_t>(1, last_axis().out * p_.w.taps * p_.w.groups);
+        const std::int64_t lines = outputs() / last_axis().out,
+                           some = std::clamp<std::int64_t>(at_once / work, 1, lines);
+        parallel_each(c_, (lines + some - 1) / some, 1, [&](std::int64_t part, std::size_t lane) {
+          run_depthwise_lines(to, image, x, part * some, std::min(some, lines - part * some), lane);
+        });
+      } else if (by.tasks == 1) {
+        run_part(to, by, image, x, 0, 0);
+      } else {
+        c_.parallel_lanes(by.tasks,
+                          [&](std::size_t task, std::size_t lane) { run_part(to, by, image, x, task, lane); });
+      }
+      if (c_.stopped()) return status_code::canceled;
+    }
+    return {};
+  }
+  void run_part(const results& to, const cut& by, std::int64_t image, const std::byte* x, std::size_t task,
+                std::size_t lane) const {
+    const std::int64_t part = std::int64_t(task) % by.parts, rest = std::int64_t(task) / by.parts;
+    const std::int64_t band = rest % by.bands, group = rest / by.bands;
+    integer_panels form = p_.w.panels(*by_);
+    form.data = weights_ + std::size_t(group) * group_size_;
+    integer_line line{};
+    line.row_step = last_axis().stride * steps_[p_.window.rank - 1];
+    line.stretch_step = by.together > 1 ? line_start(1) : 0;
+    line.taps = taps_.data(), line.tap_count = form.runs, line.cells = form.cells();
+    const std::int64_t panel_step = form.panel_step(), begin = band * by.band;
+    const std::byte* const panels = form.panel(0);
+    const std::int64_t end = std::min(by.all(), (band + 1) * by.band);
+    detail::stop_pace pace;
+    const std::int64_t last = std::min(by.panels, by.units * (part + 1) / by.parts * by.unit);
+    for (std::int64_t panel = by.units * part / by.parts * by.unit; panel < last; ++panel)
+      for (std::int64_t i = begin; i < end; ++i) {
+        if (c_.stopped(pace)) return;
+        const std::int64_t l = i / by.pieces * by.together, first = i % by.pieces * by.piece;
+        const std::int64_t column = panel * by_->columns;
+        const std::int64_t output = l * by.line + first, map = group * p_.w.maps + column;
+        line.x = x + (by.lines > 1 ? line_start(l) : 0) + first * line.row_step + group * p_.w.channels * number_;
+        line.w = panels + panel * panel_step;
+        line.ahead = panel + 1 < by.panels && i == begin ? panel_step : 0;
+        lists_.put(line, lane);
+        line.stretch = std::min(by.piece, by.line - first);
+        line.rows = line.stretch * std::min(by.together, by.lines - l);
+        line.columns = std::min(by_->columns, form.n - column);
+        line.start = start_ + group * width_ + column;
+        if (to.form) {
+          line.scale = to.form->scale + group * width_ + column;
+          line.low = to.form->low, line.high = to.form->high, line.zero = to.form->zero;
+          line.codes = to.codes + (image * outputs() + output) * p_.w.all_maps() + map, line.step = p_.w.all_maps();
+          by_->line(line);
+        } else {
+          line.sums = to.room.of(lane), line.step = by_->columns;
+          by_->line(line);
+          (*to.f)(image, integer_block{output, map, line.rows, line.columns, line.sums, line.step});
+        }
+      }
+  }
+  void run_depthwise_lines(const results& to, std::int64_t image, const std::byte* x, std::int64_t first,
+                           std::int64_t lines, std::size_t lane) const {
+    const std::size_t rank = p_.window.rank;
+    const window_axis& a = last_axis();
+    depthwise_lines d{};
+    d.lines = lines, d.padding = std::uint8_t(zero_as_bytes(is_signed_, x_zero_));
+    d.pixel = steps_[rank - 1], d.columns = a.kernel, d.stride = a.stride, d.dilation = a.dilation;
+    d.column = copies_ ? 0 : -a.pad_begin, d.image_columns = sizes_[rank - 1];
+    d.rows = 1, d.image_rows = 1;
+    std::int64_t window = d.column * d.pixel;
+    if (rank > 1) {
+      const window_axis& rows = p_.window.axes[rank - 2];
+      d.row_stride = rows.stride, d.row_dilation = rows.dilation, d.image_rows = sizes_[rank - 2];
+      d.row = first * rows.stride - (copies_ ? 0 : rows.pad_begin);
+      d.x_step = rows.stride * steps_[rank - 2];
+      d.rows = rows.kernel, d.row_step = rows.dilation * steps_[rank - 2];
+      window += d.row * steps_[rank - 2];
+    }
+    d.x = reinterpret_cast<const std::uint8_t*>(x) + window;
+    d.w = weights_ + sum_bytes(p_.w);
+    d.start = start_, d.channels = p_.w.groups, d.outputs = a.out;
+    if (to.form) {
+      d.scale = to.form->scale, d.low = to.form->low, d.high = to.form->high, d.zero = to.form->zero;
+      d.codes = to.codes + (image * outputs() + first * a.out) * p_.w.groups;
+      return depthwise_->run(d);
+    }
+    d.sums = to.room.of(lane), d.lines = 1;
+    for (std::int64_t line = first; line < first + lines; ++line, d.x += d.x_step, d.row += d.row_stride) {
+      depthwise_->run(d);
+      (*to.f)(image, integer_block{line * a.out, 0, a.out, p_.w.groups, d.sums, p_.w.groups});
+    }
+  }
+  /// Where the first window of a line of outputs begins in an image.
+  std::int64_t line_start(std::int64_t line) const {
+    std::int64_t at = 0;
+    for (std::size_t i = p_.window.rank - 1; i-- > 0; line /= p_.window.axes[i].out)
+      at += line % p_.window.axes[i].out * p_.window.axes[i].stride * steps_[i];
+    return at;
+  }
+
+  run_context& c_;
+  const integer_problem& p_;
+  const integer_arithmetic* by_;      // null: depthwise
+  const depthwise_loops* depthwise_;  // null: panels
+  const std::byte* weights_;
+  const value& x_;
+  bool channels_last_, is_signed_;
+  std::int32_t x_zero_;
+  std::int64_t number_;  // bytes of a number
+  bool copies_;
+  std::int64_t width_ = 1;      // maps of a group, with those that fill up the last panel
+  std::size_t group_size_ = 0;  // bytes of a group's panels
+  std::int64_t sizes_[max_spatial] = {}, steps_[max_spatial] = {};  // of an image: pixels, bytes from one to the next
+  std::span<std::int64_t> taps_;
+  panel_lists lists_;
+  const std::int32_t* start_ = nullptr;
+  std::span<std::byte> copy_;
+};
+
+status check_single(const value& v, std::string_view what) {
+  if (!v || v.shape.count() == 1) return {};
+  return bad_input(what, " ", v.shape, " must be one number");
+}
+
+/// The dims of x with its channels second.
+extents channels_second(extents x) {
+  const std::int64_t channels = x.back();
+  x.erase(x.rank() - 1);
+  x.insert(1, channels);
+  return x;
+}
+extents with_channels_last(extents y) {
+  const std::int64_t channels = y[1];
+  y.erase(1);
+  y.push_back(channels);
+  return y;
+}
+
+std::int32_t zero_of(const value& v) { return v ? code_of(v, 0) : 0; }
+
+}  // namespace
+
+result<conv_integer> conv_integer::bind(bind_context& c) {
+  return integer_conv_state::of(c, 1, 3).transform([](const auto& state) { return conv_integer{state}; });
+}
+
+status conv_integer::run(run_context& c) const {
+  const value &x = c.input(0), &w = c.input(1);
+  const result<integer_problem> p = place(*this, x.shape, w.shape);
+  if (!p) return p.error();
+  if (status s = check_single(c.input(2), "x_zero_point"); !s) return s;
+  if (status s = check_filters(c.input(3), p->w.all_maps(), "w_zero_point"); !s) return s;
+  const result<tensor_view<std::int32_t>> y = c.output<std::int32_t>(0, p->y);
+  if (!y) return y.error();
+  if (y->empty()) return {};
+  const result<integer_filters> weights = weights_of(c, *this, p->w, w, c.input(3));
+  if (!weights) return weights.error();
+  const result<std::span<std::int32_t>> start = c.scratch<std::int32_t>(std::size_t(map_places{p->w, *weights}.count));
+  if (!start) return start.error();
+  fill_start(p->w, *weights, nullptr, x.type == dtype::i8, zero_of(c.input(2)), start->data());
+  convolution all{c, *p, *weights, x, zero_of(c.input(2)), false};
+  if (status s = all.prepare(start->data()); !s) return s;
+  const std::int64_t outputs = p->window.out_count(), maps = p->w.all_maps();
+  return all.to_sums([&](std::int64_t image, const integer_block& block) {
+    for (std::int64_t j = 0; j < block.columns; ++j) {
+      std::int32_t* const to = y->data() + (image * maps + block.column + j) * outputs + block.row;
+      for (std::int64_t i = 0; i < block.rows; ++i) to[i] = block.sums[i * block.step + j];
+    }
+  });
+}
+
+namespace {
+
+/// Codes of sums where they are not made at once: of images whose channels are second, or with scales that are not
+/// finite.
+struct code_store {
+  map_places places;
+  code_form form;
+  bool is_finite, channels_last;
+  dtype type;
+  std::int64_t outputs, maps;
+  std::uint8_t* y;
+
+  void operator()(std::int64_t image, const integer_block& block) const {
+    constexpr std::int64_t most = 64;
+    std::uint8_t codes[most];
+    for (std::int64_t i = 0; i < block.rows; ++i)
+      for (std::int64_t j0 = 0; j0 < block.columns; j0 += most) {
+        const std::int64_t n = std::min(most, block.columns - j0), map = block.column + j0;
+        const std::int32_t* const sums = block.sums + i * block.step + j0;
+        code_form here = form;
+        here.scale += places[map];
+        if (is_finite) sums_to_codes(sums, here, n, codes);
+        for (std::int64_t j = 0; !is_finite && j < n; ++j)
+          codes[j] = std::uint8_t(saturated_sum(here.scale[j] * float(sums[j]), form.zero, range_of(type)));
+        std::uint8_t* const to = channels_last ? y + (image * outputs + block.row + i) * maps + map
+                                               : y + (image * maps + map) * outputs + block.row + i;
+        for (std::int64_t j = 0; j < n; ++j) to[j * (channels_last ? 1 : outputs)] = codes[j];
+      }
+  }
+};
+
+/// The numbers of a QLinearConv beside x and w, of a run or of a plan; what is absent is `none`.
+struct qlinear_numbers {
+  const value &x_scale, &x_zero, &w_scale, &w_zero, &y_scale, &y_zero, &bias;
+
+  status check(std::int64_t maps) const {
+    if (status s = check_single(x_scale, "x_scale"); !s) return s;
+    if (status s = check_single(x_zero, "x_zero_point"); !s) return s;
+    if (status s = check_filters(w_scale, maps, "w_scale"); !s) return s;
+    if (status s = check_filters(w_zero, maps, "w_zero_point"); !s) return s;
+    if (status s = check_single(y_scale, "y_scale"); !s) return s;
+    if (status s = check_single(y_zero, "y_zero_point"); !s) return s;
+    if (bias && !(bias.shape == extents{maps}))
+      return bad_input("B ", bias.shape, " must be ", extents{maps}, ", one number per filter");
+    return {};
+  }
+  void fill(const integer_filter_shape& f, const integer_filters& weights, bool x_is_signed, std::int32_t* start,
+            float* scales) const {
+    const map_places places{f, weights};
+    fill_start(f, weights, bias ? bias.as_unchecked<std::int32_t>().data() : nullptr, x_is_signed, zero_of(x_zero),
+               start);
+    std::fill_n(scales, places.count, 0.0f);
+    const float from = x_scale.as_unchecked<float>()[0], to = y_scale.as_unchecked<float>()[0];
+    const tensor_view<const float> each = w_scale.as_unchecked<float>();
+    for (std::int64_t i = 0; i < f.all_maps(); ++i)
+      scales[places[i]] = scale_of_sums(from, each[each.count() > 1 ? i : 0], to);
+  }
+};
+
+}  // namespace
+
+result<qlinear_conv> qlinear_conv::bind(bind_context& c) {
+  const result<integer_conv_state> state = integer_conv_state::of(c, 3, 5);
+  if (!state) return state.error();
+  qlinear_conv made{*state};
+  if (!made.packed.data) return made;
+  const value none{};
+  const auto number = [&](std::size_t i) -> const value* { return c.has_input(i) ? c.constant(i) : &none; };
+  const value* all[] = {number(1), number(2), number(4), number(5), number(6), number(7), number(8)};
+  if (std::find(std::begin(all), std::end(all), nullptr) != std::end(all)) return made;
+  const qlinear_numbers numbers{*all[0], *all[1], *all[2], *all[3], *all[4], *all[5], *all[6]};
+  const result<integer_filter_shape> f = filters_of(c.inputs[3].constant->shape, made);
+  if (!f || !numbers.x_scale || !numbers.w_scale || !numbers.y_scale || !numbers.check(f->all_maps()))
+    return made;  // a run says why
+  const auto count = std::size_t(map_places{*f, made.packed}.count);
+  const result<std::span<std::int32_t>> start = c.keep<std::int32_t>(count);
+  const result<std::span<float>> scales = c.keep<float>(count);
+  if (!start || !scales) return status_code::out_of_memory;
+  numbers.fill(*f, made.packed, c.inputs[0].type == dtype::i8, start->data(), scales->data());
+  made.start = start->data(), made.scales = scales->data();
+  return made;
+}
+
+status qlinear_conv::run(run_context& c) const {
+  const value &x = c.input(0), &w = c.input(3);
+  if (channels_last && x.shape.rank() < 3) return bad_input("x ", x.shape, " needs batch, an axis and channels");
+  const result<integer_problem> p = place(*this, channels_last ? channels_second(x.shape) : x.shape, w.shape);
+  if (!p) return p.error();
+  const qlinear_numbers numbers{c.input(1), c.input(2), c.input(4), c.input(5), c.input(6), c.input(7), c.input(8)};
+  if (status s = numbers.check(p->w.all_maps()); !s) return s;
+  const result<value*> y = c.output(0, channels_last ? with_channels_last(p->y) : p->y);
+  if (!y) return y.error();
+  if ((*y)->shape.count() == 0) return {};
+  const result<integer_filters> weights = weights_of(c, *this, p->w, w, numbers.w_zero);
+  if (!weights) return weights.error();
+  const map_places places{p->w, *weights};
+  const std::int32_t* begins = start;
+  const float* factors = scales;
+  if (!begins) {
+    const result<std::span<std::int32_t>> made_start = c.scratch<std::int32_t>(std::size_t(places.count));
+    const result<std::span<float>> made_scales = c.scratch<float>(std::size_t(places.count));
+    if (!made_start || !made_scales) return status_code::out_of_memory;
+    numbers.fill(p->w, *weights, x.type == dtype::i8, made_start->data(), made_scales->data());
+    begins = made_start->data(), factors = made_scales->data();
+  }
+  convolution all{c, *p, *weights, x, zero_of(numbers.x_zero), channels_last};
+  if (status s = all.prepare(begins); !s) return s;
+  const code_form form = form_of((*y)->type, zero_of(numbers.y_zero), factors);
+  auto* const codes = static_cast<std::uint8_t*>((*y)->data);
+  const bool is_finite = all_finite({factors, std::size_t(places.count)});
+  if (is_finite && channels_last) return all.to_codes(form, codes);
+  return all.to_sums(
+      code_store{places, form, is_finite, channels_last, (*y)->type, p->window.out_count(), p->w.all_maps(), codes});
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

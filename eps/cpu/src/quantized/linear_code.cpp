@@ -1,0 +1,63 @@
+#include "linear_code.hpp"
+
+#include "code_rows.hpp"
+#include "operands/refuse.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+namespace {
+
+/// An operand's scale and zero point, which may be `none`.
+result<linear_code> read_code(const linear_code_inputs& at, dtype type, const value& scale, const value& zero) {
+  linear_code made{type, 1, 0};
+  if (scale.type != dtype::f32 || scale.shape.count() != 1)
+    return bad_input("the scale, input ", at.scale, ", is ", scale.type, " ", scale.shape,
+                     "; it must be one float for the whole tensor");
+  made.scale = static_cast<const float*>(scale.data)[0];
+  if (!zero) return made;
+  if (zero.type != type || zero.shape.count() != 1)
+    return bad_input("the zero point, input ", at.zero, ", is ", zero.type, " ", zero.shape, "; it must be one ", type,
+                     " for the whole tensor");
+  made.zero = code_of(type, codes(zero)[0]);
+  return made;
+}
+
+}  // namespace
+
+linear_code_inputs linear_code_inputs::bind(const bind_context& c, dtype type, std::size_t scale, std::size_t zero) {
+  linear_code_inputs made{std::uint32_t(scale), std::uint32_t(zero), false, {}};
+  if (!c.is_constant(scale) || (c.has_input(zero) && !c.is_constant(zero))) return made;
+  const value* const s = c.constant(scale);
+  const value* const z = c.has_input(zero) ? c.constant(zero) : nullptr;
+  if (!s || (c.has_input(zero) && !z)) return made;
+  // What does not fit is refused by the run, as it is where it is known only then.
+  if (const result<linear_code> known = read_code(made, type, *s, z ? *z : value{}))
+    made.known = *known, made.is_known = true;
+  return made;
+}
+
+result<linear_code> linear_code_inputs::read(run_context& c, dtype type) const {
+  if (is_known) return known;
+  return read_code(*this, type, c.input(scale), c.has_input(zero) ? c.input(zero) : value{});
+}
+
+void write_codes(const linear_code& to, const float* v, std::uint8_t* y, std::int64_t n) {
+  const auto zero = float(to.zero);
+  const integer_range range = range_of(to.type);
+  with_codes(to.type, [&]<class T>(std::type_identity<T>) {
+    quantize_row(v, {&to.scale, &zero, 0}, float(range.low), float(range.high), reinterpret_cast<T*>(y), n);
+  });
+}
+
+code_table table_of(const linear_code& from, const linear_code& to, const activation& f) {
+  float meanings[256];
+  for (int byte = 0; byte < 256; ++byte)
+    meanings[byte] = float(code_of(from.type, std::uint8_t(byte)) - from.zero) * from.scale;
+  apply_activation(f, meanings, 256);
+  code_table table;
+  write_codes(to, meanings, table.data(), 256);
+  return table;
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,0 +1,82 @@
+// MatMulNBits: rows of floats or bytes by panels of few bits.
+#include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/eps/cpu/matmul_nbits.hpp>
+
+#include "operands/refuse.hpp"
+#include "products/nbits_product.hpp"
+#include "products/nbits_weights.hpp"
+#include "skeletons/float_output.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+namespace {
+
+/// y [m, n] where rows of B have their scales by `groups`.
+status multiply_grouped(run_context& c, const nbits_matrix& b, const value& groups, const value& a, std::int64_t m,
+                        float* y) {
+  const tensor_view<const std::int32_t> of = groups.as_unchecked<std::int32_t>();
+  if (of.count() != b.k && of.count() != b.depth())
+    return bad_input("g_idx has shape ", groups.shape, "; it must have ", b.k, " elements");
+  for (std::int64_t i = 0; i < b.k; ++i)
+    if (of[i] < 0 || of[i] >= b.blocks())
+      return bad_input("g_idx is ", of[i], " for row ", i, " of B, which has ", b.blocks(), " blocks");
+  const result<std::span<float>> room = c.scratch<float>(std::size_t(b.k * b.n));
+  const result<const float*> bias = padded_bias(c, c.input(5), b.n);
+  const result<nbits_rows_of_a> rows = few_bit_rows(c, b, a, m);
+  if (!room || !bias || !rows) return status_code::out_of_memory;
+  dequantize(c, b, c.input(1), c.input(2), c.input(3), of.data(), room->data());
+  gemm_problem<float> p{
+      m, b.n, b.k, {static_cast<const float*>(rows->data), b.depth(), 1}, {room->data(), 1, b.k}, nullptr, y};
+  if (*bias) p.epilogue.bias = *bias, p.epilogue.bias_column_stride = 1;
+  return multiply(c, p);
+}
+
+/// y [m, n] of all rows of A.
+status multiply_rows(run_context& c, const nbits_matrix& b, const nbits_factor& packed, bool as_bytes, const value& a,
+                     float* y) {
+  const std::int64_t m = a.shape.count() / b.k;
+  if (c.has_input(4)) return multiply_grouped(c, b, c.input(4), a, m, y);
+  const result<nbits_factor> factor = packed.codes ? result<nbits_factor>{packed} : pack_weights(c, b);
+  const result<const float*> bias = padded_bias(c, c.input(5), width_of_panels(b.n));
+  if (!factor || !bias) return status_code::out_of_memory;
+  return multiply_few_bits(c, b, *factor, {a, m, as_bytes}, *bias, y);
+}
+
+}  // namespace
+
+result<matmul_nbits> matmul_nbits::bind(bind_context& c) {
+  matmul_nbits made{c.int_or("K", 0), c.int_or("N", 0), c.int_or("bits", 4), c.int_or("block_size", 0),
+                    c.int_or("accuracy_level", 0) == 4};
+  const nbits_matrix matrix{made.k, made.n, made.bits, made.block};
+  if (status fits = check_matrix(matrix); !fits) return fits;
+  if (const std::int64_t form = c.int_or("weight_prepacked", 0); form != 0)
+    return bad_attribute("weight_prepacked is ", form, "; B must be as MatMulNBits defines it, which is 0");
+  if (const std::int64_t level = c.int_or("accuracy_level", 0); level < 0 || level > 4)
+    return bad_attribute("accuracy_level is ", level, "; it must be 0 to 4");
+  if (c.has_input(4)) return made;
+  const result<nbits_factor> packed = pack_weights(c, matrix);
+  if (!packed) return packed.error();
+  made.b = *packed;
+  return made;
+}
+
+status matmul_nbits::run(run_context& c) const {
+  const value& a = c.input(0);
+  const nbits_matrix matrix{k, n, bits, block};
+  if (a.shape.rank() == 0 || a.shape.back() != k)
+    return bad_input("A has shape ", a.shape, "; its last axis must have K = ", k, " elements");
+  extents shape = a.shape;
+  shape[shape.rank() - 1] = n;
+  const auto y = float_output<float>::make(c, 0, shape);
+  if (!y || shape.count() == 0) return y ? status{} : y.error();
+  const value none{};
+  const status fits = b.codes ? check_weights(matrix, none, none, none, c.input(5))
+                              : check_weights(matrix, c.input(1), c.input(2), c.input(3), c.input(5));
+  if (!fits) return fits;
+  if (status s = multiply_rows(c, matrix, b, as_bytes, a, y->data); !s) return s;
+  y->store(c);
+  return {};
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,0 +1,116 @@
+#include <cameo/eps/cpu/qgemm.hpp>
+
+#include "products/products.hpp"
+#include "operands/refuse.hpp"
+#include "products/integer_factor.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+namespace {
+
+/// One number, or one per column.
+status check_spread(const value& v, std::int64_t columns, std::string_view what) {
+  if (v.shape.count() == 1 || v.shape == extents{columns}) return {};
+  return bad_input(what, " has shape ", v.shape, "; it must be one number, or ", columns, " for the columns of B");
+}
+
+/// What makes codes, or floats, of sums that have C already.
+struct scaling {
+  float alpha;
+  const value &a_scale, &b_scale, &y_scale, &y_zero;
+  const value& y;
+  std::int64_t n;
+  std::int64_t b_step = b_scale.shape.count() == 1 ? 0 : 1;
+
+  float factor(std::int64_t j) const {
+    const float a = alpha * a_scale.as_unchecked<float>()[0], b = b_scale.as_unchecked<float>()[j * b_step];
+    return y.type == dtype::f32 ? a * b : scale_of_sums(a, b, y_scale.as_unchecked<float>()[0]);
+  }
+  std::int64_t zero() const { return y_zero ? code_of(y_zero, 0) : 0; }
+  void store(const integer_block& block, const float* factors) const {
+    for (std::int64_t i = 0; i < block.rows; ++i) {
+      const std::int64_t to = (block.row + i) * n + block.column;
+      const std::int32_t* const sums = block.sums + i * block.step;
+      for (std::int64_t j = 0; j < block.columns; ++j) {
+        const float v = factors[block.column + j] * float(sums[j]);
+        if (y.type == dtype::f32) static_cast<float*>(y.data)[to + j] = v;
+        else static_cast<std::uint8_t*>(y.data)[to + j] = std::uint8_t(saturated_sum(v, zero(), range_of(y.type)));
+      }
+    }
+  }
+};
+
+}  // namespace
+
+status qgemm::run(run_context& c) const {
+  const value &a = c.input(0), &b = c.input(3), &a_zero = c.input(2), &b_zero = c.input(5);
+  const value &a_scale = c.input(1), &b_scale = c.input(4), &add = c.input(6), &y_scale = c.input(7);
+  const value& y_zero = c.input(8);
+  if (a.shape.rank() != 2 || b.shape.rank() != 2) return bad_input("A ", a.shape, " and B ", b.shape, " need rank 2");
+  const std::int64_t m = a.shape[turn_a ? 1 : 0], k = a.shape[turn_a ? 0 : 1];
+  const std::int64_t n = b.shape[turn_b ? 0 : 1], rows = b.shape[turn_b ? 1 : 0];
+  if (rows != k) return bad_input("A ", a.shape, " and B ", b.shape, ": ", k, " columns meet ", rows, " rows");
+  if (a_scale.shape.count() != 1 || a_zero.shape.count() != 1)
+    return bad_input("a_scale ", a_scale.shape, " and a_zero_point ", a_zero.shape, " must be one number each");
+  if (status fits = check_spread(b_scale, n, "b_scale"); !fits) return fits;
+  if (status fits = check_spread(b_zero, n, "b_zero_point"); !fits) return fits;
+  if (y_scale && y_scale.shape.count() != 1) return bad_input("y_scale ", y_scale.shape, " must be one number");
+  if (y_zero && y_zero.shape.count() != 1) return bad_input("y_zero_point ", y_zero.shape, " must be one number");
+  if ((c.output_type(0) == dtype::f32) == bool(y_scale))
+    return bad_input("Y is ", c.output_type(0), y_scale ? " though there is a y_scale" : " though there is no y_scale");
+  addend_strides of_c;
+  if (add)
+    if (status fits = broadcast_addend(add.shape, m, n, of_c); !fits) return fits;
+  const result<value*> y = c.output(0, {m, n});
+  if (!y) return y.error();
+  if ((*y)->shape.count() == 0) return {};
+  const result<std::span<const std::int32_t>> a_zeros = read_zeros(c, a_zero);
+  if (!a_zeros) return a_zeros.error();
+  integer_product product{m, k, {}, turn_a ? 1 : k, turn_a ? m : 1, panels_of(packed), nullptr};
+  product.a = {static_cast<const std::uint8_t*>(a.data), a.type == dtype::i8, a_zeros->data(), 0};
+  if (!packed.data) {
+    const result<std::span<const std::int32_t>> b_zeros = read_zeros(c, b_zero);
+    if (!b_zeros) return b_zeros.error();
+    std::span<std::byte> room;
+    const code_matrix matrix{static_cast<const std::uint8_t*>(b.data), b.type == dtype::i8, turn_b, k, n, *b_zeros};
+    const result<integer_panels> made = panels_of(c, matrix, false, room);
+    if (!made) return made.error();
+    product.b = *made;
+  }
+  const auto width = std::size_t(product.b.width());
+  const result<std::span<std::int32_t>> start = c.scratch<std::int32_t>(width);
+  const result<std::span<float>> factors = c.scratch<float>(width);
+  if (!start || !factors) return status_code::out_of_memory;
+  const scaling how{alpha, a_scale, b_scale, y_scale, y_zero, **y, n};
+  std::fill(factors->begin(), factors->end(), 0.0f);
+  for (std::int64_t j = 0; j < n; ++j) (*factors)[std::size_t(j)] = how.factor(j);
+  // C that is equal for all rows is where their sums begin.
+  const bool rows_differ = add && of_c.row != 0;
+  const auto added = [&](std::int64_t row, std::int64_t j) {
+    return std::uint32_t(add.as_unchecked<std::int32_t>()[row * of_c.row + j * of_c.column]);
+  };
+  start_sums(product.b, nullptr, zero_as_bytes(product.a.is_signed, (*a_zeros)[0]), start->data());
+  for (std::int64_t j = 0; add && !rows_differ && j < n; ++j)
+    (*start)[std::size_t(j)] = std::int32_t(std::uint32_t((*start)[std::size_t(j)]) + added(0, j));
+  product.start = start->data();
+  if (!rows_differ && (*y)->type == dtype::f32) {
+    const result<std::span<float>> bias = c.scratch<float>(width);
+    if (!bias) return bias.error();
+    std::fill(bias->begin(), bias->end(), -0.0f);
+    return multiply_to_floats(c, product, {factors->data(), bias->data()}, static_cast<float*>((*y)->data));
+  }
+  if (!rows_differ && all_finite(*factors))
+    return multiply_to_codes(c, product, form_of((*y)->type, how.zero(), factors->data()),
+                             static_cast<std::uint8_t*>((*y)->data));
+  return multiply_to_sums(c, product, [&](const integer_block& block) {
+    for (std::int64_t i = 0; rows_differ && i < block.rows; ++i)
+      for (std::int64_t j = 0; j < block.columns; ++j) {
+        std::int32_t& sum = block.sums[i * block.step + j];
+        sum = std::int32_t(std::uint32_t(sum) + added(block.row + i, block.column + j));
+      }
+    how.store(block, factors->data());
+  });
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

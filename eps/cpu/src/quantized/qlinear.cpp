@@ -1,0 +1,357 @@
+#include <cameo/eps/cpu/qlinear.hpp>
+#include <cameo/kernel/broadcast.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "code_rows.hpp"
+#include "operands/operand_values.hpp"
+#include "machine/parallel_rows.hpp"
+#include "linear_code.hpp"
+#include "whole_sums.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+namespace {
+
+code_scale scale_of(const linear_code& code) { return {code.scale, float(code.zero)}; }
+
+/// exp of the distance from the largest of `length` codes, which is one of 256 (a negative scale turns the order
+/// round), all times the same number, and small enough that their sum, and each of them times `steps`, is finite. They
+/// are ONNX Runtime's to the bit: with others a quotient next to a half gets another code.
+std::array<float, 256> powers_of_distances(float scale, std::int64_t length, float steps) {
+  double start = double(std::log(std::numeric_limits<float>::max() / float(length))) - 5;
+  if (!std::isfinite(float(std::exp(start)) * steps)) start = 0;
+  std::array<float, 256> powers{};
+  for (int d = 0; d < 256; ++d) powers[std::size_t(d)] = float(std::exp(start - double(std::abs(scale)) * d));
+  return powers;
+}
+
+/// How many codes a Softmax along axis `a`, or from it to the end, takes together.
+std::int64_t row_length(const extents& x, std::size_t a, bool to_the_end) {
+  return to_the_end ? x.count(a, x.rank()) : x[a];
+}
+
+bool is_identity(const code_table& table) {
+  for (std::size_t i = 0; i < 256; ++i)
+    if (table[i] != i) return false;
+  return true;
+}
+void map_or_copy(const code_table& table, bool identity, const std::uint8_t* x, std::uint8_t* y, std::int64_t n) {
+  if (identity) std::memcpy(y, x, std::size_t(n));
+  else map_codes(table.data(), x, y, n);
+}
+
+}  // namespace
+
+status qlinear_binary_state::finish(bind_context& c) {
+  const dtype type = c.inputs[0].type;
+  a = linear_code_inputs::bind(c, type, 1, 2);
+  b = linear_code_inputs::bind(c, type, 4, 5);
+  y = linear_code_inputs::bind(c, type, 6, 7);
+  c.may_overwrite(0, 0);
+  c.may_overwrite(0, 3);
+  if (product || !a.is_known || !b.is_known || !y.is_known) return {};
+  const code_zip by{scale_of(a.known), scale_of(b.known), scale_of(y.known)};
+  const result<const proven_sum*> found =
+      with_codes(type, [&]<class T>(std::type_identity<T>) { return prove_sum<T>(c, by); });
+  if (!found) return found.error();
+  proven = *found;
+  return {};
+}
+
+status qlinear_binary_state::run(run_context& c) const {
+  const value &left = c.input(0), &right = c.input(3);
+  const dtype type = left.type;
+  const result<linear_code> a_code = a.read(c, type), b_code = b.read(c, type), y_code = y.read(c, type);
+  for (const result<linear_code>* each : {&a_code, &b_code, &y_code})
+    if (!*each) return each->error();
+  broadcast_loops<2> loops;
+  if (!loops.make({&left.shape, &right.shape}))
+    return bad_input("A ", left.shape, " and B ", right.shape, " don't broadcast");
+  const result<value*> out = c.output(0, loops.shape());
+  if (!out) return out.error();
+  const code_zip by{scale_of(*a_code), scale_of(*b_code), scale_of(*y_code)};
+  with_codes(type, [&]<class T>(std::type_identity<T>) {
+    const auto zip = product ? &zip_codes<code_product<T>> : &zip_codes<code_sum<T>>;
+    const auto* const l = static_cast<const T*>(left.data);
+    const auto* const r = static_cast<const T*>(right.data);
+    auto* const to = static_cast<T*>((*out)->data);
+    parallel_for(c, loops.count(), codes_at_once, [&](std::int64_t begin, std::int64_t end) {
+      loops.rows(begin, end, [&](std::int64_t at, const std::array<std::int64_t, 2>& in, std::int64_t n) {
+        std::int64_t done = 0;
+        if (proven && loops.steps()[0] == 1 && loops.steps()[1] == 1)
+          done = proven->add(proven->by, codes(left) + in[0], codes(right) + in[1], codes(**out) + at, n);
+        zip(by, l + in[0] + done * loops.steps()[0], loops.steps()[0], r + in[1] + done * loops.steps()[1],
+            loops.steps()[1], to + at + done, n - done);
+      });
+    });
+  });
+  return {};
+}
+
+void qlinear_map_state::finish(bind_context& c) {
+  from = linear_code_inputs::bind(c, c.inputs[0].type, 1, 2);
+  to = linear_code_inputs::bind(c, c.inputs[0].type, 3, 4);
+  if (from.is_known && to.is_known) table = table_of(from.known, to.known, function);
+  c.may_overwrite(0, 0);
+}
+
+status qlinear_map_state::run(run_context& c) const {
+  const value& x = c.input(0);
+  const result<linear_code> x_code = from.read(c, x.type), y_code = to.read(c, x.type);
+  if (!x_code) return x_code.error();
+  if (!y_code) return y_code.error();
+  const result<value*> y = c.output(0, x.shape);
+  if (!y) return y.error();
+  const code_table now = from.is_known && to.is_known ? table : table_of(*x_code, *y_code, function);
+  parallel_for(c, x.shape.count(), codes_at_once, [&](std::int64_t begin, std::int64_t end) {
+    map_codes(now.data(), codes(x) + begin, codes(**y) + begin, end - begin);
+  });
+  return {};
+}
+
+result<qlinear_softmax> qlinear_softmax::bind(bind_context& c) {
+  const operand& x = c.inputs[0];
+  qlinear_softmax made{c.int_or("axis", -1), c.int_or("opset", 13) < 13, linear_code_inputs::bind(c, x.type, 1, 2),
+                       linear_code_inputs::bind(c, x.type, 3, 4)};
+  std::int64_t at = made.axis;
+  if (!made.from.is_known || !made.to.is_known || !x.fixed_shape() || !normalize_axis(at, x.shape.rank())) return made;
+  made.known_length = row_length(x.shape, std::size_t(at), made.to_the_end);
+  const result<std::span<float>> kept = c.keep<float>(256);
+  if (!kept) return kept.error();
+  std::ranges::copy(powers_of_distances(made.from.known.scale, made.known_length, 1 / made.to.known.scale),
+                    kept->begin());
+  made.known_powers = *kept;
+  return made;
+}
+
+namespace {
+
+/// Rows of codes of one Softmax: `length` codes, `inner` from one to the next.
+struct softmax_rows {
+  std::int64_t length, inner;
+  dtype type;
+  std::int64_t sign;              // of the scale: a negative one turns the order round
+  std::array<float, 256> powers;  // of distances to the row's largest
+  std::array<float, 256> steps;   // these in steps of Y's scale
+  linear_code to;
+
+  static constexpr std::int64_t at_once = 4;
+
+  std::int64_t first_of(std::int64_t row) const { return row / inner * inner * length + row % inner; }
+  std::int64_t code(const std::uint8_t* x, std::int64_t i) const { return sign * code_of(type, x[i * inner]); }
+
+  std::int64_t most(const std::uint8_t* x) const {
+    if (inner == 1 && sign > 0)
+      return with_codes(type, [&]<class T>(std::type_identity<T>) -> std::int64_t {
+        return most_of_codes(reinterpret_cast<const T*>(x), length);
+      });
+    std::int64_t found = code(x, 0);
+    for (std::int64_t i = 1; i < length; ++i) found = std::max(found, code(x, i));
+    return found;
+  }
+
+  /// y = powers / sum in codes of `to`; a sum is one row's.
+  void finish(const std::uint8_t* x, std::int64_t largest, float sum, std::uint8_t* y) const {
+    const linear_code quotient{to.type, sum, to.zero};
+    if (inner == 1 && length >= 256) {  // a code for each distance, then for each byte
+      code_table by_distance, by_byte;
+      write_codes(quotient, steps.data(), by_distance.data(), 256);
+      for (int byte = 0; byte < 256; ++byte) {
+        const std::int64_t distance = largest - sign * code_of(type, std::uint8_t(byte));
+        by_byte[std::size_t(byte)] = by_distance[std::size_t(distance & 255)];  // no such byte is there where it is cut
+      }
+      return map_codes(by_byte.data(), x, y, length);
+    }
+    constexpr std::int64_t block = 256;
+    float numbers[block];
+    std::uint8_t made[block];
+    for (std::int64_t done = 0; done < length; done += block) {
+      const std::int64_t n = std::min(block, length - done);
+      for (std::int64_t i = 0; i < n; ++i) numbers[i] = steps[std::size_t(largest - code(x, done + i))];
+      write_codes(quotient, numbers, made, n);
+      for (std::int64_t i = 0; i < n; ++i) y[(done + i) * inner] = made[i];
+    }
+  }
+
+  /// Several rows: each sum adds in the row's order, and one does not wait for the other.
+  void run(const std::uint8_t* x, std::uint8_t* y, std::int64_t first, std::int64_t last) const {
+    const std::uint8_t* rows[at_once];
+    std::int64_t largest[at_once];
+    float sums[at_once] = {};
+    for (std::int64_t r = 0; r < at_once; ++r) {
+      rows[r] = x + first_of(std::min(first + r, last - 1));
+      largest[r] = most(rows[r]);
+    }
+    for (std::int64_t i = 0; i < length; ++i)
+      for (std::int64_t r = 0; r < at_once; ++r) sums[r] += powers[std::size_t(largest[r] - code(rows[r], i))];
+    for (std::int64_t r = 0; first + r < last; ++r) finish(rows[r], largest[r], sums[r], y + (rows[r] - x));
+  }
+};
+
+}  // namespace
+
+status qlinear_softmax::run(run_context& c) const {
+  const value& x = c.input(0);
+  const result<linear_code> x_code = from.read(c, x.type), y_code = to.read(c, x.type);
+  if (!x_code) return x_code.error();
+  if (!y_code) return y_code.error();
+  std::int64_t at = axis;
+  if (!normalize_axis(at, x.shape.rank())) return no_such_axis(axis, x.shape.rank());
+  const result<value*> y = c.output(0, x.shape);
+  if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
+  const auto a = std::size_t(at);
+  const std::int64_t inner = to_the_end ? 1 : x.shape.count(a + 1, x.shape.rank());
+  const std::int64_t length = row_length(x.shape, a, to_the_end);
+  const float steps_of_one = 1 / y_code->scale;
+  softmax_rows rows{length, inner, x.type, x_code->scale < 0 ? -1 : 1, {}, {}, *y_code};
+  if (!known_powers.empty() && length == known_length) std::ranges::copy(known_powers, rows.powers.begin());
+  else rows.powers = powers_of_distances(x_code->scale, length, steps_of_one);
+  for (std::size_t d = 0; d < 256; ++d) rows.steps[d] = rows.powers[d] * steps_of_one;
+  const std::int64_t count = x.shape.count() / length, per = softmax_rows::at_once;
+  const std::int64_t grain = grain_of(codes_at_once / 4, length * per);
+  parallel_each_row(c, (count + per - 1) / per, grain, [&](std::int64_t i, std::size_t) {
+    rows.run(codes(x), codes(**y), i * per, std::min(count, (i + 1) * per));
+  });
+  return {};
+}
+
+result<qlinear_concat> qlinear_concat::bind(bind_context& c) {
+  const std::size_t parts = c.inputs.size() < 2 ? 0 : (c.inputs.size() - 2) / 3;
+  if (parts == 0 || c.inputs.size() != 2 + 3 * parts)
+    return bad_input("after Y's scale and zero point come a tensor, a scale and a zero point for each part");
+  const result<std::span<linear_code_inputs>> from = c.keep<linear_code_inputs>(parts);
+  const result<std::span<code_table>> tables = c.keep<code_table>(parts);
+  if (!from || !tables) return status_code::out_of_memory;
+  qlinear_concat made{c.int_or("axis", 0), linear_code_inputs::bind(c, c.outputs[0].type, 0, 1), *from, *tables};
+  for (std::size_t p = 0; p < parts; ++p) {
+    linear_code_inputs& part = (*from)[p];
+    part = linear_code_inputs::bind(c, c.inputs[2].type, 3 + 3 * p, 4 + 3 * p);
+    if (part.is_known && made.to.is_known) (*tables)[p] = table_of(part.known, made.to.known);
+    else made.tables = {};
+  }
+  return made;
+}
+
+namespace {
+
+/// The shape of the parts along axis `a`; INVALID_ARGUMENT names the one that does not fit.
+result<extents> joined_shape(run_context& c, std::size_t parts, std::size_t a) {
+  const value& first = c.input(2);
+  extents shape = first.shape;
+  std::int64_t total = 0;
+  for (std::size_t p = 0; p < parts; ++p) {
+    const value& part = c.input(2 + 3 * p);
+    bool fits = part.shape.rank() == shape.rank() && part.type == first.type;
+    for (std::size_t i = 0; fits && i < shape.rank(); ++i) fits = i == a || part.shape[i] == shape[i];
+    if (!fits || !checked_add(total, part.shape[a], total))
+      return bad_input("part ", p, " is ", part.type, " ", part.shape, ", which does not fit ", first.type, " ",
+                       first.shape, " along axis ", std::int64_t(a));
+  }
+  shape[a] = total;
+  return shape;
+}
+
+/// The tables of a Concat whose scales are known only now.
+result<std::span<const code_table>> tables_of_run(run_context& c, const linear_code_inputs& to,
+                                                  std::span<const linear_code_inputs> from) {
+  const result<std::span<code_table>> made = c.scratch<code_table>(from.size());
+  if (!made) return made.error();
+  const result<linear_code> y = to.read(c, c.output_type(0));
+  if (!y) return y.error();
+  for (std::size_t p = 0; p < from.size(); ++p) {
+    const result<linear_code> x = from[p].read(c, c.input(2).type);
+    if (!x) return x.error();
+    (*made)[p] = table_of(*x, *y);
+  }
+  return std::span<const code_table>{*made};
+}
+
+}  // namespace
+
+status qlinear_concat::run(run_context& c) const {
+  std::int64_t at = axis;
+  if (!normalize_axis(at, c.input(2).shape.rank())) return no_such_axis(axis, c.input(2).shape.rank());
+  const result<extents> shape = joined_shape(c, from.size(), std::size_t(at));
+  if (!shape) return shape.error();
+  result<std::span<const code_table>> by = tables;
+  if (tables.empty()) by = tables_of_run(c, to, from);
+  if (!by) return by.error();
+  const result<value*> y = c.output(0, *shape);
+  if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
+  const std::int64_t outer = shape->count(0, std::size_t(at)), row = shape->count(std::size_t(at), shape->rank());
+  std::uint8_t* out = codes(**y);
+  for (std::size_t p = 0; p < from.size(); ++p) {
+    const value& part = c.input(2 + 3 * p);
+    const std::int64_t own = part.shape.count() / outer;
+    const bool identity = is_identity((*by)[p]);
+    parallel_for(c, part.shape.count(), codes_at_once, [&](std::int64_t begin, std::int64_t end) {
+      while (begin < end) {
+        const std::int64_t i = begin % own, n = std::min(own - i, end - begin);
+        map_or_copy((*by)[p], identity, codes(part) + begin, out + begin / own * row + i, n);
+        begin += n;
+      }
+    });
+    out += own;
+  }
+  return {};
+}
+
+result<qlinear_where> qlinear_where::bind(bind_context& c) {
+  const dtype type = c.inputs[1].type;
+  return qlinear_where{linear_code_inputs::bind(c, type, 2, 3), linear_code_inputs::bind(c, type, 5, 6),
+                       linear_code_inputs::bind(c, type, 7, 8)};
+}
+
+namespace {
+
+/// A row of an operand of Where, mapped to Z's codes, at most a block.
+struct mapped_rows {
+  static constexpr std::int64_t block = 1024;
+  code_table table;
+  std::uint8_t room[block];
+
+  const std::uint8_t* map(const std::uint8_t* x, std::int64_t step, std::int64_t n) {
+    if (step) map_codes(table.data(), x, room, n);
+    else std::memset(room, table[*x], std::size_t(n));
+    return room;
+  }
+};
+
+}  // namespace
+
+status qlinear_where::run(run_context& c) const {
+  const value &condition = c.input(0), &a = c.input(1), &b = c.input(4);
+  const result<linear_code> a_code = x.read(c, a.type), b_code = y.read(c, a.type), z_code = z.read(c, a.type);
+  for (const result<linear_code>* each : {&a_code, &b_code, &z_code})
+    if (!*each) return each->error();
+  broadcast_loops<3> loops;
+  if (!loops.make({&condition.shape, &a.shape, &b.shape}))
+    return bad_input("condition ", condition.shape, ", X ", a.shape, " and Y ", b.shape, " don't broadcast");
+  const result<value*> out = c.output(0, loops.shape());
+  if (!out) return out.error();
+  const code_table of_a = table_of(*a_code, *z_code), of_b = table_of(*b_code, *z_code);
+  const auto steps = loops.steps();
+  const auto* const chosen = static_cast<const bool*>(condition.data);
+  parallel_for(c, loops.count(), codes_at_once, [&](std::int64_t begin, std::int64_t end) {
+    mapped_rows from_a{of_a, {}}, from_b{of_b, {}};
+    bool repeated[mapped_rows::block];
+    loops.rows(begin, end, [&](std::int64_t at, const std::array<std::int64_t, 3>& in, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; i += mapped_rows::block) {
+        const std::int64_t m = std::min(mapped_rows::block, n - i);
+        const bool* which = chosen + in[0] + i * steps[0];
+        if (!steps[0])
+          std::memset(repeated, *reinterpret_cast<const std::uint8_t*>(which) != 0, std::size_t(m)), which = repeated;
+        choose_codes(which, from_a.map(codes(a) + in[1] + i * steps[1], steps[1], m),
+                     from_b.map(codes(b) + in[2] + i * steps[2], steps[2], m), codes(**out) + at + i, m);
+      }
+    });
+  });
+  return {};
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,0 +1,23 @@
+#pragma once
+#include <cameo/kernel/bind_context.hpp>
+
+#include "microkernels/integer_cells.hpp"
+#include "code_rows.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+
+/// Sums of codes by whole numbers, which take half the time of floats: every pair of codes was compared with the
+/// definition before.
+struct proven_sum {
+  whole_code_sum by;
+  std::int64_t (*add)(const whole_code_sum&, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* y,
+                      std::int64_t n);
+};
+
+/// For codes of u8 or s8; null where this processor has nothing for it, or too many pairs are exceptions.
+template <class T>
+result<const proven_sum*> prove_sum(bind_context&, const code_zip&);
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

@@ -1,0 +1,48 @@
+// Matrices of float transposed, once per instruction set.
+#include "machine/simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "skeletons/float_transpose.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <cstring>
+
+#include "float_transpose.hpp"
+#include "transpose-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+namespace HWY_NAMESPACE {
+namespace skeletons {
+
+void transpose_matrix(const float* from, std::int64_t from_stride, std::int64_t count, std::int64_t columns, float* to,
+                      std::int64_t to_stride) {
+#if CAMEO_SIMD_VECTORS
+  const auto store_four = [](auto v, float* at) { hn::StoreU(v, four_floats{}, at); };
+#else
+  const int store_four = 0;
+#endif
+  transpose(from, from_stride, count, columns, to, to_stride, store_four,
+            [](const float* one, float* at) { std::memcpy(at, one, sizeof *at); });
+}
+
+}  // namespace skeletons
+}  // namespace HWY_NAMESPACE
+}  // namespace eps
+CAMEO_END_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+
+void transpose_floats(const float* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns, float* to,
+                      std::int64_t to_stride) {
+  CAMEO_SIMD_BEST(skeletons::transpose_matrix)(from, from_stride, rows, columns, to, to_stride);
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE
+#endif

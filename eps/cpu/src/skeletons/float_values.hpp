@@ -1,0 +1,126 @@
+#pragma once
+#include <cameo/eps/cpu/detail/narrow_rows.hpp>
+#include <cameo/eps/cpu/detail/number_sets.hpp>
+#include <cameo/kernel/run_context.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "functions/as_element.hpp"
+#include "strided_copy.hpp"
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+
+// Kernels that compute in float or double, whatever of the four float types their operands have.
+
+using plain_floats = detail::element_set<float, double>;
+using narrow_floats = detail::element_set<float16, bfloat16>;
+
+/// n elements of a float type as float or double, to nearest. Those of another type are NaN, not what memory held: a
+/// kernel that asks for them shows it.
+template <class C>
+void convert_floats(dtype type, const void* from, C* to, std::int64_t n) {
+  if (plain_floats::call(type,
+                         [&]<class T>(std::type_identity<T>) { std::copy_n(static_cast<const T*>(from), n, to); }))
+    return;
+  if constexpr (std::is_same_v<C, float>) {
+    const auto widen = [&]<class T>(std::type_identity<T>) { widen_row(static_cast<const T*>(from), to, n); };
+    if (!narrow_floats::call(type, widen)) std::fill_n(to, n, std::numeric_limits<float>::quiet_NaN());
+  } else {
+    float wide[narrow_block];
+    const std::int64_t bytes = bits_of(type) / 8;
+    for (std::int64_t done = 0; done < n; done += narrow_block) {
+      const std::int64_t m = std::min(narrow_block, n - done);
+      convert_floats(type, static_cast<const std::byte*>(from) + done * bytes, wide, m);
+      std::copy_n(wide, m, to + done);
+    }
+  }
+}
+template <class C>
+void store_floats(const C* from, dtype type, void* to, std::int64_t n) {
+  if (plain_floats::call(type, [&]<class T>(std::type_identity<T>) {
+        std::transform(from, from + n, static_cast<T*>(to), [](C x) { return T(x); });
+      }))
+    return;
+  if constexpr (std::is_same_v<C, float>) {
+    narrow_floats::call(type, [&]<class T>(std::type_identity<T>) { narrow_row(from, static_cast<T*>(to), n); });
+  } else {
+    float wide[narrow_block];
+    const std::int64_t bytes = bits_of(type) / 8;
+    for (std::int64_t done = 0; done < n; done += narrow_block) {
+      const std::int64_t m = std::min(narrow_block, n - done);
+      std::transform(from + done, from + done + m, wide, [](C x) { return float(x); });
+      store_floats(wide, type, static_cast<std::byte*>(to) + done * bytes, m);
+    }
+  }
+}
+/// Elements [first, first + n) of a tensor of a float type.
+template <class C>
+void load_floats(const value& v, std::int64_t first, C* to, std::int64_t n) {
+  convert_floats(v.type, static_cast<const std::byte*>(v.data) + first * (bits_of(v.type) / 8), to, n);
+}
+template <class C>
+void save_floats(const C* from, const value& v, std::int64_t first, std::int64_t n) {
+  store_floats(from, v.type, static_cast<std::byte*>(v.data) + first * (bits_of(v.type) / 8), n);
+}
+/// The elements of a tensor of C or of a narrow type, for those who widen what they use.
+template <class C>
+number_source<C, or_narrow<C>> source_of(const value& v) {
+  if constexpr (std::is_same_v<C, float>)
+    if (v.type != dtype::f32) return {nullptr, {v.data, v.type == dtype::bf16 ? &narrow_brains : &narrow_halves}};
+  return {static_cast<const C*>(v.data)};
+}
+/// n times `unit` elements, `step` elements apart, gathered or scattered block by block; a block has whole units.
+template <class F>
+void each_gathered(const value& v, std::int64_t first, std::int64_t step, std::int64_t unit, std::int64_t n, F&& f) {
+  alignas(8) std::byte block[narrow_block * 8];
+  const std::int64_t bytes = bits_of(v.type) / 8, most = narrow_block / unit;
+  for (std::int64_t done = 0; done < n; done += most)
+    f(static_cast<std::byte*>(v.data) + (first + done * step) * bytes, block, done, std::min(most, n - done));
+}
+template <class C>
+void gather_floats(const value& v, std::int64_t first, std::int64_t step, std::int64_t unit, C* to, std::int64_t n) {
+  const auto bytes = std::size_t(bits_of(v.type) / 8);
+  each_gathered(v, first, step, unit, n, [&](std::byte* from, std::byte* block, std::int64_t done, std::int64_t m) {
+    for (std::int64_t i = 0; i < m; ++i)
+      move_block(block + std::size_t(i * unit) * bytes, from + std::size_t(i * step) * bytes,
+                 std::size_t(unit) * bytes);
+    convert_floats(v.type, block, to + done * unit, m * unit);
+  });
+}
+template <class C>
+void scatter_floats(const C* from, const value& v, std::int64_t first, std::int64_t step, std::int64_t unit,
+                    std::int64_t n) {
+  const auto bytes = std::size_t(bits_of(v.type) / 8);
+  each_gathered(v, first, step, unit, n, [&](std::byte* to, std::byte* block, std::int64_t done, std::int64_t m) {
+    store_floats(from + done * unit, v.type, block, m * unit);
+    for (std::int64_t i = 0; i < m; ++i)
+      move_block(to + std::size_t(i * step) * bytes, block + std::size_t(i * unit) * bytes, std::size_t(unit) * bytes);
+  });
+}
+template <class C>
+C float_at(const value& v, std::int64_t i) {
+  C number{};
+  load_floats(v, i, &number, 1);
+  return number;
+}
+/// A number as the bytes of an element of a float type.
+inline std::uint64_t float_element(dtype type, float number) {
+  std::uint64_t bytes = 0;
+  store_floats(&number, type, &bytes, 1);
+  return bytes;
+}
+
+/// The same on as many threads as it is worth.
+template <class C>
+void store_floats(run_context& c, const C* from, dtype type, void* to, std::int64_t n) {
+  const std::int64_t bytes = bits_of(type) / 8;
+  parallel_elements(c, n, 1 << 16, [&](std::int64_t first, std::int64_t last) {
+    store_floats(from + first, type, static_cast<std::byte*>(to) + first * bytes, last - first);
+  });
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE

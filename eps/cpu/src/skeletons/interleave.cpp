@@ -1,0 +1,50 @@
+// Planes of bytes to pixels, once per instruction set.
+#include "machine/simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "skeletons/interleave.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "interleave.hpp"
+
+HWY_BEFORE_NAMESPACE();
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+namespace HWY_NAMESPACE {
+namespace interleaving {
+namespace hn = hwy::HWY_NAMESPACE;
+
+void bytes(const std::uint8_t* from, std::int64_t step, std::int64_t runs, std::int64_t count, std::uint8_t* to) {
+  std::int64_t i = 0;
+#if CAMEO_SIMD_VECTORS
+  const hn::ScalableTag<std::uint8_t> d;
+  const std::int64_t lanes = std::int64_t(hn::Lanes(d));
+  for (; i + lanes <= count; i += lanes) {
+    const auto a = hn::LoadU(d, from + i), b = hn::LoadU(d, from + step + i), c = hn::LoadU(d, from + 2 * step + i);
+    if (runs == 3) hn::StoreInterleaved3(a, b, c, d, to + 3 * i);
+    else hn::StoreInterleaved4(a, b, c, hn::LoadU(d, from + 3 * step + i), d, to + 4 * i);
+  }
+#endif
+  for (; i < count; ++i)
+    for (std::int64_t r = 0; r < runs; ++r) to[i * runs + r] = from[r * step + i];
+}
+
+}  // namespace interleaving
+}  // namespace HWY_NAMESPACE
+}  // namespace eps
+CAMEO_END_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+
+void interleave_bytes(const std::uint8_t* from, std::int64_t step, std::int64_t runs, std::int64_t count,
+                      std::uint8_t* to) {
+  CAMEO_SIMD_BEST(interleaving::bytes)(from, step, runs, count, to);
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE
+#endif
