@@ -12,7 +12,7 @@ class duration {
  public:
   constexpr duration() = default;
   /// So many nanoseconds.
-  static constexpr duration of(std::int64_t nanoseconds) {
+  static constexpr duration from_nanoseconds(std::int64_t nanoseconds) {
     duration made;
     made.nanoseconds_ = nanoseconds;
     return made;
