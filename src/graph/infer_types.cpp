@@ -85,7 +85,7 @@ class inference::node_context final : public infer_context {
       in_.elements.insert_or_assign(std::uint32_t(node_.outputs[i]), std::move(elements));
   }
 
-  void tell_large_window(std::size_t axis, std::int64_t window, std::int64_t padded) override {
+  void report_large_window(std::size_t axis, std::int64_t window, std::int64_t padded) override {
     tolerate(all_.model_, oddity::large_window, "{}: the window has {} elements along spatial axis {}, and that {}",
              describe(in_.of, node_), window, axis, padded);
   }

@@ -52,7 +52,7 @@ ROLES = {
     "permutes": PERMUTES,
     "reshapes": RESHAPES,
     "convolves": "Conv ConvTranspose",
-    "normalises": "Hardmax LogSoftmax LpNormalization Softmax",
+    "normalizes": "Hardmax LogSoftmax LpNormalization Softmax",
 }
 ROLE_ORDER = ["has_subgraphs", *ROLES, "broadcasts", "reduces"]
 

@@ -26,16 +26,16 @@ inline constexpr type_rule t1[] = {{"T", 0xfffe}, {"Tind", 0xc0}};
 inline constexpr type_rule t2[] = {{"T", 0x10c02}, {"U", 0x802}, {"V", 0x10c02}};
 inline constexpr type_rule t3[] = {{"T", 0x10c02}, {"U", 0x10002}};
 inline constexpr type_rule t4[] = {{"T", 0x10c02}};
-inline constexpr attribute_rule a0[] = {{"alpha", attribute_kind::f, false, true, 0, 1.0f},
-                                        {"beta", attribute_kind::f, false, true, 0, 0.0f}};
+inline constexpr attribute_rule a0[] = {
+    {"alpha", attribute_kind::f, false, true, 0, 1.0f}, {"beta", attribute_kind::f, false, true, 0, 0.0f}};
 inline constexpr attribute_rule a1[] = {{"border", attribute_kind::ints, true}, {"scale", attribute_kind::ints}};
-inline constexpr attribute_rule a2[] = {{"bias", attribute_kind::floats, true},
-                                        {"scale", attribute_kind::f, false, true, 0, 1.0f}};
-inline constexpr attribute_rule a3[] = {{"axis", attribute_kind::i, false, true, -1},
-                                        {"epsilon", attribute_kind::f, false, true, 0, 1e-05f},
-                                        {"stash_type", attribute_kind::i, false, true, 1}};
-inline constexpr attribute_rule a4[] = {{"across_channels", attribute_kind::i, false, true, 0},
-                                        {"normalize_variance", attribute_kind::i, false, true, 1}};
+inline constexpr attribute_rule a2[] = {
+    {"bias", attribute_kind::floats, true}, {"scale", attribute_kind::f, false, true, 0, 1.0f}};
+inline constexpr attribute_rule a3[] = {
+    {"axis", attribute_kind::i, false, true, -1}, {"epsilon", attribute_kind::f, false, true, 0, 1e-05f},
+    {"stash_type", attribute_kind::i, false, true, 1}};
+inline constexpr attribute_rule a4[] = {
+    {"across_channels", attribute_kind::i, false, true, 0}, {"normalize_variance", attribute_kind::i, false, true, 1}};
 inline constexpr attribute_rule a5[] = {{"axes", attribute_kind::ints}};
 inline constexpr attribute_rule a6[] = {{"alpha", attribute_kind::f, true}, {"beta", attribute_kind::f, true}};
 inline constexpr attribute_rule a7[] = {{"scale", attribute_kind::f, false, true, 0, 1.0f}};

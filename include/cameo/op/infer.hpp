@@ -39,7 +39,7 @@ class infer_context {
 
   /// Reports that a pooling window is larger than its padded input along a spatial axis: harmless, but not legal in
   /// ONNX.
-  virtual void tell_large_window(std::size_t axis, std::int64_t window, std::int64_t padded) {
+  virtual void report_large_window(std::size_t axis, std::int64_t window, std::int64_t padded) {
     static_cast<void>(axis), static_cast<void>(window), static_cast<void>(padded);
   }
 

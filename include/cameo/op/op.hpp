@@ -71,7 +71,7 @@ enum class role : std::uint16_t {
   permutes = 1 << 11,            // moves each element of the first input to one position
   reshapes = 1 << 12,            // permutes, and keeps the order
   convolves = 1 << 13,           // slides windows of weights over data; channels are axis 1
-  normalises = 1 << 14,          // normalizes the elements along `axis`
+  normalizes = 1 << 14,          // normalizes the elements along `axis`
 };
 /// The union of both sets of roles.
 constexpr role operator|(role a, role b) { return role(std::uint16_t(a) | std::uint16_t(b)); }

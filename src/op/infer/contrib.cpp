@@ -106,7 +106,7 @@ status unique_of_list(infer_context& c) {
 }
 
 /// QEmbedLayerNormalization: Y, with an embedding for each id, and mask_index.
-status quantised_embedding(infer_context& c) {
+status quantized_embedding(infer_context& c) {
   const dims *ids = c.shape(0), *table = c.shape(2);
   if (!ids) return status_code::ok;
   if (status s = check_rank(*ids, 2, "input_ids"); !s) return s;

@@ -84,7 +84,7 @@ result<dim> places(const window_rule& w, std::size_t i, dim in, bool round_up) {
   if (!checked_add(in.size, more, padded))
     return invalid("spatial axis ", i, " of size ", in, " overflows with its pads");
   if (padded < needs && w.pool && (needs - padded) / stride < 2) {
-    w.pool->tell_large_window(i, needs, padded);
+    w.pool->report_large_window(i, needs, padded);
     return dim::of(1 - (needs - padded) / stride);
   }
   if (padded < needs)

@@ -163,7 +163,7 @@ constexpr cost::signature* cost_of(role roles) {
     return cost::nothing;
   if (detail::has_role(roles, role::is_pointwise) || detail::has_role(roles, role::broadcasts))
     return cost::each_output;
-  return detail::has_role(roles, role::reduces) || detail::has_role(roles, role::normalises) ? cost::each_input
+  return detail::has_role(roles, role::reduces) || detail::has_role(roles, role::normalizes) ? cost::each_input
                                                                                              : nullptr;
 }
 

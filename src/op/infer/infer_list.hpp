@@ -15,7 +15,7 @@ namespace infer {
 using signature = status(infer_context&);
 signature like_input, pointwise, broadcast, identity, add, subtract, multiply, divide, gated, qlinear_binary, where,
     prelu, cast, cast_like, bit_cast, dropout, quantize_linear, dequantize_linear, dynamic_quantize_linear;
-signature reduce, normalise, arg_extreme, cumulative, top_k;
+signature reduce, normalize, arg_extreme, cumulative, top_k;
 signature constant, constant_of_shape, range, eye_like, random, random_like, multinomial, window, expand;
 signature shape, size, reshape, flatten, transpose, squeeze, unsqueeze, depth_to_space, space_to_depth, tile;
 signature concat, qlinear_concat, split, slice, pad, upsample, resize;
@@ -35,7 +35,7 @@ signature sequence_construct, sequence_empty, sequence_at, sequence_erase, seque
 signature fused_matmul, matmul_nbits, gather_block_quantized, skip_layer_normalization, expand_dims;
 signature projected_attention, multi_head_attention, group_query_attention, embed_layer_normalization;
 signature gradient, varlen_ngram_hash, sparse_attention, sparse_matmul, token_search, beam_search;
-signature murmur_hash, linear_attention, optimizer, optimizer_with_two, unique_of_list, quantised_embedding;
+signature murmur_hash, linear_attention, optimizer, optimizer_with_two, unique_of_list, quantized_embedding;
 signature ml_float_like_input, ml_array_feature_extractor, ml_label_encoder, ml_category_mapper, ml_dict_vectorizer,
     ml_feature_vectorizer, ml_one_hot_encoder, ml_cast_map, ml_regressor, ml_linear_regressor, ml_tree_ensemble,
     ml_classifier, ml_linear_classifier, ml_zip_map;
@@ -61,7 +61,7 @@ struct infer_row {
 constexpr infer_function infer_of(role roles) {
   if (has_role(roles, role::is_pointwise)) return infer::pointwise;
   if (has_role(roles, role::broadcasts)) return infer::broadcast;
-  if (has_role(roles, role::normalises)) return infer::normalise;
+  if (has_role(roles, role::normalizes)) return infer::normalize;
   return has_role(roles, role::reduces) ? infer::reduce : infer_nothing;
 }
 
@@ -267,7 +267,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::microsoft::VarlenNGramHashMapping>, infer::varlen_ngram_hash},
     {op_id_of<op::microsoft::MurmurHash3>, infer::murmur_hash, cost::each_input},
     {op_id_of<op::microsoft::QMoE>, infer::like_input},
-    {op_id_of<op::microsoft::QEmbedLayerNormalization>, infer::quantised_embedding},
+    {op_id_of<op::microsoft::QEmbedLayerNormalization>, infer::quantized_embedding},
     {op_id_of<op::microsoft::SampleOp>, infer::identity, cost::nothing},
     {op_id_of<op::microsoft::ScaledSiLU>, infer::like_input, cost::each_input},
     {op_id_of<op::microsoft::GridSample>, infer::grid_sample},

@@ -140,7 +140,7 @@ status qgemm(infer_context& c) {
 namespace {
 
 /// An Einsum equation, read against the shapes it is for. A letter has one size throughout; "..." stands for axes that
-/// broadcast. Letters are told apart by their byte.
+/// broadcast. Letters are distinguished by their byte.
 struct equation {
   std::array<dim, 256> sizes{};
   std::array<std::size_t, 256> uses{};

@@ -96,7 +96,7 @@ double chosen_experts(const node& n, std::size_t) {
 struct share_row {
   detail::op_id op{};
   std::uint8_t first = 0, last = 0;
-  share* of = nullptr;
+  share* read = nullptr;
 };
 
 using detail::op_id_of;
@@ -153,7 +153,7 @@ double bytes_read(const op_row* op, const node& n, std::size_t input) {
   const auto row = std::find_if(std::begin(share_rows), std::end(share_rows), [&](const share_row& each) {
     return each.op == op->id && input >= each.first && input <= each.last;
   });
-  if (row != std::end(share_rows)) return std::round(all * row->of(n, input));
+  if (row != std::end(share_rows)) return std::round(all * row->read(n, input));
   return input == 0 && detail::has_role(op->roles, role::moves) ? std::round(all * moved(n, input)) : all;
 }
 

@@ -53,7 +53,7 @@ status arg_extreme(infer_context& c) {
 }
 
 /// The output is like the input, which must have the axis.
-status normalise(infer_context& c) {
+status normalize(infer_context& c) {
   if (const dims* in = c.shape(0); in && !in->empty()) {
     std::int64_t otherwise = -1;
     for (const attribute_rule& rule : c.version().attributes)

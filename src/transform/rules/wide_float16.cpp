@@ -54,7 +54,7 @@ float16_use use_of(const node_view& n) {
     return float16_use::moves;
   if (n.is(role::is_random)) return float16_use::other;
   const bool computes = n.is(role::is_pointwise) || n.is(role::broadcasts) || n.is(role::reduces) ||
-                        n.is(role::normalises) || is_one_of<normalizes_or_reduces>(*n.op()) ||
+                        n.is(role::normalizes) || is_one_of<normalizes_or_reduces>(*n.op()) ||
                         is_one_of<computes_elements>(*n.op());
   return computes ? float16_use::computes : float16_use::other;
 }
