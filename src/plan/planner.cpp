@@ -180,7 +180,7 @@ class planner {
                          .state = memory_,
                          .prepack = options_.prepack,
                          .hints = hints,
-                         .constants = {this, kept_constant, passing_constant},
+                         .constants = {this, persistent_constant, transient_constant},
                          .packs = options_.packs,
                          .node = &node};
     binding_ = step.inputs;
@@ -236,7 +236,7 @@ class planner {
     return {};
   }
 
-  static const value* kept_constant(void* self, std::size_t input, const value& v) {
+  static const value* persistent_constant(void* self, std::size_t input, const value& v) {
     planner& p = *static_cast<planner*>(self);
     if (is_missing(v)) return nullptr;
     if (detail::is_aligned(v)) return &v;
@@ -244,17 +244,17 @@ class planner {
     return p.align(s) ? p.infos_[s].constant : nullptr;
   }
 
-  static const value* passing_constant(void* self, std::size_t, const value& v) {
+  static const value* transient_constant(void* self, std::size_t, const value& v) {
     planner& p = *static_cast<planner*>(self);
     if (is_missing(v)) return nullptr;
     if (detail::is_aligned(v)) return &v;
-    p.passing_bytes_.clear();
+    p.transient_bytes_.clear();
     const std::size_t blocks = v.bytes() / sizeof(block) + 1;
-    if (!p.passing_bytes_.reserve(blocks)) return nullptr;
-    std::memcpy(p.passing_bytes_.begin(), v.data, v.bytes());
-    p.passing_ = v;
-    p.passing_.data = p.passing_bytes_.begin();
-    return &p.passing_;
+    if (!p.transient_bytes_.reserve(blocks)) return nullptr;
+    std::memcpy(p.transient_bytes_.begin(), v.data, v.bytes());
+    p.transient_ = v;
+    p.transient_.data = p.transient_bytes_.begin();
+    return &p.transient_;
   }
 
   status bring_outputs() {
@@ -417,8 +417,8 @@ class planner {
   detail::arena_vector<std::uint32_t> producers_{memory_};
   detail::arena_vector<slot> copies_{memory_}, outputs_{memory_};
   std::span<const slot> binding_;  // inputs of the node that is being bound
-  detail::arena_vector<block> passing_bytes_{options_.scratch ? *options_.scratch : memory_};
-  value passing_;
+  detail::arena_vector<block> transient_bytes_{options_.scratch ? *options_.scratch : memory_};
+  value transient_;
 };
 
 }  // namespace
