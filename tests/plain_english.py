@@ -17,9 +17,10 @@ TOPS = ("include", "src", "eps", "bench", "examples", "tests", "cmake")
 
 # Folders whose text has not been read and rewritten yet. Rows may only be removed.
 NOT_READ_YET = (
+    "include/cameo/graph",
     "include/cameo/op",
     "include/cameo/c", "include/cameo/context", "include/cameo/ep", "include/cameo/file",
-    "include/cameo/format", "include/cameo/graph", "include/cameo/interop", "include/cameo/kernel",
+    "include/cameo/format", "include/cameo/interop", "include/cameo/kernel",
     "include/cameo/minimal", "include/cameo/ort_plugin", "include/cameo/package",
     "include/cameo/partition", "include/cameo/plan", "include/cameo/run", "include/cameo/session",
     "include/cameo/transform", "src/c", "src/context", "src/ep", "src/file", "src/format", "src/graph",

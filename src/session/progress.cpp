@@ -52,7 +52,7 @@ status load_teller::tell_warnings() {
   for (; net_ && warnings_told_ < net_->warnings.size(); ++warnings_told_) {
     const std::string& each = net_->warnings[warnings_told_];
     const oddity_row* const odd = oddity_of(each);
-    const log_level level = odd && !odd->is_told ? log_level::info : log_level::warning;
+    const log_level level = odd && !odd->is_warning ? log_level::info : log_level::warning;
     if (how_.logs(level)) how_.options.log(level, of_model(*net_, each));
     if (const std::string_view key = how_.config.key_against(odd); !key.empty())
       return failed(status_code::invalid_graph, "{} ({}=1)", each, key);
