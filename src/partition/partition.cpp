@@ -114,7 +114,7 @@ class partitioner {
     std::size_t p = 0;
     while (p < rows.size() && std::none_of(
                                   rows[p].sources.begin(), rows[p].sources.end(),
-                                  [&](const context_source& each) { return each.is(source); }))
+                                  [&](const context_source& each) { return each.matches(source); }))
       ++p;
     return p;
   }

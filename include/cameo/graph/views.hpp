@@ -88,13 +88,13 @@ class node_view {
   std::string_view op_type() const { return raw().op_type; }
   const op_row* op() const { return raw().op; }
   int since() const { return raw().version ? raw().version->since : 0; }
-  /// True for a node of this operator: `node.is<op::Add>()`.
+  /// True for a node of this operator: `node.has_op<op::Add>()`.
   template <declared_op Op>
-  bool is() const {
+  bool has_op() const {
     return raw().op && raw().op->id == detail::op_id_of<Op> && raw().domain == Op::domain && raw().op_type == Op::name;
   }
   /// True for a node whose operator has one of these roles.
-  bool is(role any) const { return raw().op && detail::has_role(raw().op->roles, any); }
+  bool has_role(role any) const { return raw().op && detail::has_role(raw().op->roles, any); }
   /// The provider that the node is assigned to, or -1.
   int provider() const { return raw().provider; }
 
@@ -193,8 +193,8 @@ class consumer_range {
 inline auto value_view::consumers() const { return detail::consumer_range{*graph_, id_}; }
 
 namespace detail {
-/// Lazy queries: `graph_view{g}.nodes() | where(is<op::Conv>) | select([](node_view n) { return n.input(1); })`. They
-/// contain their source by value, so they may outlive the expression, but not the graph.
+/// Lazy queries: `graph_view{g}.nodes() | where(has_op<op::Conv>) | select([](node_view n) { return n.input(1); })`.
+/// They contain their source by value, so they may outlive the expression, but not the graph.
 template <class Range, class Keep>
 class where_view {
  public:
@@ -290,7 +290,7 @@ struct select {
 };
 /// A predicate: true for nodes of this operator.
 template <declared_op Op>
-inline constexpr auto is = [](const node_view& n) { return n.is<Op>(); };
+inline constexpr auto has_op = [](const node_view& n) { return n.has_op<Op>(); };
 
 /// The number of items of a query.
 template <class Range>
