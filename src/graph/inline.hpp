@@ -14,9 +14,9 @@ status check_node(graph&, node_id, const op_table&, bool in_function);
 result<std::vector<value_id>> expand_call(graph&, node_id, const function&, const op_table&,
                                           std::vector<node_id>* added = nullptr);
 
-/// Replaces a node by a copy of a body, which is one of its own or of a node of the outer graph. The body's inputs are
-/// the node's first inputs. Names are made unique, and nodes resolved with `ops`. Returns the nodes that were added, in
-/// order. NOT_IMPLEMENTED, without a change, if the body has more inputs than the node.
+/// Replaces a node by a copy of a body, which belongs to the node or to a node of the outer graph. The body's inputs
+/// are the node's first inputs. Names are made unique, and nodes resolved with `ops`. Returns the nodes that were
+/// added, in order. NOT_IMPLEMENTED, without a change, if the body has more inputs than the node.
 result<std::vector<node_id>> inline_body(graph&, node_id, const graph& body, const op_table& ops);
 
 CAMEO_END_NAMESPACE

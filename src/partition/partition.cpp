@@ -75,7 +75,7 @@ class partitioner {
  private:
   status canceled() const {
     if (!options_.canceled()) return {};
-    return {status_code::model_load_canceled, "loading was asked to stop while providers were choosing nodes"};
+    return {status_code::model_load_canceled, "a stop of loading was requested while providers chose nodes"};
   }
 
   /// Compiled nodes have their providers before any is asked.

@@ -24,7 +24,7 @@ std::string of_model(const model& m, std::string_view words) {
 
 status load_teller::begin(std::string_view stage, unsigned percent) {
   if (status s = tell_warnings(); !s) return s;
-  if (how_.options.stop.stop_requested()) return {status_code::model_load_canceled, "loading was asked to stop"};
+  if (how_.options.stop.stop_requested()) return {status_code::model_load_canceled, "a stop of loading was requested"};
   percent_before_ += percent_;
   stage_ = stage, percent_ = percent;
   part(0);

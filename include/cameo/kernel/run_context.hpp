@@ -102,7 +102,7 @@ class run_context {
   }
   /// Output i in its present state, to keep() a sequence or map that becomes a part of another.
   const value& output_value(std::size_t i) const { return values_[outputs_[i]]; }
-  /// Sets the extents of an output that has no memory of its own type: a sparse tensor's dense shape.
+  /// Sets the extents of an output that is not a tensor: a sparse tensor's dense shape.
   void set_output_shape(std::size_t i, const extents& shape) { values_[outputs_[i]].shape = shape; }
 
   /// Makes output i `from`, an input or a part of one, with other extents of the same count. No copy is made if bind()
