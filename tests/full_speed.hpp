@@ -2,7 +2,7 @@
 
 namespace cameo::test {
 
-/// Whether this build is optimised and free of sanitizers: bounds of time hold there, and sweeps try everything.
+/// Whether this build is optimized and has no sanitizers. Only such builds check bounds of time and sweep whole ranges.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
 inline constexpr bool full_speed = false;
 #elif defined(__has_feature)

@@ -11,8 +11,8 @@ inline double processor_seconds(clockid_t whose = CLOCK_THREAD_CPUTIME_ID) {
   return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
-/// Whether the work, threads of its own included, ends within so many seconds of processor time in one of three tries:
-/// whoever shares the caches makes some of them slower.
+/// Whether the work, with all threads of the process, takes at most so many seconds of processor time in one of three
+/// tries: other processes that share the caches can slow a try down.
 template <class Work>
 bool ends_within(double seconds, Work work) {
   for (int i = 0; i < 3; ++i) {

@@ -14,10 +14,10 @@ using cameo::value_view;
 namespace op = cameo::op;
 
 std::optional<opcode> instruction_for(const node_view& node) {
-  if (node.is<op::Add>()) return opcode::add;
-  if (node.is<op::Sub>()) return opcode::subtract;
-  if (node.is<op::Mul>()) return opcode::multiply;
-  if (node.is<op::Relu>()) return opcode::relu;
+  if (node.has_op<op::Add>()) return opcode::add;
+  if (node.has_op<op::Sub>()) return opcode::subtract;
+  if (node.has_op<op::Mul>()) return opcode::multiply;
+  if (node.has_op<op::Relu>()) return opcode::relu;
   return {};
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Everything a program needs to load and run models, and to write providers and kernels of its own.
+// Everything a program needs to load and run models, and to write its own providers and kernels.
 #include <cameo/core/version.hpp>
 #include <cameo/ep/provider.hpp>
 #include <cameo/kernel/kernel_list.hpp>

@@ -11,7 +11,7 @@ namespace cameo::c {
 run_settings to_settings(const cameo_stop* stop, std::int64_t timeout) {
   run_settings made;
   if (stop) made.stop = stop->token;
-  if (timeout >= 0) made.timeout = detail::duration::of(timeout);
+  if (timeout >= 0) made.timeout = detail::duration::from_nanoseconds(timeout);
   return made;
 }
 

@@ -10,7 +10,7 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-/// Weights are read from end to end in each run: with pages of 4 KiB, a large model's wait for tables of pages as well.
+/// Requests pages of 2 MiB. Each run reads all weights of a model; with pages of 4 KiB it also waits for page tables.
 void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t size) noexcept {
 #ifdef __linux__
   constexpr std::uintptr_t page = 4096;

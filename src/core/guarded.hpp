@@ -12,7 +12,7 @@
 CAMEO_BEGIN_NAMESPACE
 
 #if __cpp_exceptions
-/// An exception of a function that the user gave, as the status that a call of cameo's becomes.
+/// An exception of a user's function, as the status that a function of cameo returns.
 struct callback_error : std::exception {
   explicit callback_error(status error) noexcept : why{std::move(error)} {}
   const char* what() const noexcept override { return why.words().data(); }
@@ -20,8 +20,8 @@ struct callback_error : std::exception {
 };
 #endif
 
-/// Calls a function that the user gave. What it throws is thrown again with the function's name, for `guarded`: FAIL,
-/// "session_options::log threw an exception: ...". A lack of memory stays one.
+/// Calls a user's function. An exception is thrown on with the function's name, and `guarded` makes it FAIL,
+/// "session_options::log threw an exception: ...". std::bad_alloc is thrown on unchanged.
 template <class Call>
 decltype(auto) call_user(std::string_view name, Call&& call) {
 #if __cpp_exceptions
@@ -30,7 +30,7 @@ decltype(auto) call_user(std::string_view name, Call&& call) {
   };
   try {
     return call();
-  } catch (const callback_error&) {  // of a function that this one called
+  } catch (const callback_error&) {  // of a nested call_user()
     throw;
   } catch (const std::bad_alloc&) {
     throw;
@@ -44,8 +44,8 @@ decltype(auto) call_user(std::string_view name, Call&& call) {
 #endif
 }
 
-/// Calls `work` and returns what it returns; what it throws becomes a status: OUT_OF_MEMORY where memory ran out,
-/// FAIL for a function of the user's, `Thrown` otherwise. Codes are ONNX Runtime's: RUNTIME_EXCEPTION for a kernel.
+/// Calls `work` and returns its result. An exception becomes a status: OUT_OF_MEMORY where memory ran out, FAIL for a
+/// user's function, otherwise `Thrown`, the code that ONNX Runtime has (RUNTIME_EXCEPTION for a kernel).
 template <status_code Thrown, class Work>
 auto guarded_as(Work&& work) noexcept -> decltype(work()) {
 #if __cpp_exceptions
@@ -68,19 +68,19 @@ auto guarded_as(Work&& work) noexcept -> decltype(work()) {
   return work();
 #endif
 }
-/// Of cameo's own code, which throws where containers do.
+/// guarded_as() for cameo's own code, which throws where containers do.
 template <class Work>
 auto guarded(Work&& work) noexcept -> decltype(work()) {
   return guarded_as<status_code::fail>(work);
 }
-/// Of a provider's hooks, and of what calls them: EP_FAIL.
+/// guarded_as() for a provider's hooks and what calls them: EP_FAIL.
 template <class Work>
 auto guarded_hook(Work&& work) noexcept -> decltype(work()) {
   return guarded_as<status_code::ep_fail>(work);
 }
 
-/// The first exception of pieces of work that several threads do, for the thread that waits for them: an exception that
-/// left a thread of a pool would end the program.
+/// The first exception of tasks on several threads, for the thread that waits for them. An exception that left a thread
+/// of a pool would end the program.
 class first_exception {
  public:
   first_exception() = default;
@@ -101,7 +101,7 @@ class first_exception {
     work();
 #endif
   }
-  /// When all threads are done: throws what was caught.
+  /// Throws the exception that was caught, if there is one. Called when all threads are done.
   void rethrow() const {
 #if __cpp_exceptions
     if (thrown_) std::rethrow_exception(thrown_);

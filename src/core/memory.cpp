@@ -14,7 +14,7 @@ memory_source heap_memory() noexcept {
           nullptr,
           [](void*, std::size_t bytes, std::size_t alignment) noexcept -> void* {
             if (bytes > std::size_t(-1) / 2) return nullptr;
-            // Not std::, which C libraries of devices lack.
+            // Not std::aligned_alloc, which C libraries of embedded devices lack.
             return ::aligned_alloc(alignment, (bytes + alignment - 1) & ~(alignment - 1));
           },
           [](void*, void* memory, std::size_t) noexcept { std::free(memory); },

@@ -9,7 +9,7 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// How many letters have to be put in, left out, changed, or swapped with the next one.
+/// The edit distance: how many letters must be inserted, deleted, replaced, or swapped with the next one.
 inline std::size_t edits_between(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before, last(b.size() + 1), now(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -24,17 +24,17 @@ inline std::size_t edits_between(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-/// The one of some known words that is nearest to a word: closer than to change all of its letters.
+/// Finds the known word that is nearest to a given word: fewer edits than the word has letters.
 class nearest_word {
  public:
   explicit nearest_word(std::string_view word) : word_{word}, fewest_{word.size()} {}
-  /// The same, but with fewer edits than this.
+  /// Accepts only words with fewer than `below` edits.
   nearest_word(std::string_view word, std::size_t below) : word_{word}, fewest_{std::min(word.size(), below)} {}
   void look_at(std::string_view known) {
     const std::size_t edits = edits_between(word_, known);
     if (edits < fewest_) fewest_ = edits, found_ = known;
   }
-  /// Empty: none was near.
+  /// The nearest word; empty if none was near.
   std::string_view found() const { return found_; }
 
  private:
@@ -42,8 +42,8 @@ class nearest_word {
   std::size_t fewest_;
 };
 
-/// "; did you mean 'x'?", x being the nearest of the known words, or nothing where no word is near: half of the letters
-/// may be wrong.
+/// "; did you mean 'x'?" with the nearest known word, or "" if no word is near: at most half of the letters may be
+/// wrong.
 template <class Words>
 std::string did_you_mean(std::string_view word, const Words& known) {
   nearest_word nearest{word, word.size() / 2 + 1};

@@ -7,13 +7,14 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// The text by which messages identify a node. The only function for it, for all layers.
+/// The text by which messages identify a node, in all layers.
 struct node_words {
   std::string_view name, domain, op_type;
-  std::string_view output = {};  // its first one: names a node that has no name
-  std::int64_t opset = 0;        // 0: not worth saying
+  std::string_view output = {};  // the first output: identifies a node without a name
+  std::int64_t opset = 0;        // 0: left out
 
-  /// "node 'conv1' (Conv)", "the node that makes 'y' (com.acme.Conv, opset 2)": part by part, to put(std::string_view).
+  /// Calls put(std::string_view) with the parts of the text: "node 'conv1' (Conv)", or without a name "the node that
+  /// makes 'y' (com.acme.Conv, opset 2)".
   template <class Put>
   void say(Put&& put) const {
     if constexpr (!status::has_words) return;

@@ -6,7 +6,7 @@ CAMEO_BEGIN_NAMESPACE
 
 namespace {
 
-// It takes the place of a message that there was no memory for, and is never changed or deleted.
+// The message of an error when there is no memory for its own. Never changed or deleted.
 char lost_words[] = "there is no memory for the message of this error";
 
 void release(char* words) noexcept {
@@ -17,7 +17,7 @@ void release(char* words) noexcept {
 
 detail::heap_words::~heap_words() { release(chars_); }
 
-// A code without words gets some on its way up: a message ends with what is wrong, never with where.
+// An empty message becomes `otherwise` first: a message ends with what is wrong, not with where it happened.
 void detail::heap_words::prepend(std::string_view where, std::string_view otherwise) noexcept {
   if (where.empty()) return;
   join(where, ": ", view().empty() ? otherwise : view());

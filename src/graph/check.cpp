@@ -25,7 +25,7 @@ const op_row* op_table::find(std::string_view domain, std::string_view name) con
   return nullptr;
 }
 
-bool op_table::knows_domain(std::string_view domain) const {
+bool op_table::has_domain(std::string_view domain) const {
   const auto has = [&](std::span<const op_row> rows) {
     return std::any_of(rows.begin(), rows.end(), [&](const op_row& row) { return row.domain == domain; });
   };
@@ -48,8 +48,8 @@ std::string range_of(std::size_t least, std::size_t formal_count, bool is_variad
   return least == formal_count ? fmt::format("{}", least) : fmt::format("{} to {}", least, formal_count);
 }
 
-/// Inputs or outputs. `present(i)`: the i-th is not left out. Trailing ones may be, but for variadic inputs: each of
-/// them counts (the n of a Mean), and kernels take it for granted.
+/// Checks the number of inputs or outputs. `present(i)`: the i-th is not absent. Trailing ones may be absent, except
+/// for variadic inputs: each counts (as the n of a Mean), and kernels read all.
 template <class Present>
 status check_arity(std::string_view what, std::span<const parameter> parameters, std::size_t least, std::size_t count,
                    bool are_inputs, Present present) {
@@ -74,7 +74,7 @@ status check_arity(std::string_view what, std::span<const parameter> parameters,
 status check_attribute(const detail::graph_node& n, const attribute& a, const attribute_rule* rule, bool in_function) {
   if (!a.ref_attr_name.empty()) {
     if (!in_function)
-      return bad("attribute '{}' refers to '{}' of a caller, but this is no function", a.name, a.ref_attr_name);
+      return bad("attribute '{}' refers to '{}' of a caller, but this is not a function", a.name, a.ref_attr_name);
     if (a.kind == attribute_kind::undefined) return status_code::ok;
   }
   if (rule && rule->kind != a.kind)
@@ -88,7 +88,8 @@ status check_attribute(const detail::graph_node& n, const attribute& a, const at
   return status_code::ok;
 }
 
-/// An attribute that the operator does not have: an error, unless ONNX Runtime does not check those of the operator.
+/// An attribute that the operator does not have is an error, unless ONNX Runtime does not check the operator's
+/// attributes.
 status check_unknown_attribute(graph& g, const detail::graph_node& n, const attribute& a) {
   if (has_unchecked_attributes(*n.op)) {
     tolerate(g.owner(), oddity::unknown_attribute,
@@ -124,7 +125,7 @@ status check_attributes(graph& g, const detail::graph_node& n, const op_table& o
   return status_code::ok;
 }
 
-/// Every value of a graph has a name of its own and comes from one place.
+/// Checks that every value of a graph has a unique name and one source.
 status check_values(const graph& g) {
   std::vector<bool> is_input(g.value_count(), false);
   for (value_id v : g.inputs()) {
@@ -144,8 +145,8 @@ status check_values(const graph& g) {
     if (is_used && !is_made && !v.is_input && !is_capture && !v.constant) {
       const auto uses = g.uses(id);
       const std::string by = uses.empty() ? std::string{"a graph output"} : describe(g, g[(*uses.begin()).node]);
-      return failed(status_code::invalid_argument, "'{}', used by {}, is no input, initializer or output of a node",
-                    v.name, by);
+      return failed(status_code::invalid_argument,
+                    "'{}', used by {}, is not an input, an initializer or an output of a node", v.name, by);
     }
   }
   for (value_id v : g.initializers())
@@ -166,7 +167,7 @@ status check_outputs(const graph& g, node_id id) {
   return status_code::ok;
 }
 
-/// All that needs no types, in a graph and those below it; sorts them.
+/// Checks all that needs no types, in a graph and its subgraphs, and sorts them.
 status check_structure(graph& g, const op_table& ops, bool in_function, std::size_t depth) {
   if (depth > max_graph_depth) return bad("graph '{}' is nested more than {} deep", g.name, max_graph_depth);
   if (status fine = check_values(g); !fine) return fine;
@@ -183,33 +184,33 @@ status check_structure(graph& g, const op_table& ops, bool in_function, std::siz
   return g.sort();
 }
 
-/// Takes what the file declares of values for what it is: a claim about their sizes that a run may contradict. Kinds
-/// and element types stay, since every kernel's outputs are checked against them. Only what a caller passes to the main
-/// graph has the declared sizes, for a run checks its inputs.
+/// Separates what the file declares of values from what holds in every run. A run may contradict declared sizes. Kinds
+/// and element types stay, since the outputs of every kernel are checked against them. Only values that a caller passes
+/// to the main graph keep their declared sizes, because each run checks its inputs.
 class declared_types {
  public:
   explicit declared_types(model& of) : model_{of} {}
 
-  /// For a graph and those below it.
-  void set_aside(graph& g) {
+  /// Treats a graph and its subgraphs.
+  void separate(graph& g) {
     const bool is_main = &g == &model_.main();
     for (std::size_t i = 0; i < g.value_count(); ++i) {
       detail::graph_value& v = g[value_id{std::uint32_t(i)}];
       const bool is_given = is_main && v.is_input;
       if (!v.type || (is_given && !holds_sequence(*v.type))) continue;
-      if (!v.declared) v.declared = v.type;  // a model that is checked again has its types by inference
-      // A run compares sizes of a sequence's elements with numbers, and not with each other.
+      if (!v.declared) v.declared = v.type;  // a model that is checked again has inferred types
+      // A run compares the sizes of a sequence's elements with numbers, not with each other.
       v.type = is_given ? model_.keep(without_symbols(*v.type)) : bare(*v.type);
     }
     for (std::size_t i = 0; i < g.node_capacity(); ++i)
-      for (graph* body : g[node_id{std::uint32_t(i)}].subgraphs) set_aside(*body);
+      for (graph* body : g[node_id{std::uint32_t(i)}].subgraphs) separate(*body);
   }
 
  private:
   static bool holds_sequence(const value_type& type) {
     return type.kind == type_kind::sequence || (type.of && holds_sequence(*type.of));
   }
-  /// Tensors of one element type share one type: graphs have a million values.
+  /// Tensors of one element type share one type object, since a graph may have a million values.
   const value_type* bare(const value_type& type) {
     if (!type.is_tensor() || !type.denotation.empty()) return model_.keep(without_shapes(type));
     const value_type*& made = tensors_[std::size_t(type.type)];
@@ -221,7 +222,7 @@ class declared_types {
   std::array<const value_type*, std::size_t(dtype::count)> tensors_{};
 };
 
-/// The functions that nodes of a graph, or of one below it, call.
+/// Collects the functions that nodes of a graph or of its subgraphs call.
 void add_callees(const graph& g, std::set<const function*>& to) {
   for (std::size_t i = 0; i < g.node_capacity(); ++i) {
     const detail::graph_node& n = g[node_id{std::uint32_t(i)}];
@@ -238,7 +239,7 @@ std::set<const function*> called_functions(const model& m) {
   return made;
 }
 
-/// `called`: filled when a function turns out to be wrong.
+/// Checks a function. `called` is filled when a function turns out to be broken.
 status check_function(model& m, const function& f, const op_table& ops,
                       std::optional<std::set<const function*>>& called) {
   if (m.find_function(f.domain, f.name, f.overload) != &f)
@@ -265,8 +266,8 @@ status check_whole(model& m, const op_table& ops) {
   if (status fine = check_structure(main, ops, false, 0); !fine) return fine;
   if (status fine = check_calls(m); !fine) return fine;
   declared_types declared{m};
-  declared.set_aside(main);
-  for (const function& f : m.functions) declared.set_aside(*f.body);
+  declared.separate(main);
+  for (const function& f : m.functions) declared.separate(*f.body);
   return inference{m, &ops}.run(main);
 }
 
@@ -274,7 +275,7 @@ status check_whole(model& m, const op_table& ops) {
 
 namespace {
 
-/// Whether ONNX or ONNX Runtime has an operator of the node's name at its opset.
+/// True if ONNX or ONNX Runtime has an operator with the node's name at its opset.
 bool is_an_operator(const detail::graph_node& n, const op_table& ops) {
   const op_row* const row = detail::find_op(ops.standard, n.domain, n.op_type);
   const op_version* const version = row && n.opset >= 1 ? row->at(n.opset) : nullptr;
@@ -296,11 +297,12 @@ status resolve_node(graph& g, node_id id, const op_table& ops) {
   if (n.callee) return status_code::ok;
   const op_row* const row = ops.find(n.domain, n.op_type);
   const std::string_view domain = domain_name(n.domain);
-  if (!row && !ops.knows_domain(n.domain))
-    return failed(status_code::fail,
-                  "nobody declares an operator of domain '{}': give the runtime a provider that declares '{}', or the "
-                  "model a function of this name",
-                  domain, n.op_type);
+  if (!row && !ops.has_domain(n.domain))
+    return failed(
+        status_code::fail,
+        "no provider declares an operator of domain '{}': give the runtime a provider that declares '{}', or the "
+        "model a function of this name",
+        domain, n.op_type);
   if (!row) return bad("there is no operator '{}' in domain '{}' at opset {}", n.op_type, domain, n.opset);
   if (n.opset < 1) return bad("the model imports no opset of domain '{}', or one below 1", domain);
   const op_version* const version = row->at(n.opset);
@@ -337,7 +339,7 @@ status check_node(graph& g, node_id id, const op_table& ops, bool in_function) {
   if (detail::has_role(n.op->roles, role::is_constant)) {
     const op_version* const allowing = version_of_constant(n);
     if (allowing != n.version)
-      tolerate(g.owner(), oddity::early_constant, "{} holds what is allowed from opset {} on", describe(g, n),
+      tolerate(g.owner(), oddity::early_constant, "{} has what is allowed from opset {} on", describe(g, n),
                allowing->since);
     g[id].version = allowing;
   }

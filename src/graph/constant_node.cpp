@@ -10,10 +10,10 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-/// What a file may ask for in one constant: a dense tensor is made of a few bytes.
+/// The most memory that a file may use for one constant. A few bytes of a file can describe a large dense tensor.
 constexpr std::uint64_t max_dense_bytes = std::uint64_t{1} << 31;
 
-/// The row-major position of the n-th entry; false if an index is out of range.
+/// Computes the row-major position of the n-th entry; returns false if an index is out of range.
 bool position_of(const value& sparse, std::size_t n, std::uint64_t count, std::uint64_t& at) {
   const value& indices = sparse.parts[1];
   const auto* const all = static_cast<const std::int64_t*>(indices.data);
@@ -35,7 +35,7 @@ bool position_of(const value& sparse, std::size_t n, std::uint64_t count, std::u
 
 result<value> dense_form(model& m, const value& sparse, std::string_view what) {
   const auto bad = [&](std::string_view why) { return failed(status_code::invalid_graph, "{} {}", what, why); };
-  if (sparse.kind != value_kind::sparse_tensor || sparse.parts.size() != 2) return bad("holds no sparse tensor");
+  if (sparse.kind != value_kind::sparse_tensor || sparse.parts.size() != 2) return bad("is not a sparse tensor");
   const value &values = sparse.parts[0], &indices = sparse.parts[1];
   const std::size_t rank = sparse.shape.rank(), nnz = values.shape.rank() == 1 ? std::size_t(values.shape[0]) : 0;
   const bool fits =
@@ -96,12 +96,12 @@ result<value> constant_of_attribute(model& m, const attribute& a) {
     case attribute_kind::strings: return tensor_of<std::string_view>(m, a.strings, false);
     default: break;
   }
-  return failed(status_code::invalid_graph, "attribute '{}' holds no value", a.name);
+  return failed(status_code::invalid_graph, "attribute '{}' has no value", a.name);
 }
 
 namespace {
 
-/// Whether a version of the operator allows what the node holds.
+/// True if a version of the operator allows the node's attributes.
 bool allows(const op_version& version, const detail::graph_node& n) {
   const std::string_view output = version.outputs.empty() ? std::string_view{} : version.outputs[0].type_string;
   for (const attribute& a : n.attributes) {

@@ -13,13 +13,13 @@ namespace {
 
 struct call {
   const function* callee;
-  std::size_t depth;  // of the graph that holds the call, below the body
+  std::size_t depth;  // depth of the graph with the call, below the body
 };
 
-/// A function's body, or the main graph.
+/// The nodes and calls of a function's body, or of the main graph.
 struct body_facts {
-  const function* of = nullptr;
-  std::size_t nodes = 0, depth = 0;  // its own at first, then with all calls expanded
+  const function* target = nullptr;
+  std::size_t nodes = 0, depth = 0;  // without calls at first, then with all calls expanded
   std::vector<call> calls = {};
   std::size_t next_call = 0;
   enum { untouched, open, done } state = untouched;
@@ -43,9 +43,9 @@ std::size_t saturating_sum(std::size_t a, std::size_t b) {
 status recursion(const std::vector<body_facts*>& path, const body_facts& again) {
   std::string chain;
   for (auto at = std::find(path.begin(), path.end(), &again); at != path.end(); ++at)
-    chain += function_name(*(*at)->of) + " -> ";
+    chain += function_name(*(*at)->target) + " -> ";
   return failed(status_code::invalid_graph, "functions must not call themselves: {}{}", chain,
-                function_name(*again.of));
+                function_name(*again.target));
 }
 
 }  // namespace
@@ -60,12 +60,12 @@ status check_calls(const model& m) {
   std::vector<body_facts> all(m.functions.size() + 1);
   std::unordered_map<const function*, std::size_t> number;
   for (std::size_t i = 0; i < m.functions.size(); ++i) {
-    all[i].of = &m.functions[i];
+    all[i].target = &m.functions[i];
     number.emplace(&m.functions[i], i);
     collect(*m.functions[i].body, 0, all[i]);
   }
   collect(m.main(), 0, all.back());
-  std::vector<body_facts*> path;  // a stack of our own: chains of calls may be long
+  std::vector<body_facts*> path;  // an explicit stack, since chains of calls may be long
   for (body_facts& root : all) {
     if (root.state == body_facts::untouched) path.push_back(&root);
     while (!path.empty()) {
@@ -87,7 +87,7 @@ status check_calls(const model& m) {
       top.depth = std::max(top.depth, c.depth + callee.depth);
       ++top.next_call;
       const auto where = [&] {
-        return top.of ? fmt::format("function '{}'", function_name(*top.of)) : std::string{"the graph"};
+        return top.target ? fmt::format("function '{}'", function_name(*top.target)) : std::string{"the graph"};
       };
       if (top.nodes > max_expanded_nodes)
         return failed(status_code::invalid_graph, "{} has more than {} nodes once its functions are inlined", where(),

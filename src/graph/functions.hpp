@@ -3,16 +3,16 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// How deep graphs may be nested, functions inlined.
+/// The deepest nesting of graphs, after functions are inlined.
 inline constexpr std::size_t max_graph_depth = 128;
-/// How many nodes a model may have when all its functions are inlined.
+/// The most nodes of a model whose functions are all inlined.
 inline constexpr std::size_t max_expanded_nodes = 10'000'000;
 
 /// "domain.name" or "domain.name:overload".
 std::string function_name(const function&);
 
-/// Holds the calls among functions to be finite and affordable: INVALID_GRAPH naming a chain that comes back to itself,
-/// or when inlining would make too many nodes or nest graphs too deep. Nodes are resolved.
+/// Checks that calls among functions end and are affordable. INVALID_GRAPH, with the chain of calls, for recursion;
+/// also when inlining would make too many nodes or nest graphs too deeply. Nodes are resolved.
 status check_calls(const model&);
 
 CAMEO_END_NAMESPACE

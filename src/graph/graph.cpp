@@ -165,7 +165,7 @@ void graph::add_initializer(value_id v, const value* constant) {
 }
 
 void graph::remove_initializer(value_id v) {
-  // From the end: what is taken back was most often added last.
+  // The search begins at the end, where the value that was added last is.
   const auto at = std::find(lists_->initializers.rbegin(), lists_->initializers.rend(), v);
   if (at != lists_->initializers.rend()) lists_->initializers.erase(std::next(at).base());
 }
@@ -199,7 +199,7 @@ value_id graph::capture_of(value_id outer) {
   if (!is_new) return at->second;
   const detail::graph_value& from = (*outer_)[outer];
   detail::graph_value v;
-  v.name = from.name;  // texts live in the model: shared
+  v.name = from.name;  // texts lie in the model, so both share it
   v.type = from.type;
   v.constant = from.constant;
   v.outer = outer;
@@ -321,7 +321,7 @@ void graph::replace_uses(value_id from, value_id to) {
     const detail::graph_node& node = (*this)[n];
     const bool is_capture = e - node.first_edge >= node.input_count;
     if (is_capture && find_capture_edge(n, to) != no_edge) {
-      // Compacting a node's captures moves its last one, which can't be a use of `from`: a node captures it once.
+      // Compacting a node's captures moves its last one, which is not a use of `from`: a node captures a value once.
       drop_capture_edge(n, from);
     } else {
       unlink(e);
@@ -401,7 +401,9 @@ status graph::sort() {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i] == value_id::none) continue;
       const detail::graph_value& v = (*this)[outputs[i]];
-      if (v.producer != n || v.producer_output != i) continue;  // hostile: someone else's too, or listed twice
+      if (v.producer != n || v.producer_output != i)
+        continue;  // in a hostile file, produced by another node, too, or
+                   // listed twice
       for (use u : uses(outputs[i]))
         if (--waits[index_of(u.node)] == 0) ready.push(std::uint32_t(u.node));
     }
@@ -412,7 +414,7 @@ status graph::sort() {
 }
 
 status graph::cycle_error(std::span<const std::uint32_t> waits) const {
-  // Backwards from any node that never got ready, along producers that never did, until one comes twice.
+  // Goes back from any node that never became ready, along producers that never did, until a node comes twice.
   std::size_t at = 0;
   while (nodes_[at].removed || waits[at] == 0) ++at;
   std::vector<bool> seen(node_count_, false);

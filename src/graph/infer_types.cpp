@@ -16,14 +16,15 @@ namespace {
 
 constexpr std::size_t max_elements = 64;
 
-/// The numbers of a small integer constant of rank 0 or 1; negative ones count as unknown. False if it is none.
+/// Reads the elements of a small integer constant of rank 0 or 1; negative ones count as unknown. False for other
+/// values.
 bool elements_of_constant(const value& v, std::vector<dim>& made) {
   if (v.kind != value_kind::tensor || v.shape.rank() > 1 || v.memory != 0) return false;
   const std::int64_t count = v.shape.count();
   if (count > std::int64_t(max_elements) || (v.type != dtype::i64 && v.type != dtype::i32)) return false;
   for (std::int64_t i = 0; i < count; ++i) {
     std::int64_t element = 0;
-    const auto* const bytes = static_cast<const std::byte*>(v.data);  // of a file: alignment is not promised
+    const auto* const bytes = static_cast<const std::byte*>(v.data);  // data of a file may be unaligned
     if (v.type == dtype::i64) {
       std::memcpy(&element, bytes + 8 * i, 8);
     } else {
@@ -38,18 +39,18 @@ bool elements_of_constant(const value& v, std::vector<dim>& made) {
 
 }  // namespace
 
-/// One node, as its shape function sees it.
+/// The interface of a shape function to one node.
 class inference::node_context final : public infer_context {
  public:
   node_context(inference& all, scope& in, node_id id)
-      : bodies_done(in.of[id].subgraphs.size()),
+      : bodies_done(in.g[id].subgraphs.size()),
         all_{all},
         in_{in},
         id_{id},
-        node_{in.of[id]},
+        node_{in.g[id]},
         made_(node_.outputs.size()) {
     inputs_ = node_.input_count;
-    while (inputs_ > 0 && in.of.input(id, inputs_ - 1) == value_id::none) --inputs_;
+    while (inputs_ > 0 && in.g.input(id, inputs_ - 1) == value_id::none) --inputs_;
   }
 
   const op_version& version() const override { return *node_.version; }
@@ -58,12 +59,12 @@ class inference::node_context final : public infer_context {
   std::size_t output_count() const override { return made_.size(); }
   const value_type* input(std::size_t i) const override {
     const value_id v = value_at(i);
-    const value_type* const type = v == value_id::none ? nullptr : in_.of[v].type;
+    const value_type* const type = v == value_id::none ? nullptr : in_.g[v].type;
     return type && type->kind != type_kind::unknown ? type : nullptr;
   }
   const value* constant(std::size_t i) const override {
     const value_id v = value_at(i);
-    return v == value_id::none ? nullptr : in_.of.constant_of(v);
+    return v == value_id::none ? nullptr : in_.g.constant_of(v);
   }
   const std::vector<dim>* elements(std::size_t i) const override {
     const value_id v = value_at(i);
@@ -73,7 +74,7 @@ class inference::node_context final : public infer_context {
   result<std::vector<const value_type*>> infer_subgraph(std::size_t index,
                                                         std::span<const value_type* const> inputs) override {
     if (index >= bodies_done.size())
-      return failed(status_code::invalid_graph, "subgraph {} is asked for, but it has {}", index, bodies_done.size());
+      return failed(status_code::invalid_graph, "subgraph {} does not exist; it has {}", index, bodies_done.size());
     bodies_done[index] = true;
     return all_.run_body(in_, id_, index, inputs);
   }
@@ -85,29 +86,29 @@ class inference::node_context final : public infer_context {
       in_.elements.insert_or_assign(std::uint32_t(node_.outputs[i]), std::move(elements));
   }
 
-  void tell_large_window(std::size_t axis, std::int64_t window, std::int64_t padded) override {
+  void report_large_window(std::size_t axis, std::int64_t window, std::int64_t padded) override {
     tolerate(all_.model_, oddity::large_window, "{}: the window has {} elements along spatial axis {}, and that {}",
-             describe(in_.of, node_), window, axis, padded);
+             describe(in_.g, node_), window, axis, padded);
   }
   void report_unused_coefficients(std::size_t given, std::size_t needed) override {
     tolerate(all_.model_, oddity::unused_coefficients, "{}: has {} coefficients and needs {}; the others are ignored",
-             describe(in_.of, node_), given, needed);
+             describe(in_.g, node_), given, needed);
   }
 
   void report_broken_branch(std::string_view name, const status& wrong) override {
     const attribute* const branch = find(name);
     if (branch && branch->i >= 0 && std::size_t(branch->i) < node_.subgraphs.size())
       all_.drop_types(*node_.subgraphs[std::size_t(branch->i)]);
-    if (all_.ops_)  // later inferences find the branch that check_model has reported
+    if (all_.ops_)  // later inferences find a branch that check_model() has reported
       tolerate(all_.model_, oddity::broken_unused_branch, "{}: {}; the condition is constant, and never takes '{}'",
-               describe(in_.of, node_), wrong.words(), name);
+               describe(in_.g, node_), wrong.words(), name);
   }
 
   value_type& made(std::size_t i) { return made_[i]; }
   std::vector<bool> bodies_done;
 
  private:
-  value_id value_at(std::size_t i) const { return i < inputs_ ? in_.of.input(id_, i) : value_id::none; }
+  value_id value_at(std::size_t i) const { return i < inputs_ ? in_.g.input(id_, i) : value_id::none; }
   inference& all_;
   scope& in_;
   node_id id_;
@@ -118,21 +119,22 @@ class inference::node_context final : public infer_context {
 
 const std::vector<dim>* inference::elements_of(scope& s, value_id v) {
   scope* at = &s;
-  for (; at->of[v].outer != value_id::none; at = at->outer) {
+  for (; at->g[v].outer != value_id::none; at = at->outer) {
     if (!at->outer) return nullptr;
-    v = at->of[v].outer;
+    v = at->g[v].outer;
   }
   if (const auto known = at->elements.find(std::uint32_t(v)); known != at->elements.end()) return &known->second;
-  const value* const constant = at->of.constant_of(v);
+  const value* const constant = at->g.constant_of(v);
   std::vector<dim> made;
   if (!constant || !elements_of_constant(*constant, made)) return nullptr;
   return &at->elements.emplace(std::uint32_t(v), std::move(made)).first->second;
 }
 
-/// What constants say of their values, and what captures see of theirs.
+/// Sets the types of constants and captures. Returns false if the graph has been inferred too often: then nothing is
+/// known.
 bool inference::begin(scope& s) {
-  graph& g = s.of;
-  auto [at, is_first] = before_.try_emplace(&g);
+  graph& g = s.g;
+  auto [at, is_first] = original_types_.try_emplace(&g);
   if (is_first) {
     at->second.resize(g.value_count());
     for (std::size_t i = 0; i < g.value_count(); ++i) at->second[i] = g[value_id(i)].type;
@@ -153,22 +155,22 @@ bool inference::begin(scope& s) {
 }
 
 void inference::forget(graph& g) {
-  const auto at = before_.find(&g);
-  if (at == before_.end()) return;
+  const auto at = original_types_.find(&g);
+  if (at == original_types_.end()) return;
   for (std::size_t i = 0; i < at->second.size(); ++i) g[value_id(i)].type = at->second[i];
   for (node_id n : g.order())
     for (graph* body : g[n].subgraphs) forget(*body);
 }
 
-/// Takes the types from what the nodes of a broken body make, the declared ones included: values without a type mark
-/// the body for detail::broken_branches, which must find it whatever the file declares.
+/// Removes the types of what the nodes of a broken body make, the declared ones included. Values without a type mark
+/// the body for detail::broken_branches(), which must find it whatever the file declares.
 void inference::drop_types(graph& g) {
-  const auto before = before_.find(&g);
+  const auto before = original_types_.find(&g);
   for (node_id n : g.order())
     for (value_id v : g[n].outputs) {
       if (v == value_id::none) continue;
       g[v].type = nullptr;
-      if (before != before_.end() && index_of(v) < before->second.size()) before->second[index_of(v)] = nullptr;
+      if (before != original_types_.end() && index_of(v) < before->second.size()) before->second[index_of(v)] = nullptr;
     }
 }
 
@@ -178,14 +180,14 @@ status inference::set_output(graph& g, value_id v, const value_type& inferred) {
   const bool is_main = &g == &model_.main();
   result<value_type> merged = before ? merge_types(inferred, *before, rank_conflict::tolerated) : inferred;
   if (!merged) return std::move(merged).error().in(fmt::format("'{}'", g[v].name));
-  // A body's values may well have another shape each time that it is run.
+  // A value of a body may have another shape in each run of the body.
   if (is_main && ops_) note_contradiction(g[v], inferred);
   if (is_main) name_dims(*merged, g[v]);
   if (!before || !same_type(*merged, *before)) g[v].type = model_.keep(*std::move(merged));
   return status_code::ok;
 }
 
-/// Warns where the file declares a value with another rank or size than was inferred.
+/// Warns if the file declares a value with another rank or size than was inferred.
 void inference::note_contradiction(const detail::graph_value& v, const value_type& inferred) {
   const value_type* const declared = v.declared ? v.declared : v.type;
   bool differ = false;
@@ -197,12 +199,12 @@ void inference::note_contradiction(const detail::graph_value& v, const value_typ
            inferred.to_string(&model_.symbols));
 }
 
-/// An unknown dim gets its own symbol, so that values computed from it are known to have that size, too. The symbol has
-/// the name that the file declares, and is not the one that other values have under this name. An output's dims stay
-/// without a symbol where the file has no name for them: callers see them.
-void inference::name_dims(value_type& type, const detail::graph_value& of) const {
+/// Gives each unknown dim a new symbol, so that values computed from it are known to have that size, too. The symbol
+/// has the name that the file declares, but differs from other symbols with this name. An output's dims without a
+/// declared name get no symbol, since callers read them.
+void inference::name_dims(value_type& type, const detail::graph_value& v) const {
   if (!type.is_tensor() || !type.shape) return;
-  const value_type* const declared = of.declared;
+  const value_type* const declared = v.declared;
   const bool has_names =
       declared && declared->is_tensor() && declared->shape && declared->shape->size() == type.shape->size();
   for (std::size_t i = 0; i < type.shape->size(); ++i) {
@@ -211,7 +213,7 @@ void inference::name_dims(value_type& type, const detail::graph_value& of) const
     const dim said = has_names ? (*declared->shape)[i] : dim{};
     if (!said.known() && said.symbol != 0 && said.symbol < model_.symbols.size())
       d = dim::named(model_.another_symbol(said.symbol));
-    else if (!of.is_output) d = dim::named(model_.fresh_symbol());
+    else if (!v.is_output) d = dim::named(model_.fresh_symbol());
   }
 }
 
@@ -232,10 +234,11 @@ status inference::set_constant(graph& g, node_id id) {
 status inference::infer_bodies(scope& s, node_id id, const std::vector<bool>& done) {
   for (std::size_t i = 0; i < done.size(); ++i) {
     if (done[i]) continue;
-    // What an operator passes to a body is checked by its kernel, which goes by the declared sizes: a decoder's past.
-    const graph& body = *s.of[id].subgraphs[i];
+    // A body gets the declared types: kernels check what they pass to a body against the declared sizes (as a decoder's
+    // past).
+    const graph& body = *s.g[id].subgraphs[i];
     std::vector<const value_type*> as_declared(body.inputs().size(), nullptr);
-    if (s.of[id].op)
+    if (s.g[id].op)
       for (std::size_t k = 0; k < as_declared.size(); ++k) as_declared[k] = body[body.inputs()[k]].declared;
     if (auto outputs = run_body(s, id, i, as_declared); !outputs) return outputs.error();
   }
@@ -243,7 +246,7 @@ status inference::infer_bodies(scope& s, node_id id, const std::vector<bool>& do
 }
 
 status inference::infer_node(scope& s, node_id id) {
-  graph& g = s.of;
+  graph& g = s.g;
   const detail::graph_node& n = g[id];
   if (n.callee) return infer_call(s, id);
   if (!n.op || !n.version) return infer_bodies(s, id, std::vector<bool>(n.subgraphs.size()));
@@ -280,7 +283,7 @@ status inference::infer_node(scope& s, node_id id) {
 
 result<std::vector<const value_type*>> inference::run_body(scope& s, node_id id, std::size_t index,
                                                            std::span<const value_type* const> inputs) {
-  graph& body = *s.of[id].subgraphs[index];
+  graph& body = *s.g[id].subgraphs[index];
   const auto where = [&](status bad) { return std::move(bad).in(fmt::format("body '{}'", body.name)); };
   if (inputs.size() > body.inputs().size())
     return where(
@@ -302,10 +305,10 @@ result<std::vector<const value_type*>> inference::run_body(scope& s, node_id id,
 }
 
 status inference::infer_call(scope& s, node_id id) {
-  graph& g = s.of;
+  graph& g = s.g;
   const function& f = *g[id].callee;
   const std::size_t size = f.body->node_capacity();
-  // Deeper calls stay unknown until they are inlined: each level of them is several frames of this stack.
+  // Deeper calls stay unknown until they are inlined, because each level takes several frames of the stack.
   if (!ops_ || size > scratch_left_ || call_depth_ == deepest_call || !g[id].subgraphs.empty()) return status_code::ok;
   scratch_left_ -= size;
   graph& scratch = model_.add_graph(nullptr);
@@ -319,8 +322,8 @@ status inference::infer_call(scope& s, node_id id) {
     else scratch.add_input(inputs.back());
   }
   for (value_id v : call.outputs) outputs.push_back(v == value_id::none ? v : scratch.add_value(g[v].name));
-  // An input of the call that the body hands through has no name of its own here: outputs name what they turn out to
-  // be.
+  // An input of the call that the body passes through has no separate name here; outputs get the name of the value that
+  // they are.
   const node_id copy = scratch.add_node(
       {call.name, call.domain, call.op_type, call.overload, {}, call.opset, inputs, outputs, call.attributes, {}, {}});
   result<std::vector<value_id>> made = expand_call(scratch, copy, f, *ops_);
@@ -338,8 +341,7 @@ status inference::infer_call(scope& s, node_id id) {
   return status_code::ok;
 }
 
-/// Whether a node reads a sparse constant as the dense tensor that it stands for. A constant that no node reads so
-/// stays sparse, and as small as it is.
+/// True if a node reads a sparse constant as a dense tensor. Otherwise the constant stays sparse, and small.
 bool inference::is_wanted_dense(const graph& g, value_id v) {
   if (g[v].is_output) return true;
   for (const graph::use u : g.uses(v)) {
@@ -353,7 +355,7 @@ bool inference::is_wanted_dense(const graph& g, value_id v) {
 }
 
 status inference::run(scope& s) {
-  graph& g = s.of;
+  graph& g = s.g;
   for (value_id v : g.initializers()) {
     if (!g[v].constant) continue;
     if (g[v].constant->kind == value_kind::sparse_tensor && is_wanted_dense(g, v)) {
@@ -367,7 +369,7 @@ status inference::run(scope& s) {
       if (g[v].type->shape && type.shape->size() != g[v].type->shape->size())
         return failed(status_code::invalid_graph, "input '{}' is declared with rank {}, but its default has rank {}",
                       g[v].name, g[v].type->shape->size(), type.shape->size());
-      type.shape.reset();  // a caller may pass another
+      type.shape.reset();  // a caller may pass another shape
     }
     if (status set = set_output(g, v, type); !set) return std::move(set).in("initializer");
   }

@@ -7,25 +7,25 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Infers types in a graph and those below it, and holds every node's types against its operator's while at it.
+/// Infers types in a graph and its subgraphs, and checks every node's types against its operator's.
 class inference {
  public:
-  /// With `ops` it is the first inference of a model, by check_model. It warns where the file declares other shapes,
-  /// and looks into calls of functions: their bodies are copied to a scratch graph and inferred there.
-  explicit inference(model& of, const op_table* ops = nullptr) : model_{of}, ops_{ops} {}
+  /// With `ops` it is the first inference of a model, by check_model(). It warns where the file declares other shapes,
+  /// and infers calls of functions by copying their bodies to a scratch graph.
+  explicit inference(model& m, const op_table* ops = nullptr) : model_{m}, ops_{ops} {}
 
-  /// `elements` gets what is known of the graph's small integer tensors.
+  /// Infers a graph. `elements` receives what is known of its small integer tensors.
   status run(graph& g, known_elements* elements = nullptr);
-  /// One node whose inputs have their types.
+  /// Infers one node whose inputs have types.
   status run(graph& g, node_id n);
 
  private:
   class node_context;
   friend class node_context;
 
-  /// What is known of one graph beyond the types of its values.
+  /// One graph, with what is known of it beyond the types of its values.
   struct scope {
-    graph& of;
+    graph& g;
     scope* outer;
     known_elements elements = {};
   };
@@ -48,12 +48,12 @@ class inference {
 
   model& model_;
   const op_table* ops_;
-  /// The types that values had before the first inference of a graph: a body is inferred again when its node
-  /// passes less certain types than before, and must not keep the former ones.
-  std::unordered_map<const graph*, std::vector<const value_type*>> before_;
-  /// How many more nodes may be inferred again: bodies in bodies, each inferred twice, would take forever.
+  /// The types of values before the first inference of a graph. A body is inferred again when its node passes less
+  /// certain types than before, and must not keep the types of the earlier inference.
+  std::unordered_map<const graph*, std::vector<const value_type*>> original_types_;
+  /// How many more nodes may be inferred again. Nested bodies, each inferred twice, would take exponential time.
   std::size_t again_left_ = 200'000;
-  /// How many more nodes of functions may be copied only to look at their types.
+  /// How many more nodes of functions may be copied only to infer their types.
   std::size_t scratch_left_ = 20'000;
   static constexpr std::size_t deepest_call = 64;
   std::size_t call_depth_ = 0;

@@ -21,7 +21,7 @@ class copier {
         ops_{ops},
         prefix_{call.name.empty() ? call.op_type : call.name} {}
 
-  /// Copies the nodes of `from` into `to`; `map` has the values that exist already, and gets the others.
+  /// Copies the nodes of `from` into `to`. `map` has the values that exist, and receives the others.
   status copy_nodes(const graph& from, graph& to, std::vector<value_id>& map, std::vector<node_id>* added) {
     std::vector<value_id> inputs, outputs;
     for (std::size_t i = 0; i < from.node_capacity(); ++i) {
@@ -48,7 +48,7 @@ class copier {
     return status_code::ok;
   }
 
-  /// A new value that stands for `v` of `from`.
+  /// Adds a value to `to` that stands for `v` of `from`.
   value_id new_value(const detail::graph_value& v, graph& to) {
     const std::string_view name = to.unique_name(fmt::format("{}/{}", prefix_, v.name));
     const value_type* type = v.type ? home_.owner().keep(without_symbols(*v.type)) : nullptr;
@@ -62,8 +62,8 @@ class copier {
     return v == value_id::none ? v : map[index_of(v)];
   }
 
-  /// The caller's name and the node's own; for a node without a name, that of its output, which is unique: files must
-  /// not give two nodes one name.
+  /// The caller's name and the node's own. A node without a name gets that of its output, which is unique: files must
+  /// not give two nodes the same name.
   std::string name_of(const detail::graph_node& n, const graph& to, std::span<const value_id> outputs) const {
     const bool is_named = !call_.name.empty() && !n.name.empty();
     if (!is_named && !outputs.empty() && outputs[0] != value_id::none && !to[outputs[0]].name.empty())
@@ -71,7 +71,7 @@ class copier {
     return fmt::format("{}/{}", prefix_, n.name.empty() ? n.op_type : n.name);
   }
 
-  /// `outer_value` tells which value of `outer` stands for a captured one.
+  /// Copies a body. `outer_value` returns the value of `outer` for a captured one.
   template <class OuterValue>
   result<graph*> copy_body(const graph& from, graph& outer, OuterValue outer_value) {
     graph& to = home_.owner().add_graph(&outer);
@@ -85,12 +85,12 @@ class copier {
         map[i] = new_value(v, to);
       } else if (const value_id there = outer_value(v.outer); there != value_id::none) {
         map[i] = to.capture_of(there);
-      }  // else the call leaves out what the body would capture: absent inside too
+      }  // otherwise the call leaves out what the body captures, which is then absent in the body, too
     }
     for (value_id v : from.inputs()) to.add_input(map[index_of(v)]);
     for (value_id v : from.outputs()) {
       if (map[index_of(v)] == value_id::none)
-        return failed(status_code::invalid_graph, "body '{}' gives out '{}', which the call leaves out", from.name,
+        return failed(status_code::invalid_graph, "body '{}' has the output '{}', which the call leaves out", from.name,
                       from[v].name);
       to.add_output(map[index_of(v)]);
     }
@@ -99,7 +99,8 @@ class copier {
     return &to;
   }
 
-  /// What the call says, else what the function says, else what the operator says that the function is the body of.
+  /// The caller's attribute: that of the call, else the function's default, else the default of the operator whose body
+  /// the function is.
   const attribute* of_caller(std::string_view name) {
     if (const attribute* const given = detail::find_attribute(call_.attributes, name)) return given;
     if (const attribute* const otherwise = detail::find_attribute(function_.attribute_defaults, name)) return otherwise;
@@ -116,7 +117,7 @@ class copier {
     return nullptr;
   }
 
-  /// A value of the graph that holds the call, as seen in `inside`, a graph below it.
+  /// The value in `inside`, a graph below home, that stands for a value of the graph with the call.
   value_id seen_in(graph& inside, value_id v) const {
     return &inside == &home_ ? v : inside.capture_of(seen_in(*inside.outer(), v));
   }
@@ -144,7 +145,7 @@ class copier {
     return filled;
   }
 
-  /// Graphs that the call passes: copied, since their node is another one now.
+  /// Copies the graphs that the call passes, since they get another node.
   status take_graphs(const attribute& given, attribute& copy, graph& to, std::vector<graph*>& subgraphs) {
     std::vector<std::int64_t> numbers{given.ints.begin(), given.ints.end()};
     if (given.kind == attribute_kind::g) numbers.assign(1, given.i);
@@ -171,7 +172,7 @@ class copier {
   std::string_view prefix_;
 };
 
-/// Replaces the call's output `gone` by the value `there` for all its readers.
+/// Replaces the call's output `gone` by the value `there` in all its uses.
 status hand_through(graph& g, value_id gone, value_id there) {
   if (there != value_id::none) {
     g.replace_uses(gone, there);
@@ -188,13 +189,14 @@ status hand_through(graph& g, value_id gone, value_id there) {
   return status_code::ok;
 }
 
-/// A node that copies `from` to the graph output `to`, so that the output keeps its name. `what` is handing it through.
+/// Adds a node that copies `from` to the graph output `to`, so that the output keeps its name. `what` passes it
+/// through.
 result<node_id> add_identity(graph& g, value_id from, value_id to, std::string_view what,
                              std::span<const opset_import> imports, const op_table& ops) {
   const auto row = std::find_if(ops.standard.begin(), ops.standard.end(),
                                 [](const op_row& r) { return detail::has_role(r.roles, role::is_identity); });
   if (from == value_id::none || row == ops.standard.end())
-    return failed(status_code::invalid_graph, "graph output '{}' is an input that {} only hands through{}", g[to].name,
+    return failed(status_code::invalid_graph, "graph output '{}' is an input that {} only passes through{}", g[to].name,
                   what, from == value_id::none ? ", and the call leaves it out" : "");
   std::int64_t opset = g.owner().opset(row->domain);
   for (const opset_import& import : imports)
@@ -205,7 +207,7 @@ result<node_id> add_identity(graph& g, value_id from, value_id to, std::string_v
   return made;
 }
 
-/// Readers of the outputs of a node that is gone read what these turned out to be.
+/// Makes the readers of a removed node's outputs read the values that replace them.
 status hand_over(graph& g, std::span<const value_id> before, std::span<const value_id> now, std::string_view what,
                  std::span<const opset_import> imports, const op_table& ops, std::vector<node_id>& added) {
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -274,7 +276,7 @@ result<std::vector<node_id>> inline_body(graph& g, node_id id, const graph& body
     const bool is_beside = body.outer() != &g;  // then both capture from the same graph
     if ((is_beside && body.outer() != g.outer()) || body.inputs().size() > call.input_count ||
         body.outputs().size() != call.outputs.size())
-      return failed(status_code::not_implemented, "body '{}' has inputs of its own", body.name);
+      return failed(status_code::not_implemented, "body '{}' has more inputs than its node", body.name);
     std::vector<value_id> map(body.value_count(), value_id::none), outputs(call.outputs.begin(), call.outputs.end());
     for (value_id v : body.captures()) map[index_of(v)] = is_beside ? g.capture_of(body[v].outer) : body[v].outer;
     for (std::size_t i = 0; i < body.inputs().size(); ++i) map[index_of(body.inputs()[i])] = g.input(id, i);

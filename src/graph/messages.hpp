@@ -6,15 +6,16 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// The value, or what a container of the host layers would throw: the one try block of each entry point catches both.
+/// The value of a result. Throws std::bad_alloc for an error, as containers do: the try block of each entry point
+/// catches both.
 template <class T>
 T or_throw(result<T> made) {
   if (!made) throw std::bad_alloc{};
   return *std::move(made);
 }
 
-/// Whether something that was tried is possible. Throws std::bad_alloc where memory was lacking to find out: that is an
-/// error of the whole, and a model must not depend on it.
+/// Whether an attempt succeeded. Throws std::bad_alloc if memory ran out: the result must not depend on the memory that
+/// is left.
 inline bool is_possible(const status& tried) {
   if (tried.code() == status_code::out_of_memory) throw std::bad_alloc{};
   return bool(tried);
@@ -32,10 +33,10 @@ inline std::string describe(const graph& g, const detail::graph_node& n) {
   words.opset = n.opset;
   return words.text();
 }
-/// "node 'conv1' (Conv)"
+/// "node 'conv1' (Conv)", without the opset.
 inline std::string name_of(const graph& g, const detail::graph_node& n) { return words_of(g, n).text(); }
 
-/// How ONNX's own domain is called in messages.
+/// The name of a domain in messages: ONNX's own domain has one, too.
 inline std::string_view domain_name(std::string_view domain) { return domain.empty() ? "ai.onnx" : domain; }
 
 CAMEO_END_NAMESPACE

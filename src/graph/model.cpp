@@ -16,7 +16,7 @@ struct model::tables {
   std::deque<std::unique_ptr<graph>> graphs;
   std::unordered_map<std::string, std::uint32_t> symbol_numbers;
   std::uint64_t next_fresh = 0;
-  std::unordered_multimap<std::size_t, const function*> function_index;  // of find_function, by hash
+  std::unordered_multimap<std::size_t, const function*> function_index;  // for find_function(), by hash
   std::size_t functions_indexed = 0;
 };
 
@@ -25,7 +25,8 @@ model::~model() = default;
 
 graph& model::add_graph(graph* outer) { return *tables_->graphs.emplace_back(std::make_unique<graph>(*this, outer)); }
 
-/// Neighbours are often of one type: they share it, which keeps large graphs in the processor's caches.
+/// Values that are added in sequence often have the same type. They share it, so that large graphs fit the processor's
+/// caches.
 const value_type* model::keep(value_type type) {
   for (const value_type*& each : tables_->recent_types)
     if (each && same_type(*each, type)) {

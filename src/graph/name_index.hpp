@@ -8,8 +8,8 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// A map from names to numbers; the names stay where they are stored. Eight bytes an entry, so that the index of a
-/// graph of a hundred thousand nodes still fits the processor's caches. Open addressing, linear probing. `name_of`
+/// A map from names to numbers; names stay where they are stored. An entry has eight bytes, so that the index of a
+/// graph of a hundred thousand nodes fits the processor's caches. Open addressing with linear probing. `name_of`
 /// returns the name of a number. Throws std::bad_alloc as vectors do.
 class name_index {
  public:
@@ -26,11 +26,11 @@ class name_index {
       if (e.number != erased && e.hash == hash && name_of(e.number) == name) return e.number;
     }
   }
-  /// Reserves room for so many names in all.
+  /// Reserves space for so many names in all.
   void reserve(std::size_t names) {
     while (4 * names > 3 * entries_.size()) grow();
   }
-  /// Adds a name; has no effect if the name is there already.
+  /// Adds a name; has no effect if it is in the index.
   template <class NameOf>
   void insert(std::string_view name, std::uint32_t number, NameOf name_of) {
     if (find(name, name_of) != none) return;

@@ -5,7 +5,7 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// What files have that ONNX does not allow and that does no harm, by its row of oddities().
+/// Deviations of files from ONNX that do no harm, and that cameo accepts; the index of a row of oddities().
 enum class oddity : std::uint8_t {
   negative_dim,
   other_shape,
@@ -38,38 +38,38 @@ enum class oddity : std::uint8_t {
   unused_coefficients,
 };
 
-/// One thing that cameo is lenient about. docs/oddities.md has the same table.
+/// One accepted deviation. docs/oddities.md has the same table.
 struct oddity_row {
   oddity id;
-  std::string_view name;          // in lower case, with dashes: warnings begin with it
-  bool is_told;                   // as a warning; else only at severity info
-  std::string_view what;          // is odd
+  std::string_view name;          // in lower case, with dashes; begins its warnings
+  bool is_warning;                // false: reported only at severity info
+  std::string_view what;          // the deviation
   std::string_view cameo;         // what cameo does
   std::string_view onnx_runtime;  // what ONNX Runtime does
 };
 
-/// All of them, by number.
+/// All accepted deviations, by number.
 std::span<const oddity_row> oddities();
-/// The row of an oddity.
-inline const oddity_row& row_of(oddity of) { return oddities()[std::size_t(of)]; }
-/// The row of one of model::warnings; null if the warning is not about an oddity.
+/// The row of an accepted deviation.
+inline const oddity_row& row_of(oddity id) { return oddities()[std::size_t(id)]; }
+/// The row of one of model::warnings; null if the warning is not about an accepted deviation.
 const oddity_row* oddity_of(std::string_view warning);
 
-/// The text of a warning of an oddity. The words give the place.
+/// The text of a warning: the name of the deviation, then where it is.
 template <class... Args>
-std::string warning_of(oddity of, fmt::format_string<Args...> format, Args&&... args) {
-  return fmt::format("{}: {}", row_of(of).name, fmt::format(format, std::forward<Args>(args)...));
+std::string warning_of(oddity id, fmt::format_string<Args...> format, Args&&... args) {
+  return fmt::format("{}: {}", row_of(id).name, fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// The most warnings of one kind for a model; a file may have a million.
+/// The most warnings about one deviation in a model; a file may have a million.
 inline constexpr std::size_t most_of_an_oddity = 8;
-/// Whether one more of the kind is worth its words; the first that is not becomes "and more of this".
-bool is_worth_telling(model&, oddity);
+/// Whether to add one more warning about a deviation. The first that is one too many becomes "and more of this".
+bool should_warn(model&, oddity);
 
-/// Notes among the model's warnings that it has something odd, and lets it pass.
+/// Accepts a deviation: adds a warning to the model, unless it has enough of this kind.
 template <class... Args>
-void tolerate(model& m, oddity of, fmt::format_string<Args...> format, Args&&... args) {
-  if (is_worth_telling(m, of)) m.warnings.push_back(warning_of(of, format, std::forward<Args>(args)...));
+void tolerate(model& m, oddity id, fmt::format_string<Args...> format, Args&&... args) {
+  if (should_warn(m, id)) m.warnings.push_back(warning_of(id, format, std::forward<Args>(args)...));
 }
 
 CAMEO_END_NAMESPACE

@@ -27,10 +27,10 @@ result<std::vector<type_choices>> output_types(const op_version& version, type_m
     const type_mask types = types_of(version, p) & allowed;
     if (types == 0) return failed(status_code::invalid_argument, "output '{}' is not a tensor", p.name);
     if (only_type(types) || made[0].contains(p.type_string)) continue;
-    const bool is_told = p.homogeneous && std::any_of(version.inputs.begin(), version.inputs.end(), [&](auto& input) {
-                           return input.type_string == p.type_string && input.homogeneous;
-                         });
-    if (!is_told) return failed(status_code::invalid_argument, "no input has the type of output '{}'", p.name);
+    const bool is_bound = p.homogeneous && std::any_of(version.inputs.begin(), version.inputs.end(), [&](auto& input) {
+                            return input.type_string == p.type_string && input.homogeneous;
+                          });
+    if (!is_bound) return failed(status_code::invalid_argument, "no input has the type of output '{}'", p.name);
     std::vector<type_choices> longer;
     for (const type_choices& each : made)
       for (std::int32_t type = 0; type < 32; ++type)

@@ -5,7 +5,7 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-/// Of "a,b"; one may be empty, and then there are others.
+/// Calls take(name) for each name of "a,b", which may be empty.
 template <class F>
 void each_name(std::string_view names, F&& take) {
   while (!names.empty()) {
@@ -16,7 +16,7 @@ void each_name(std::string_view names, F&& take) {
   }
 }
 
-/// Fills a graph with the nodes of a row, and the graphs of its nodes.
+/// Fills a graph with the nodes of a row, and with the graphs of those nodes.
 class body_maker {
  public:
   body_maker(model& to, std::int64_t opset) : model_{to}, opset_{opset} {}

@@ -4,7 +4,7 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// The function of a standard body, for nodes of this model; its constants lie in the row. Throws std::bad_alloc.
+/// The function of a standard body, for nodes of this model. Its constants lie in the row. Throws std::bad_alloc.
 function make_function(model&, const function_body_row&);
 
 CAMEO_END_NAMESPACE

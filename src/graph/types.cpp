@@ -7,7 +7,7 @@ namespace {
 
 bool known(const value_type* type) { return type && type->kind != type_kind::unknown; }
 
-/// A type as type_rule sees it: which of its masks, and which element.
+/// The mask of type_rule that a type belongs to, and its element type.
 struct shape_of_type {
   detail::type_mask type_rule::* mask = nullptr;  // null: a map, or a sequence of them
   dtype element = dtype::undefined;
@@ -139,11 +139,11 @@ result<value_type> merge_types(const value_type& inferred, const value_type& dec
   };
   if (inferred.kind == type_kind::unknown) return declared;
   if (declared.kind == type_kind::unknown) return inferred;
-  // An optional that holds something is that something: either may be what the file says.
+  // An optional with a value has the type of the value: files declare either.
   if (declared.kind == type_kind::optional && inferred.kind != type_kind::optional && declared.of &&
       same_kind(*declared.of, inferred))
     return declared;
-  // A sparse constant becomes dense, whatever ONNX's own inference wrote beside it.
+  // A sparse constant becomes dense, whatever type ONNX's own inference declared for it.
   if (inferred.is_tensor() && declared.kind == type_kind::sparse_tensor) {
     value_type dense = declared;
     dense.kind = type_kind::tensor;
@@ -210,7 +210,7 @@ value_type type_bindings::expected(const op_version& version, const parameter& p
       value_type type = *bound->type;
       type.shape.reset();
       type.denotation.clear();
-      if (type.of) {  // the elements of another sequence need not have the shape of these
+      if (type.of) {  // other sequences may have elements of other shapes
         value_type of = *type.of;
         of.shape.reset();
         type.of = std::make_shared<const value_type>(std::move(of));

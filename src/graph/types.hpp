@@ -5,31 +5,32 @@ CAMEO_BEGIN_NAMESPACE
 
 /// "tensor(float)", without a shape.
 std::string type_name(const value_type&);
-/// Equal but for shapes; an unknown type equals every type.
+/// True for types that are equal but for shapes; an unknown type equals every type.
 bool same_kind(const value_type&, const value_type&);
-/// Equal, shapes included.
+/// True for types that are equal, shapes included.
 bool same_type(const value_type&, const value_type&);
 /// The type of a constant.
 value_type type_of(const value&);
-/// Replaces symbols by unknown dims, for a type that leaves the function that its symbols belong to.
+/// Replaces symbols by unknown dims, for a type that leaves the function where its symbols are valid.
 value_type without_symbols(value_type);
 
-/// Drops shapes, also of what a sequence or an optional holds, and keeps element types.
+/// Removes shapes, also of the elements of a sequence or an optional, and keeps element types.
 value_type without_shapes(value_type);
 
 enum class rank_conflict : bool { tolerated, is_error };
-/// Combines both types: known dims come before symbols, symbols before unknown dims, and `inferred` before `declared`.
+/// Combines two types: known dims win over symbols, symbols over unknown dims, and `inferred` over `declared`.
 /// `differ`, if given, becomes true when ranks or known dims contradict each other. INVALID_GRAPH when kinds or element
-/// types do, or ranks if those matter; the message says which.
+/// types contradict each other, or ranks if those are errors.
 result<value_type> merge_types(const value_type& inferred, const value_type& declared, rank_conflict,
                                bool* differ = nullptr);
 
-/// The types that a node's type strings are bound to, taken from its inputs and then compared with its outputs.
+/// What a node's type strings are bound to, first by its inputs; then its outputs are compared.
 class type_bindings {
  public:
-  /// Checks the type of an actual parameter and remembers it for its type string. `what` is "input" or "output".
+  /// Checks the type of an argument and binds its type string to it. `what` is "input" or "output".
   status bind(const op_version&, const parameter&, const value_type&, std::string_view what);
-  /// What a parameter must be, if its type string is bound or allows one type only: with no shape. Else unknown.
+  /// The type that a parameter must have, without a shape, if its type string is bound or allows only one; otherwise
+  /// unknown.
   value_type expected(const op_version&, const parameter&) const;
   void clear() { bound_.clear(); }
 
@@ -42,26 +43,26 @@ class type_bindings {
   std::vector<binding> bound_;
 };
 
-/// The formal parameter of the i-th actual one, or null if there are fewer.
+/// The formal parameter of the i-th argument, or null if there are fewer.
 inline const parameter* formal(std::span<const parameter> parameters, std::size_t i) {
   if (i < parameters.size()) return &parameters[i];
   return !parameters.empty() && parameters.back().option == parameter_option::variadic ? &parameters.back() : nullptr;
 }
 
-/// The version of a resolved node with role::is_constant that allows what it holds: that of its opset, or the first
-/// after it that does; if none does, that of its opset.
+/// The version of a resolved constant node (role::is_constant) that allows its attributes: that of its opset, or else
+/// the first later one that does; if none does, that of its opset.
 const op_version* version_of_constant(const detail::graph_node&);
 
-/// The value of a node with role::is_constant, in the model's memory; none if its attribute is the
-/// caller's (inside a function). Sparse ones become dense. INVALID_GRAPH unless exactly one attribute holds a value.
+/// The value of a constant node (role::is_constant), in the model's memory; `none` if its attribute is the caller's
+/// (inside a function). Sparse values become dense. INVALID_GRAPH unless exactly one attribute has a value.
 result<value> constant_of_node(model&, const detail::graph_node&);
 
-/// The value that an attribute of a Constant holds, whatever its name, in the model's memory. Sparse ones become dense.
-/// INVALID_GRAPH if it is of a kind that holds none.
+/// The value of an attribute of a Constant, whatever its name, in the model's memory. Sparse values become dense.
+/// INVALID_GRAPH for kinds of attributes that have no value.
 result<value> constant_of_attribute(model&, const attribute&);
 
-/// The dense form of a sparse tensor, in the model's memory. INVALID_GRAPH and OUT_OF_MEMORY (over 2 GB, or past what
-/// the model may take) say `what` it is.
+/// A sparse tensor as a dense one, in the model's memory. INVALID_GRAPH, or OUT_OF_MEMORY above 2 GB or the model's
+/// limit. `what` names the tensor in messages.
 result<value> dense_form(model&, const value& sparse, std::string_view what);
 
 CAMEO_END_NAMESPACE

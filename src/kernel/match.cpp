@@ -20,16 +20,16 @@ const operand* broken_by(const detail::node_signature& node, detail::type_mask a
   return nullptr;
 }
 
-/// `says` and `newest` are for a version that the tag does not know; else null and 0.
+/// Matches a row. `source` and `newest` are for a version that is missing in the tag; otherwise null and 0.
 verdict try_row(const detail::node_signature& node, const detail::kernel_row& row,
-                std::span<const detail::kernel_rule> rules, int newest, const detail::type_string_source* says) {
-  if (node.since < row.first || (says ? row.last < newest : node.since > row.last)) return {refusal::version, &row};
+                std::span<const detail::kernel_rule> rules, int newest, const detail::type_string_source* source) {
+  if (node.since < row.first || (source ? row.last < newest : node.since > row.last)) return {refusal::version, &row};
   for (int i = 0; i < row.rule_count; ++i) {
     const detail::kernel_rule& rule = rules[std::size_t(row.rules + i)];
     detail::bound_parameters bound{rule.inputs, rule.outputs};
-    if (says) {
+    if (source) {
       bound = {};
-      if (!(*says)(rule.type_string, bound)) return {refusal::type, &row, &rule, dtype::undefined, rule.allowed, i};
+      if (!(*source)(rule.type_string, bound)) return {refusal::type, &row, &rule, dtype::undefined, rule.allowed, i};
     }
     if (const operand* o = broken_by(node, rule.allowed, bound))
       return {refusal::type, &row, &rule, o->type, rule.allowed, i};
@@ -37,12 +37,12 @@ verdict try_row(const detail::node_signature& node, const detail::kernel_row& ro
   return {refusal::none, &row};
 }
 
-/// The row that says yes, or the one that came closest.
+/// The row that matches, or the one that came closest.
 verdict best_of(const detail::node_signature& node, const detail::kernel_table& kernels, int newest,
-                const detail::type_string_source* says) {
+                const detail::type_string_source* source) {
   verdict closest;
   for (const detail::kernel_row& row : detail::rows_with(node.op, &detail::kernel_row::op, kernels.rows)) {
-    const verdict next = try_row(node, row, kernels.rules, newest, says);
+    const verdict next = try_row(node, row, kernels.rules, newest, source);
     if (next) return next;
     if constexpr (!status::has_words) continue;  // the reason is not used
     const int closer = next.why != closest.why ? int(next.why) - int(closest.why) : next.obeyed - closest.obeyed;
@@ -54,7 +54,7 @@ verdict best_of(const detail::node_signature& node, const detail::kernel_table& 
   return closest;
 }
 
-/// Composes a line in place: no heap, cut where the line ends.
+/// Composes a message in a buffer, without the heap; truncates it at the end.
 struct line_writer {
   std::span<char> line;
   std::size_t size = 0;

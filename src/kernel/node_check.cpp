@@ -11,7 +11,7 @@ status wrong(std::string_view what, std::string_view name) {
   return name.empty() ? std::move(made) : std::move(made).in(name);
 }
 
-/// The parameter that the i-th operand stands for, or null.
+/// The parameter of the i-th operand, or null.
 const parameter* formal(std::span<const parameter> parameters, std::size_t i) {
   if (i < parameters.size()) return &parameters[i];
   if (parameters.empty() || parameters.back().option != parameter_option::variadic) return nullptr;
@@ -35,12 +35,12 @@ bool allows(const type_rule& rule, const operand& o) {
   }
 }
 
-/// Not std::string_view's own: that has a way to throw in it.
+/// Used instead of std::string_view::starts_with(), whose code contains a throw.
 bool begins(std::string_view text, std::string_view word) {
   return text.size() >= word.size() && std::string_view{text.data(), word.size()} == word;
 }
 
-/// A type that is spelled out: "tensor(int64)", "seq(tensor(float))".
+/// True if a type string is the operand's type: "tensor(int64)", "seq(tensor(float))".
 bool is_spelled(std::string_view text, const operand& o) {
   const auto take = [&](std::string_view word) {
     if (!begins(text, word)) return false;
@@ -58,7 +58,7 @@ bool is_spelled(std::string_view text, const operand& o) {
   return begins(text, name) && text.size() > name.size() && text[name.size()] == ')';
 }
 
-/// What a type string stands for in this node, from the first operand on that it binds.
+/// What a type string is bound to in this node, by the first operand that has it.
 struct binding {
   std::string_view type_string;
   type_kind kind = type_kind::unknown;
@@ -69,7 +69,7 @@ class checker {
  public:
   explicit checker(const op_version& version) : version_{version} {}
 
-  /// Of variadic inputs none may be left out, the last ones neither: kernels take them for granted.
+  /// Checks operands. No argument of a variadic input may be absent, because kernels read them all.
   status operands(std::span<const parameter> parameters, std::span<const operand> actual, std::size_t least,
                   bool are_inputs) {
     std::size_t count = actual.size();

@@ -2,7 +2,7 @@
 """Writes the operator tables: tag headers, the list of standard operators and the fixed function bodies.
 
 Run it by hand with the PyPI packages onnx and onnxruntime installed; its output is committed. The ONNX domains come from
-onnx, whose history is complete; com.microsoft and its internal domains come from onnxruntime, the only one to know them.
+onnx, whose history is complete; com.microsoft and its internal domains come from onnxruntime, the only package with them.
 """
 import collections
 import pathlib
@@ -14,14 +14,14 @@ from onnxruntime.capi import onnxruntime_pybind11_state as ort
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# What ONNX Runtime adds to ONNX's own domain: operators of its fusions, one of which is older there, and those that
-# ONNX had for experiments until opset 10 and took back. Models name them there, so they have that domain. Where there
-# are two tags, the row of the list is that of contrib.hpp.
-CONTRIB = "ONNX, as ONNX Runtime adds to it"
+# Operators that ONNX Runtime adds to ONNX's own domain: those of its fusions, one of which has an older version there,
+# and experimental ones that ONNX removed in opset 10. Models name them in ONNX's domain, so they have it here. Where
+# both have an operator, the list has the row of contrib.hpp.
+CONTRIB = "ONNX's domain that ONNX Runtime adds"
 CONTRIB_OPS = ["Affine", "Crop", "DynamicSlice", "ImageScaler", "LayerNormalization", "MeanVarianceNormalization",
                "ParametricSoftplus", "Scale", "ScaledTanh", "SimplifiedLayerNormalization", "ThresholdedRelu"]
 
-# domain: (header, namespace, whether onnx is the source)
+# Domain: (header, namespace, whether the package onnx is the source)
 DOMAINS = {
     "": ("onnx", "op", True),
     CONTRIB: ("contrib", "op::contrib", False),
@@ -33,7 +33,7 @@ DOMAINS = {
     "com.ms.internal.nhwc": ("internal_nhwc", "op::internal_nhwc", False),
 }
 
-# Roles that no schema says; schema_roles() works out the others. Operators of ONNX have no domain before their name.
+# Roles that no schema implies; schema_roles() finds the others. Operators of ONNX have no domain before their name.
 RESHAPES = "Flatten Reshape Squeeze Unsqueeze"
 PERMUTES = RESHAPES + " DepthToSpace ReverseSequence SpaceToDepth Transpose"
 ROLES = {
@@ -52,15 +52,15 @@ ROLES = {
     "permutes": PERMUTES,
     "reshapes": RESHAPES,
     "convolves": "Conv ConvTranspose",
-    "normalises": "Hardmax LogSoftmax LpNormalization Softmax",
+    "normalizes": "Hardmax LogSoftmax LpNormalization Softmax",
 }
 ROLE_ORDER = ["has_subgraphs", *ROLES, "broadcasts", "reduces"]
 
-# What cameo's nodes say and no schema does. Weights of ONNX Runtime's Conv on blocks are packed for the processor at
-# hand, in blocks whose size the file does not tell; cameo packs them when it loads, and files hold them as they were.
+# Attributes that only cameo's nodes have. ONNX Runtime packs the weights of Conv on blocks for the processor at hand,
+# with a block size that is not in the file; cameo packs them when it loads, and files contain the plain weights.
 OWN_ATTRIBUTES = {("com.microsoft.nchwc", "Conv"): {"plain_weights": "i"}}
 
-# Attributes without a default that the schema does not ask for, and ONNX Runtime's kernel does.
+# Attributes without a default that the schema makes optional and ONNX Runtime's kernel requires.
 NEEDED = {("", "Crop"): ["border"], ("", "ImageScaler"): ["bias"], ("", "ParametricSoftplus"): ["alpha", "beta"],
           ("", "ScaledTanh"): ["alpha", "beta"]}
 
@@ -73,7 +73,7 @@ DTYPES = {
 }
 KINDS = ("undefined f i s t g floats ints strings tensors graphs sparse_tensor sparse_tensors type_proto "
          "type_protos").split()
-# onnx.AttributeProto numbers type protos and sparse tensors in another order than we list them by.
+# onnx.AttributeProto numbers type protos and sparse tensors in another order than this list.
 KIND_OF = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings", 9: "tensors", 10: "graphs",
            11: "sparse_tensor", 12: "sparse_tensors", 13: "type_proto", 14: "type_protos"}
 assert [KIND_OF[i] for i in range(1, 15)] == KINDS[1:]
@@ -85,7 +85,7 @@ PATTERNS = [r"tensor\((\w+)\)", r"seq\(tensor\((\w+)\)\)", r"optional\(tensor\((
 
 
 def c_string(data):
-    """The literal of a str or bytes. Octal escapes: a hexadecimal one would swallow the digits after it."""
+    """The literal of a str or bytes, with octal escapes: a hexadecimal one would swallow the digits after it."""
     if isinstance(data, str):
         data = data.encode()
     plain = "".join(chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in data)
@@ -115,7 +115,7 @@ def type_rule(type_string, types):
 
 
 class Parameter:
-    """A formal parameter, the same whichever package it comes from."""
+    """A formal parameter of a schema from either package."""
 
     def __init__(self, p, from_onnx, left_arity):
         self.name = p.name
@@ -199,7 +199,7 @@ def version_row(tables, s, from_onnx):
     inputs = [Parameter(p, from_onnx, s.min_input - i) for i, p in enumerate(s.inputs)]
     outputs = [Parameter(p, from_onnx, s.min_output - i) for i, p in enumerate(s.outputs)]
     rules = {c.type_param_str: c.allowed_type_strs for c in s.type_constraints}
-    for p in inputs + outputs:  # a type that is its own name
+    for p in inputs + outputs:  # a type that is its own type string
         rules.setdefault(p.type, [p.type])
     attributes = attribute_rules(s, from_onnx)
     fields = [str(s.since_version), tables.array("parameter", [p.row() for p in inputs]),
@@ -214,7 +214,7 @@ def real(domain):
 
 
 def schema_roles(domain, name, schemas):
-    """The roles that the schemas say: in their attributes, in words that ONNX's documentation always uses."""
+    """The roles that the attributes of schemas imply, and phrases that ONNX's documentation always uses."""
     says = schemas[-1].doc.lower() if domain == "" else ""
     if any(KIND_OF[int(a.type.value)] in ("g", "graphs") for s in schemas for a in s.attributes.values()):
         yield "has_subgraphs"
@@ -298,7 +298,7 @@ def write_list(all_ops):
 
 
 def function_bodies(schemas):
-    """(domain, name, since, opset the body needs, FunctionProto) of every body that no node changes."""
+    """The function bodies that do not depend on the node: (domain, name, since, opset of the body, FunctionProto)."""
     for s in schemas:
         for opset in s.function_opset_versions if s.has_function else []:
             body = onnx.FunctionProto.FromString(s.get_function_with_opset_version(opset))
@@ -363,7 +363,7 @@ def joined(names):
 
 
 def input_row(i):
-    """Inputs of functions are names; those of graphs may have a type, and that of a scalar."""
+    """A function's input has a name; a graph's input may have a type as well, which is that of a scalar."""
     if isinstance(i, str) or not i.HasField("type"):
         return "{" + c_string(i if isinstance(i, str) else i.name) + "}"
     assert i.type.HasField("tensor_type") and not i.type.tensor_type.shape.dim and i.type.tensor_type.HasField("shape")

@@ -4,7 +4,7 @@
 CAMEO_BEGIN_NAMESPACE
 namespace detail {
 
-/// The shape function that an operator's roles imply, for one that has none of its own.
+/// The shape function that an operator's roles imply, for an operator without its own.
 infer_function implied_shapes(role roles);
 
 }  // namespace detail

@@ -37,7 +37,7 @@ std::optional<std::vector<std::int64_t>> infer_context::constant_ints(std::size_
 
 namespace {
 
-/// Both dims of one axis in one: a known size beats a symbol, and 1 gives way to anything.
+/// The common dim of one axis of a broadcast: a known size wins over a symbol, and anything wins over 1.
 result<dim> broadcast_dim(dim a, dim b, std::size_t axis) {
   if (a.size == 1 || a.same(b)) return b;
   if (b.size == 1) return a;

@@ -104,7 +104,7 @@ operand_row use_of_operand(const op_row& op, std::size_t input) {
     return each.op == op.id && each.input == input;
   });
   if (row != std::end(operand_rows)) return *row;
-  // Of all inputs a concatenation takes the elements; of what else moves them, the first has them.
+  // A concatenation takes the elements of all inputs; other operators that move elements take those of the first.
   const bool joins = op.id == op_id_of<op::Concat>;
   if (joins || (input == 0 && detail::has_role(op.roles, role::moves | role::is_identity)))
     return {op.id, 0, use::carried};

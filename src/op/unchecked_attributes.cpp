@@ -12,7 +12,7 @@ namespace {
 
 using detail::op_id_of;
 
-// All operators whose schemas in ONNX Runtime allow any attribute: tests/scripts/oddities.py measures each operator.
+// All operators whose schema in ONNX Runtime allows any attribute. tests/scripts/oddities.py checks each operator.
 constexpr detail::op_id unchecked[] = {
     op_id_of<op::LayerNormalization>,
     op_id_of<op::contrib::SimplifiedLayerNormalization>,

@@ -3,8 +3,8 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Whether ONNX Runtime leaves the attributes of this operator's nodes unchecked, so that it loads files with an
-/// attribute that the operator does not have. It ignores such an attribute.
+/// True if ONNX Runtime does not check the attributes of this operator's nodes: it loads files with attributes that the
+/// operator does not have, and ignores these.
 bool has_unchecked_attributes(const op_row&);
 
 CAMEO_END_NAMESPACE

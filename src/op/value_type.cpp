@@ -30,7 +30,7 @@ namespace {
 
 std::string to_text(dim d, const std::vector<std::string>* symbols) {
   if (d.known()) return std::to_string(d.size);
-  // Symbols are numbered from 1; their names are listed from 0.
+  // Symbol 0 means no symbol.
   return d.symbol && symbols && d.symbol < symbols->size() ? (*symbols)[d.symbol] : "?";
 }
 

@@ -62,7 +62,7 @@ result<std::vector<std::vector<node_id>>> execution_provider_object::groups(cons
     // Nodes with graphs are asked one by one below.
     const bool is_free = std::all_of(each.nodes.begin(), each.nodes.end(), [&](node_id n) {
       return index_of(n) < of.size() && of[index_of(n)] == fate::open && from.declined[index_of(n)].empty() &&
-             !node_view{g, n}.is(role::is_compiled_context) && g[n].subgraphs.empty();
+             !node_view{g, n}.has_role(role::is_compiled_context) && g[n].subgraphs.empty();
     });
     if (!is_free || each.nodes.empty()) continue;
     for (node_id n : each.nodes) of[index_of(n)] = each.name.empty() ? fate::single : fate::grouped;
@@ -75,7 +75,8 @@ result<std::vector<std::vector<node_id>>> execution_provider_object::groups(cons
     const std::string& why = from.declined[index_of(n)];
     if (its == fate::open && why.empty()) {
       if (is_context_of(*shared, node)) its = fate::grouped, made.push_back({n});
-      else if (!node.is(role::is_compiled_context) && runs_alone(in, *from.nodes[index_of(n)])) its = fate::single;
+      else if (!node.has_role(role::is_compiled_context) && runs_alone(in, *from.nodes[index_of(n)]))
+        its = fate::single;
     }
     if (its == fate::single) singles.push_back(n);
     if (its == fate::open)

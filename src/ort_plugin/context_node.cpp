@@ -68,12 +68,13 @@ constexpr format_row group_formats[] = {[] {
 }  // namespace
 
 bool is_context_of(const plugin& p, const node_view& node) {
-  if (!node || !node.is(role::is_compiled_context)) return false;
+  if (!node || !node.has_role(role::is_compiled_context)) return false;
   const attribute* const source = node.find("source");
   if (!source) return false;
   const std::span<const context_source> sources = p.of.row->contexts.sources;
   return source->s == p.of.row->long_name ||
-         std::any_of(sources.begin(), sources.end(), [&](const context_source& each) { return each.is(source->s); });
+         std::any_of(sources.begin(), sources.end(),
+                     [&](const context_source& each) { return each.matches(source->s); });
 }
 
 session_parts parts_of(const plugin& p) {

@@ -53,8 +53,8 @@ status device_memory::copy(const ort_value* from, ort_value* to) const {
   const std::size_t bytes = ask.get<api::GetTensorSizeInBytes>(*from);
   if (ask.get<api::GetTensorSizeInBytes>(*to) != bytes)
     ask.fail({status_code::invalid_argument, "a value is copied to one of another size"});
-  kept_pieces::place source{const_cast<void*>(ask.get<api::GetTensorData>(*from)), is(*from) != where::here};
-  kept_pieces::place target{nullptr, is(*to) != where::here};
+  memory_cache::place source{const_cast<void*>(ask.get<api::GetTensorData>(*from)), is(*from) != where::here};
+  memory_cache::place target{nullptr, is(*to) != where::here};
   ask.that<api::GetTensorMutableData>(to, &target.memory);
   if (bytes > 0 && (!source.memory || !target.memory))
     ask.fail({status_code::invalid_argument, "a value to copy has no memory"});

@@ -1,6 +1,6 @@
 #pragma once
 #include "ort_plugin/host.hpp"
-#include "run/kept_pieces.hpp"
+#include "run/memory_cache.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace detail::ort {
@@ -20,7 +20,7 @@ class device_memory : public ort_allocator, public ort_data_transfer {
   where is(const ort_memory_device*) const;
   where is(const ort_value& v) const { return is(host_.call<ep_api::Value_GetMemoryDevice>(&v)); }
 
-  kept_pieces pieces;
+  memory_cache pieces;
 
  private:
   device_memory(const host&, const memory_source&, ort_memory_info*);

@@ -109,7 +109,7 @@ status program::bind_inputs(ort_kernel_context& context, lease& with) const {
     if (at == device_memory::where::elsewhere)
       return failed(status_code::ep_fail, "input '{}' is in memory of another device", session_.inputs()[i].name);
     if (at == device_memory::where::host) {  // ONNX Runtime leaves what other providers' nodes make where it is
-      result<kept_pieces::piece> there = shared_->memory->pieces.bring(v->data, v->bytes());
+      result<memory_cache::block> there = shared_->memory->pieces.bring(v->data, v->bytes());
       if (!there) return std::move(there).error().in(session_.inputs()[i].name);
       v->data = there->get();
       with.brought.push_back(*std::move(there));

@@ -30,15 +30,15 @@ class program : public ort_node_compute_info {
   program(std::shared_ptr<const plugin>, const ort_graph& body, session);
 
  private:
-  using place = kept_pieces::place;
+  using place = memory_cache::place;
   /// A binding with room for what a run looks up.
   struct lease {
     io_binding binding;
     std::vector<value> inputs;
-    std::vector<extents> shapes;              // of outputs
-    std::vector<place> places;                // of outputs
-    std::vector<kept_pieces::piece> brought;  // inputs of this run, in the provider's memory
-    std::vector<std::byte> between;           // for copies from the provider's memory to it
+    std::vector<extents> shapes;               // of outputs
+    std::vector<place> places;                 // of outputs
+    std::vector<memory_cache::block> brought;  // inputs of this run, in the provider's memory
+    std::vector<std::byte> between;            // for copies from the provider's memory to it
   };
   status run(ort_kernel_context&, lease&) const;
   status bind_inputs(ort_kernel_context&, lease&) const;

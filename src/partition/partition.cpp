@@ -75,7 +75,7 @@ class partitioner {
  private:
   status canceled() const {
     if (!options_.canceled()) return {};
-    return {status_code::model_load_canceled, "loading was asked to stop while providers were choosing nodes"};
+    return {status_code::model_load_canceled, "a stop of loading was requested while providers chose nodes"};
   }
 
   /// Compiled nodes have their providers before any is asked.
@@ -114,7 +114,7 @@ class partitioner {
     std::size_t p = 0;
     while (p < rows.size() && std::none_of(
                                   rows[p].sources.begin(), rows[p].sources.end(),
-                                  [&](const context_source& each) { return each.is(source); }))
+                                  [&](const context_source& each) { return each.matches(source); }))
       ++p;
     return p;
   }

@@ -56,10 +56,10 @@ detail::storage_block* block_heap::allocate(std::size_t bytes) noexcept {
     take_free(found);
     rest->address = found->address + size;
     rest->size = found->size - size;
-    rest->before = found;
-    rest->after = found->after;
-    if (rest->after) rest->after->before = rest;
-    found->after = rest;
+    rest->lower = found;
+    rest->upper = found->upper;
+    if (rest->upper) rest->upper->lower = rest;
+    found->upper = rest;
     found->size = size;
     put_free(rest);
   } else {
@@ -72,20 +72,20 @@ detail::storage_block* block_heap::allocate(std::size_t bytes) noexcept {
 
 void block_heap::release(detail::storage_block* block) noexcept {
   block->references = 0;
-  if (detail::storage_block* const after = block->after; after && after->free) {
-    take_free(after);
-    block->size += after->size;
-    block->after = after->after;
-    if (block->after) block->after->before = block;
-    recycle(after);
+  if (detail::storage_block* const upper = block->upper; upper && upper->free) {
+    take_free(upper);
+    block->size += upper->size;
+    block->upper = upper->upper;
+    if (block->upper) block->upper->lower = block;
+    recycle(upper);
   }
-  if (detail::storage_block* const before = block->before; before && before->free) {
-    take_free(before);
-    before->size += block->size;
-    before->after = block->after;
-    if (before->after) before->after->before = before;
+  if (detail::storage_block* const lower = block->lower; lower && lower->free) {
+    take_free(lower);
+    lower->size += block->size;
+    lower->upper = block->upper;
+    if (lower->upper) lower->upper->lower = lower;
     recycle(block);
-    block = before;
+    block = lower;
   }
   put_free(block);
 }

@@ -20,7 +20,7 @@ status run_copy(const void* state, run_context& c) {
   return copy(self.device->self, (*to)->data, from.data, from.bytes());
 }
 
-/// Device memory that goes when the plan does.
+/// Device memory that is released with the plan.
 class device_memory {
  public:
   device_memory(const memory_source& device, void* memory, std::size_t bytes)

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t never = 0xFFFFFFFF, at_end = 0xFFFFFFFE;
 
-/// One endless range of offsets; free stretches inside what was used so far are preferred to its open end.
+/// One endless range of offsets. Free ranges inside the used part are preferred to its open end.
 class offset_heap {
  public:
   static constexpr std::size_t endless = std::size_t{1} << (8 * sizeof(std::size_t) - 4);
@@ -29,7 +29,7 @@ class offset_heap {
   std::size_t high_ = 0;
 };
 
-/// Works through the steps of one memory kind's values.
+/// Places the values of one memory kind, step by step.
 class placer {
  public:
   placer(const placement_request& request, arena& scratch, placement out)
@@ -61,7 +61,7 @@ class placer {
     if (last == never || when > last) last = when;
   }
 
-  /// A view lives in its source's block, so both share one lifetime.
+  /// A view shares the block of its source, so both have one lifetime.
   void find_lifetimes() {
     for (std::size_t s = 0; s < root_.size(); ++s) root_[s] = slot(s), last_[s] = never;
     for (std::size_t i = 0; i < request_.steps.size(); ++i) {
@@ -81,7 +81,7 @@ class placer {
     for (slot s : request_.outputs) touch(s, at_end);
   }
 
-  /// The input that output o may be written over: its last reader is this node alone.
+  /// The input that output o may be written over, because only this node reads it last.
   slot overwritten(const plan_step& step, std::size_t o, std::uint32_t now) const {
     const slot target = step.outputs[o];
     for (const detail::output_hint& h : step.hints) {
@@ -90,7 +90,7 @@ class placer {
       if (!planned(s) || !blocks_[s] || last_[s] != now || request_.bytes[s] != request_.bytes[target]) continue;
       if (request_.initial[s].memory != request_.initial[target].memory) continue;
       if (by_level() && shared_in_level_[s] > 1) continue;
-      std::size_t readers = 0;  // through views, other extents: then the order of writing matters
+      std::size_t readers = 0;  // readers of views with other extents depend on the order of writes
       for (slot in : step.inputs) readers += root(in) == s && in != step.inputs[h.input];
       if (readers == 0) return s;
     }
@@ -132,7 +132,7 @@ class placer {
     for (std::size_t o = 0; o < step.outputs.size(); ++o) {
       const slot s = step.outputs[o];
       if (!planned(s) || request_.initial[s].memory != kind) continue;
-      if (root(s) != s) continue;  // a view: the runner points it at its source
+      if (root(s) != s) continue;  // the runner points a view at its source
       detail::storage_block* block = nullptr;
       if (const slot over = overwritten(step, o, now)) block = std::exchange(blocks_[over], nullptr);
       else block = heap.allocate(request_.bytes[s]);

@@ -20,7 +20,7 @@ result<detail::bound_kernel> bind_by_table(const void* kernels, const detail::dr
 
 namespace {
 
-/// Makes one plan; its subgraphs' plans first.
+/// Makes one plan, after the plans of its subgraphs.
 class planner {
  public:
   planner(const draft& net, const plan_options& options, arena& memory)
@@ -52,8 +52,8 @@ class planner {
     return {};
   }
 
-  /// The kind of memory that an input or output lies in: what a subgraph takes and gives, and what only the host can
-  /// hold, in the host's.
+  /// The memory kind of an input or output. Inputs and outputs of subgraphs, and values that only the host can store,
+  /// are in host memory.
   std::uint8_t io_memory_of(slot s) const {
     if constexpr (target_tier) return 0;
     const bool is_host = nested_ || infos_[s].kind != type_kind::tensor || infos_[s].type == dtype::string ||
@@ -104,12 +104,12 @@ class planner {
     return {};
   }
 
-  /// Makes `s` a slot whose value lies in memory of this kind, by a copy that all later readers share.
+  /// Replaces `s` by a slot with the same value in memory of this kind: a copy, which all later readers share.
   status bring(slot& s, std::uint8_t kind) {
     if constexpr (target_tier) return {};
     if (s == 0 || values_[s].memory == kind) return {};
     if (const slot there = copies_[s]; there && values_[there].memory == kind) return s = there, status{};
-    if (values_[s].memory != 0 && kind != 0)  // between two devices: by way of the host
+    if (values_[s].memory != 0 && kind != 0)  // copies between two devices go through host memory
       if (status home = bring(s, 0); !home) return home;
     const operand info = infos_[s];
     if (info.kind != type_kind::tensor || info.type == dtype::string)
@@ -180,7 +180,7 @@ class planner {
                          .state = memory_,
                          .prepack = options_.prepack,
                          .hints = hints,
-                         .constants = {this, kept_constant, passing_constant},
+                         .constants = {this, persistent_constant, transient_constant},
                          .packs = options_.packs,
                          .node = &node};
     binding_ = step.inputs;
@@ -205,19 +205,19 @@ class planner {
     return {};
   }
 
-  /// A constant of which only what was packed of it is there (pack_keeper).
+  /// A constant whose elements are gone: only its packed data exists (pack_keeper).
   static bool is_missing(const value& v) {
     return !target_tier && v.kind == value_kind::tensor && !v.data && v.bytes() > 0;
   }
 
-  // Constants of a file lie where the file has them. Kernels get them aligned: for good, if they read them in runs,
-  // else for the moment that it takes to pack them.
+  // Constants lie where the file has them, perhaps unaligned. Kernels that read them in runs get a persistent aligned
+  // copy; kernels that pack them get a transient one.
 
   void copied(const value& constant) {
     if constexpr (!target_tier) options_.watcher.copied(options_.watcher.self, constant);
   }
 
-  /// Copies a constant that is read in runs, unless it is aligned.
+  /// Makes an aligned copy of a constant that is read in runs, unless it is aligned.
   status align(slot s) {
     if (!s || !infos_[s].constant) return {};
     if (is_missing(*infos_[s].constant))
@@ -236,7 +236,7 @@ class planner {
     return {};
   }
 
-  static const value* kept_constant(void* self, std::size_t input, const value& v) {
+  static const value* persistent_constant(void* self, std::size_t input, const value& v) {
     planner& p = *static_cast<planner*>(self);
     if (is_missing(v)) return nullptr;
     if (detail::is_aligned(v)) return &v;
@@ -244,17 +244,17 @@ class planner {
     return p.align(s) ? p.infos_[s].constant : nullptr;
   }
 
-  static const value* passing_constant(void* self, std::size_t, const value& v) {
+  static const value* transient_constant(void* self, std::size_t, const value& v) {
     planner& p = *static_cast<planner*>(self);
     if (is_missing(v)) return nullptr;
     if (detail::is_aligned(v)) return &v;
-    p.passing_bytes_.clear();
+    p.transient_bytes_.clear();
     const std::size_t blocks = v.bytes() / sizeof(block) + 1;
-    if (!p.passing_bytes_.reserve(blocks)) return nullptr;
-    std::memcpy(p.passing_bytes_.begin(), v.data, v.bytes());
-    p.passing_ = v;
-    p.passing_.data = p.passing_bytes_.begin();
-    return &p.passing_;
+    if (!p.transient_bytes_.reserve(blocks)) return nullptr;
+    std::memcpy(p.transient_bytes_.begin(), v.data, v.bytes());
+    p.transient_ = v;
+    p.transient_.data = p.transient_bytes_.begin();
+    return &p.transient_;
   }
 
   status bring_outputs() {
@@ -266,7 +266,8 @@ class planner {
     return {};
   }
 
-  /// A step's level is one past the highest of what it reads. By level, steps are reordered: stable, so deterministic.
+  /// A step's level is one more than the highest level of what it reads. A plan by levels orders the steps by level;
+  /// the sort is stable, so the plan is deterministic.
   status set_levels() {
     if constexpr (target_tier) return {};
     std::uint32_t deepest = 0;
@@ -300,7 +301,8 @@ class planner {
            infos_[s].fixed_shape();
   }
 
-  /// After which step each value in a run-time block is given back. Fixed values are placed by lifetime instead.
+  /// Finds the step after which each value in a run-time block is released. Fixed values are placed by lifetime
+  /// instead.
   status find_releases(std::span<const std::size_t> offsets) {
     result<std::span<std::uint32_t>> last = memory_.take<std::uint32_t>(values_.size());
     if (!last) return last.error();
@@ -376,7 +378,7 @@ class planner {
         if (h.kind == detail::output_hint::use::views && h.output < step.outputs.size())
           (*bytes)[step.outputs[h.output]] = not_planned;
     }
-    if (nested_)  // what a subgraph gives out must outlive its frame
+    if (nested_)  // a subgraph's outputs must outlive its frame
       for (slot s : outputs_) (*bytes)[s] = not_planned;
     const placement_request request{view.steps, view.initial, view.outputs, *bytes, view.by_level};
     if (status s = place_values(request, scratch, view.fixed); !s) return s;
@@ -417,8 +419,8 @@ class planner {
   detail::arena_vector<std::uint32_t> producers_{memory_};
   detail::arena_vector<slot> copies_{memory_}, outputs_{memory_};
   std::span<const slot> binding_;  // inputs of the node that is being bound
-  detail::arena_vector<block> passing_bytes_{options_.scratch ? *options_.scratch : memory_};
-  value passing_;
+  detail::arena_vector<block> transient_bytes_{options_.scratch ? *options_.scratch : memory_};
+  value transient_;
 };
 
 }  // namespace

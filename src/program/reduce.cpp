@@ -172,7 +172,7 @@ bool add_op(const op_row& op, const op_version& version, const ops_config& confi
 /// Why an entry of a configuration asks for nothing that is here, or nothing.
 std::string nothing_of(const op_table& ops, const std::string& domain, int opset, const std::string& name) {
   const std::string_view shown = domain.empty() ? std::string_view{"ai.onnx"} : std::string_view{domain};
-  if (!ops.knows_domain(domain)) return fmt::format("there is no domain '{}'", shown);
+  if (!ops.has_domain(domain)) return fmt::format("there is no domain '{}'", shown);
   const op_row* const op = ops.find(domain, name);
   if (!op) return fmt::format("there is no operator '{}' in domain '{}'", name, shown);
   if (op->at(opset)) return {};

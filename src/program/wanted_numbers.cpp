@@ -77,7 +77,9 @@ class follower {
 
   void apply(const operand_row& row, const place& at, graph::use use) {
     const detail::graph_node& node = (*at.in)[use.node];
-    const auto operand = [&] { return row.of < node.input_count ? at.in->input(use.node, row.of) : value_id::none; };
+    const auto operand = [&] {
+      return row.other < node.input_count ? at.in->input(use.node, row.other) : value_id::none;
+    };
     switch (row.use) {
       case operand_use::none: return;
       case operand_use::carried: return carry(node, at, 0);

@@ -5,16 +5,16 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// While it lives, and if it is asked for, floats that are too small to be normal count as zero in this thread, as
-/// operands and as results; what held before comes back. Such floats cost processors up to a hundred times a normal
-/// one's time. On processors other than x86 and 64-bit Arm it has no effect.
+/// While it lives, and if `enabled`, denormal floats count as zero in this thread, as operands and as results; the
+/// destructor restores the mode. Such floats cost processors up to a hundred times the time of normal ones. It has no
+/// effect on processors other than x86 and 64-bit Arm.
 class denormals_as_zero {
  public:
-  explicit denormals_as_zero(bool asked) : asked_{asked} {
-    if (asked) before_ = mode(), set_mode(before_ | bits);
+  explicit denormals_as_zero(bool enabled) : enabled_{enabled} {
+    if (enabled) saved_mode_ = mode(), set_mode(saved_mode_ | bits);
   }
   ~denormals_as_zero() {
-    if (asked_) set_mode(before_);
+    if (enabled_) set_mode(saved_mode_);
   }
   denormals_as_zero(const denormals_as_zero&) = delete;
   denormals_as_zero& operator=(const denormals_as_zero&) = delete;
@@ -40,8 +40,8 @@ class denormals_as_zero {
   static word mode() { return 0; }
   static void set_mode(word) {}
 #endif
-  bool asked_;
-  word before_ = 0;
+  bool enabled_;
+  word saved_mode_ = 0;
 };
 
 CAMEO_END_NAMESPACE

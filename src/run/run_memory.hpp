@@ -7,7 +7,7 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// The blocks of one memory kind during a run, on top of chunks that stay from run to run.
+/// The blocks of one memory kind in a run, in chunks that stay allocated between runs.
 class run_memory {
  public:
   run_memory(const memory_source& source, arena& tables, std::size_t limit)
@@ -30,23 +30,23 @@ class run_memory {
     heap_.release(block);
   }
 
-  /// Everything is free again.
+  /// Frees all blocks.
   void clear() noexcept {
     heap_.clear();
     in_use_ = 0;
     for (const chunk& c : chunks_)
       if (!heap_.add_range(c.address(), c.size)) return;
   }
-  /// The next run will need a stretch of so many bytes, besides what runs took so far.
+  /// Announces that the next run will need `bytes` in one block, besides what runs took so far.
   void expect(std::size_t bytes) noexcept { wanted_ = std::max(wanted_, bytes + peak_); }
-  /// True when one chunk does not hold what runs take.
+  /// True when one chunk is too small for what runs take.
   bool scattered() const noexcept { return chunks_.size() > 1 || total_ < wanted_; }
   std::size_t bytes() const noexcept { return total_; }
 
-  /// Between gather() and drop_old(): what was allocated before is to move.
+  /// True between gather() and drop_old(), while the contents of old chunks move.
   bool moves() const noexcept { return old_ > 0; }
-  /// Prepares one chunk that has room for what all chunks held, half as much again for a run that places things
-  /// otherwise; the old ones go with drop_old(). False, and nothing changed, when there is no memory for it.
+  /// Allocates one chunk for the contents of all chunks, and half as much again for runs that place values differently;
+  /// drop_old() releases the old ones. False, without a change, when there is no memory for it.
   [[nodiscard]] bool gather() noexcept {
     const std::size_t size = detail::align_up(std::max(total_ + total_ / 2, wanted_), std::size_t{1} << 14);
     if (size > limit_) return false;
@@ -62,7 +62,7 @@ class run_memory {
     for (std::size_t i = 0; i < old_; ++i) source_->release(source_->self, chunks_[i].data, chunks_[i].size);
     const chunk last = chunks_.back();
     chunks_.clear();
-    static_cast<void>(chunks_.push_back(last));  // has capacity
+    static_cast<void>(chunks_.push_back(last));  // its capacity suffices
     total_ = last.size;
     old_ = 0;
   }
@@ -104,7 +104,7 @@ inline void pause_a_little() noexcept {
 #endif
 }
 
-/// Guards tables shared by the steps of a level; held for some tens of instructions, never while a kernel runs.
+/// Guards tables that the steps of a level share. Held for some tens of instructions, never while a kernel runs.
 class spin_lock {
  public:
   explicit spin_lock(std::atomic_flag* flag) noexcept : flag_{flag} {

@@ -39,7 +39,7 @@ result<runner*> runner::make(const plan_view& plan, std::span<const memory_sourc
   runner* const made =
       ::new (handle) runner{std::construct_at(static_cast<impl*>(place), plan, sources, memory, limit)};
   if (status s = made->impl_->prepare(); !s) {
-    std::destroy_at(made);  // gives back what was taken so far
+    std::destroy_at(made);  // releases what was allocated so far
     return s;
   }
   return made;
@@ -96,7 +96,7 @@ status runner::impl::work() {
     return {};
   });
   if (!done) return done;
-  done = guarded([&] { return run(); });  // begin_run() has been called, so end_run() has to be
+  done = guarded([&] { return run(); });  // after begin_run(), end_run() must be called
   status after =
       guarded([&]() -> status { return call_user("the task pool's end_run()", [&] { pool.end_run(); }), status{}; });
   return done ? std::move(after) : std::move(done);
@@ -175,14 +175,14 @@ void runner::impl::begin(std::span<const value> inputs, std::span<value> outputs
     bound[i] = outputs[i];
     value& v = main.values[plan.outputs[i]];
     if (!outputs[i].data || v.owner != &planned_storage) continue;
-    // A planned output with memory of the caller's: kernels find that memory when the shape is the planned one.
+    // A planned output in the caller's memory: kernels find that memory if the shape is the planned one.
     if (outputs[i].bytes() >= v.bytes()) v.data = outputs[i].data, v.owner = nullptr;
     else v.data = nullptr, v.kind = value_kind::none, v.owner = nullptr;
   }
 }
 
 bool runner::impl::scattered() const {
-  if constexpr (target_tier) return false;  // an arena's memory is not given back: gathering it would waste it
+  if constexpr (target_tier) return false;  // memory of an arena is not released, so gathering it would waste it
   for (const run_memory* memory : memories)
     if (memory->scattered()) return true;
   return false;
@@ -192,7 +192,7 @@ void runner::impl::choose_shape_plan(std::span<const value> inputs) {
   if constexpr (target_tier) return;
   if (!plans) return;
   const shape_plans::entry* const found = scattered() ? nullptr : plans->find(inputs);
-  // Places stay from run to run as long as the shapes do, but for outputs that the caller had put elsewhere.
+  // Offsets stay between runs with the same shapes, except for outputs that were in the caller's memory.
   if (found && found == active) {
     for (slot s : plan.outputs)
       if (found->covers(s)) place_by_plan(s);
@@ -224,7 +224,7 @@ void runner::impl::leave_shape_plan() {
   memories[0]->release(std::exchange(active_block, nullptr));
 }
 
-/// Makes a plan of what this run took, when such shapes are worth one.
+/// Makes a plan from what this run allocated, if such shapes are worth one.
 void runner::impl::learn_shapes() {
   if constexpr (target_tier) return;
   if (!plans || !plans->wants_to_learn()) return;
@@ -240,13 +240,14 @@ status runner::impl::run() {
   if constexpr (!target_tier)
     if (shared) return run_levels(main);
   step_context context{*this, lanes, 0};
-  context.within = &main;
+  context.current = &main;
   return run_steps(main, context);
 }
 
 namespace {
 
-/// What a kernel says when it gets no memory has no size; `refused` is the last that there was no memory for, if any.
+/// Adds the node to an error. A kernel that gets no memory does not report a size; `refused` is that of the last failed
+/// request.
 status named(status failed, const plan_view& plan, const plan_step& step, std::size_t refused) {
   if constexpr (!status::has_words) return failed;
   char line[256];
@@ -263,68 +264,68 @@ status named(status failed, const plan_view& plan, const plan_step& step, std::s
 
 }  // namespace
 
-/// Steps in order. Exceptions of kernels are caught here, once for all steps of a run.
-status runner::impl::run_steps(frame& within, step_context& context) {
+/// Runs steps in order. Exceptions of kernels are caught here, once for all steps of a run.
+status runner::impl::run_steps(frame& current, step_context& context) {
   const plan_step* at = nullptr;
   status done = guarded_as<status_code::runtime_exception>([&]() -> status {
-    for (const plan_step& step : within.plan->steps) {
+    for (const plan_step& step : current.plan->steps) {
       at = &step;
       if (stopped(nullptr)) return stop_status();
-      if (status s = run_step(step, within, context); !s) return s;
+      if (status s = run_step(step, current, context); !s) return s;
     }
     at = nullptr;
     return {};
   });
   if (done || !at) return done;
   if (has_stopped()) return stop_status();
-  return named(std::move(done), *within.plan, *at, refused);
+  return named(std::move(done), *current.plan, *at, refused);
 }
 
-/// A value that has its place before its kernel runs is withheld in a runner's first run: it is of no kind until the
-/// kernel takes the place, or makes something else of it. So it shows if a kernel leaves out an output, and later runs
-/// do not check for it.
-void withhold_outputs(const plan_step& step, frame& within) {
+/// Marks outputs with planned memory as not written, by the kind `none`, in a runner's first run; the kernel sets the
+/// kind when it requests the memory. This shows whether a kernel leaves out an output; later runs do not check it.
+void withhold_outputs(const plan_step& step, frame& current) {
   for (slot s : step.outputs)
-    if (value& v = within.values[s]; s != 0 && v.data && v.kind == value_kind::tensor) v.kind = value_kind::none;
+    if (value& v = current.values[s]; s != 0 && v.data && v.kind == value_kind::tensor) v.kind = value_kind::none;
 }
 
-status runner::impl::require_outputs(const plan_step& step, frame& within) const {
+status runner::impl::require_outputs(const plan_step& step, frame& current) const {
   for (slot s : step.outputs) {
-    value& v = within.values[s];
+    value& v = current.values[s];
     if (s == 0 || v.kind != value_kind::none) continue;
-    if (v.data && v.shape.count() == 0) v.kind = value_kind::tensor;  // there was nothing to write
-    else if (v.data || within.plan->promises[s].kind != type_kind::unknown)
-      return status{status_code::fail, "the kernel has not written this output"}.in(within.plan->names[s]);
+    if (v.data && v.shape.count() == 0) v.kind = value_kind::tensor;  // an empty tensor need not be written
+    else if (v.data || current.plan->promises[s].kind != type_kind::unknown)
+      return status{status_code::fail, "the kernel has not written this output"}.in(current.plan->names[s]);
   }
   return {};
 }
 
-status runner::impl::run_step(const plan_step& step, frame& within, step_context& context) {
+status runner::impl::run_step(const plan_step& step, frame& current, step_context& context) {
   context.step = &step;
-  context.enter(within.values, step.inputs, step.outputs);
+  context.enter(current.values, step.inputs, step.outputs);
   const step_observer* const observer = options->observer;
   const std::int64_t start = observer ? observer->now() : 0;
-  if (!target_tier && checks_outputs) withhold_outputs(step, within);
-  if (!target_tier && !shared) refused = 0;  // an earlier kernel may have managed without what it did not get
+  if (!target_tier && checks_outputs) withhold_outputs(step, current);
+  if (!target_tier && !shared) refused = 0;  // an earlier kernel may have managed without this memory
   status done = step.kernel.run(step.kernel.state, context);
   if (observer)
     call_user("run_settings::observer",
-              [&] { observer->record(observer->self, step, start, observer->now(), context.lane, within.values); });
-  if (has_stopped()) return stop_status();  // a kernel need not notice that pieces of its work were left out
+              [&] { observer->record(observer->self, step, start, observer->now(), context.lane, current.values); });
+  if (has_stopped()) return stop_status();  // kernels need not check whether tasks were left out
   if (!done) return done;
   if (!target_tier && checks_outputs)
-    if (status s = require_outputs(step, within); !s) return s;
+    if (status s = require_outputs(step, current); !s) return s;
   if (context.scratch || context.opened) end_step(context);
   if (!shared) {
-    const bool by_plan = active && &within == &main;
+    const bool by_plan = active && &current == &main;
     for (slot s : step.releases)
-      if (!by_plan || !active->covers(s) || within.values[s].owner != &planned_storage) reset(within, s);
+      if (!by_plan || !active->covers(s) || current.values[s].owner != &planned_storage) reset(current, s);
   }
   return {};
 }
 
-/// Steps level by level: those of a level at once, each on one thread; a level of one step has all threads.
-status runner::impl::run_levels(frame& within) {
+/// Runs steps level by level: those of one level in parallel, each on one thread; a single step of a level on all
+/// threads.
+status runner::impl::run_levels(frame& current) {
   const std::span<const plan_step> steps = plan.steps;
   for (std::size_t first = 0, last; first < steps.size(); first = last) {
     for (last = first + 1; last < steps.size() && steps[last].level == steps[first].level;) ++last;
@@ -335,9 +336,9 @@ status runner::impl::run_levels(frame& within) {
     const auto run_one = [&](std::size_t i, std::size_t lane, std::size_t lanes_of_step) {
       if (failed.load(std::memory_order_relaxed) < i) return;
       step_context context{*this, lanes_of_step, lane};
-      context.within = &within;
+      context.current = &current;
       status done = guarded_as<status_code::runtime_exception>(
-          [&]() -> status { return stopped(nullptr) ? stop_status() : run_step(steps[first + i], within, context); });
+          [&]() -> status { return stopped(nullptr) ? stop_status() : run_step(steps[first + i], current, context); });
       if (done) return;
       const spin_lock hold{lock()};
       if (i < failed.load(std::memory_order_relaxed)) {
@@ -350,7 +351,7 @@ status runner::impl::run_levels(frame& within) {
     if (has_stopped()) return stop_status();
     if (!why) return why;
     for (std::size_t i = first; i < last; ++i)
-      for (slot s : steps[i].releases) reset(within, s);
+      for (slot s : steps[i].releases) reset(current, s);
   }
   return {};
 }
@@ -360,7 +361,7 @@ status runner::impl::finish(std::span<value> outputs) {
     const value& v = main.values[plan.outputs[i]];
     const value& memory = bound[i];
     if (memory.data && v.kind == value_kind::tensor && v.data != memory.data) {
-      // The kernel did not write there: a constant, an input, or a value with another output's memory.
+      // The kernel did not write to this memory: the value is a constant, an input, or has another output's memory.
       if (v.bytes() > memory.bytes())
         return {status_code::invalid_argument, "the memory bound to an output is too small for its shape"};
       if (status s = copy(v, memory.data, v.memory); !s) return s;
@@ -373,8 +374,8 @@ status runner::impl::finish(std::span<value> outputs) {
   return scattered() && !active ? settle(outputs) : status{};
 }
 
-/// After a run that outgrew its memory: one chunk instead of many, so that the next run of this size asks for nothing.
-/// What the outputs refer to moves along.
+/// After a run that outgrew its memory: moves to one chunk, so that the next run of this size allocates nothing. The
+/// memory of the outputs moves, too.
 status runner::impl::settle(std::span<value> outputs) {
   for (run_memory* memory : memories)
     if (memory->scattered() && !memory->gather()) return dirty = true, status{};  // outputs stay where they are
@@ -384,7 +385,7 @@ status runner::impl::settle(std::span<value> outputs) {
     if (!outputs[i].owner || outputs[i].owner == &planned_storage) {
       if (outputs[i].type != dtype::string) continue;
     }
-    if (!memories[outputs[i].memory]->moves()) continue;  // another kind's is gathered
+    if (!memories[outputs[i].memory]->moves()) continue;  // only other memory kinds are gathered
     result<value> moved = relocate(outputs[i]);
     if (!moved) return moved.error();
     outputs[i] = *moved;
@@ -481,10 +482,10 @@ void runner::impl::drop(detail::storage_block* block, std::uint8_t kind) {
   memories[kind]->release(block);
 }
 
-void runner::impl::reset(frame& within, slot s) {
-  value& v = within.values[s];
+void runner::impl::reset(frame& current, slot s) {
+  value& v = current.values[s];
   if (v.owner && v.owner != &planned_storage) drop(v.owner, v.kind == value_kind::tensor ? v.memory : 0);
-  v = within.start(s);
+  v = current.start(s);
 }
 
 void runner::impl::end_step(step_context& context) {
@@ -516,7 +517,7 @@ bool runner::impl::stopped(detail::stop_pace* pace) {
 
 status runner::impl::stop_status() const {
   const status_code why = ended.load(std::memory_order_relaxed);
-  return {why, why == status_code::canceled            ? "the run was asked to stop"
+  return {why, why == status_code::canceled            ? "a stop of the run was requested"
                : why == status_code::deadline_exceeded ? "the run did not end before its deadline"
                                                        : "the task pool called a task with an index or a lane that it "
                                                          "was not given"};

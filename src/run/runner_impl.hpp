@@ -9,16 +9,16 @@ CAMEO_BEGIN_NAMESPACE
 
 inline constexpr std::size_t max_memory_kinds = 8;
 
-/// Stands for "in the frame's planned memory": such values are copied before they are kept.
+/// The owner of values in the frame's planned memory, which are copied before they are kept.
 extern detail::storage_block planned_storage;
 
 /// The values of one plan while it runs.
 struct frame {
   const plan_view* plan = nullptr;
   value* values = nullptr;
-  std::byte* regions[max_memory_kinds] = {};  // where fixed values lie, per memory kind
+  std::byte* regions[max_memory_kinds] = {};  // start of the fixed values, per memory kind
 
-  /// Slot s as a run starts with it.
+  /// The value of slot s at the start of a run.
   value start(slot s) const {
     value v = plan->initial[s];
     if (const std::size_t offset = plan->fixed.offsets[s]; offset != not_planned) {
@@ -32,17 +32,17 @@ struct frame {
 namespace detail {
 struct subplan_frame {
   frame own;
-  storage_block* block = nullptr;  // this struct and the values
+  storage_block* block = nullptr;  // contains this struct and the values
   storage_block* regions[max_memory_kinds] = {};
-  subplan_frame* next = nullptr;  // opened by the same step before
+  subplan_frame* next = nullptr;  // the frame that the same step opened before
 };
 }  // namespace detail
 
-/// One step while it runs: what the services need to know.
+/// One step of a run, as the services need it.
 class step_context : public run_context {
  public:
   step_context(runner::impl& r, std::size_t lanes, std::size_t lane);
-  frame* within = nullptr;
+  frame* current = nullptr;
   const plan_step* step = nullptr;
   std::size_t lane = 0;
   detail::storage_block* scratch = nullptr;  // linked by `next`
@@ -51,7 +51,7 @@ class step_context : public run_context {
   runner::impl& impl() const { return *static_cast<runner::impl*>(runner()); }
 };
 
-/// Apart from those of other threads.
+/// Each in a separate cache line, since threads write them.
 struct alignas(64) lane_pace {
   detail::stop_pace pace;
 };
@@ -70,26 +70,26 @@ struct runner::impl {
   const run_options* options = nullptr;
   std::atomic<status_code> ended{status_code::ok};  // why the run should end early
   lane_pace paces[target_tier ? 1 : 32];            // of the first lanes; others read the clock each time
-  bool dirty = false;                               // a run ended early, or a fixed value did not keep to its shape
-  bool checks_outputs = !target_tier;               // until a run has ended well
+  bool dirty = false;                               // a run ended early, or a fixed value did not keep its shape
+  bool checks_outputs = !target_tier;               // until a run has succeeded
   std::atomic_flag tables_in_use = ATOMIC_FLAG_INIT;
-  bool shared = false;                         // several steps run at once
+  bool shared = false;                         // several steps run in parallel
   shape_plans* plans = nullptr;                // only for a plan with shapes that are known in a run, run in order
-  const shape_plans::entry* active = nullptr;  // the one that this run, or the last, uses
+  const shape_plans::entry* active = nullptr;  // the plan that this or the last run uses
   detail::storage_block* active_block = nullptr;
   detail::storage_block* texts = nullptr;  // characters of strings, linked by `next`; filled from the front
   std::size_t text_used = 0;
   std::size_t lanes = 0;    // of the run's pool
-  std::size_t refused = 0;  // bytes that there was no memory for, for the words of an error
+  std::size_t refused = 0;  // bytes of the last failed request, for error messages
 
   std::atomic_flag* lock() { return !target_tier && shared ? &tables_in_use : nullptr; }
 
-  /// Work for all threads of the run's pool, which compute with floats as the run asks for. What a piece of it throws
-  /// is thrown again here, so that one lane and many end a run alike. The pool may be the user's: no piece is done that
-  /// there is no memory for.
+  /// Runs tasks on all threads of the run's pool, with the run's mode for denormal floats. What a task throws is thrown
+  /// again here, so that runs on one and on many threads end alike. The pool may be the user's; tasks with invalid
+  /// indices or lanes are not run.
   void parallel(std::size_t count, task f);
   status prepare();
-  status work();  // run(), between the pool's begin and end
+  status work();  // run() between the pool's begin_run() and end_run()
   status run();
   status run_steps(frame&, step_context&);
   status run_levels(frame&);
@@ -108,14 +108,14 @@ struct runner::impl {
   result<value> relocate(const value&);
 
   detail::storage_block* take(std::uint8_t kind, std::size_t bytes);
-  /// Copies a tensor's elements to memory of a kind; between two devices by way of the host. Errors of the hooks;
+  /// Copies a tensor's elements to memory of a kind; between two devices through host memory. Errors of the hooks;
   /// OUT_OF_MEMORY.
   status copy(const value& from, void* to, std::uint8_t kind);
   char* take_text(std::size_t bytes);
-  void drop(detail::storage_block*, std::uint8_t kind);  // one reference less
+  void drop(detail::storage_block*, std::uint8_t kind);  // removes one reference
   void reset(frame&, slot);
   void end_step(step_context&);
-  /// Asks whether the run should end. Once that is so it stays so until the next run: what was left out is missing.
+  /// True if the run should end. Then it stays true until the next run, because results are incomplete.
   bool stopped(detail::stop_pace*);
   bool has_stopped() const { return ended.load(std::memory_order_relaxed) != status_code::ok; }
   status stop_status() const;

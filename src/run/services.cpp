@@ -1,4 +1,4 @@
-// What kernels ask of the runner while they run.
+// The functions of the runner that kernels call.
 #include <cameo/run/run_plan.hpp>
 
 #include "core/guarded.hpp"
@@ -20,8 +20,8 @@ const step_context& own(const run_context& c) { return static_cast<const step_co
 status sized(dtype type, const extents& shape, std::size_t& bytes) {
   std::int64_t count = 0;
   std::uint64_t needed = 0;
-  // Its elements would have no bits, and a kernel that takes it for another type would write beyond its memory.
-  if (type == dtype::undefined) return {status_code::invalid_graph, "the model does not say of which type it is"};
+  // Elements of this type have no bits, and a kernel that treats it as another type would write past the end.
+  if (type == dtype::undefined) return {status_code::invalid_graph, "the model does not declare its type"};
   if (!shape.checked_count(count) || !detail::checked_bytes(type, std::uint64_t(count), needed) ||
       needed > std::size_t(-1) / 2)
     return too_large(type, shape);
@@ -29,22 +29,22 @@ status sized(dtype type, const extents& shape, std::size_t& bytes) {
   return {};
 }
 
-/// The caller's memory for a slot, or null. Only outputs of the whole run have any.
+/// The caller's memory for a slot, or null. Only outputs of the whole run have such memory.
 const value* bound_memory(const step_context& c, slot s) {
   runner::impl& r = c.impl();
-  if (c.within != &r.main) return nullptr;
+  if (c.current != &r.main) return nullptr;
   for (std::size_t i = 0; i < r.plan.outputs.size(); ++i)
     if (r.plan.outputs[i] == s && r.bound[i].data) return &r.bound[i];
   return nullptr;
 }
 
-/// True for a value that has its place, which no kernel has taken yet: see withhold_outputs().
+/// True for a value with planned memory that no kernel has requested yet; see withhold_outputs().
 bool is_withheld(const value& v) { return !target_tier && v.kind == value_kind::none && v.data; }
 
-/// True for a value placed by the shapes of an earlier run: it may turn out otherwise this time.
-bool by_shape_plan(const step_context& c, slot s) { return c.within == &c.impl().main && c.impl().placed(s); }
+/// True for a value with an offset from an earlier run's shapes, which may differ this time.
+bool by_shape_plan(const step_context& c, slot s) { return c.current == &c.impl().main && c.impl().placed(s); }
 
-/// Values cross the borders of subgraphs without a kernel in between, and what a file says of the two sides may differ.
+/// Values enter and leave subgraphs without a kernel in between, and a file may declare different types on both sides.
 bool keeps(const slot_promise& promise, const value& v) {
   switch (promise.kind) {
     case type_kind::tensor: return v.kind == value_kind::tensor && v.type == promise.type;
@@ -59,11 +59,10 @@ bool keeps(const slot_promise& promise, const value& v) {
 }
 status check(const plan_view& plan, slot s, const value& v) {
   if (keeps(plan.promises[s], v)) return {};
-  return status{status_code::invalid_graph, "it is given a value of another type than the model says"}.in(
-      plan.names[s]);
+  return status{status_code::invalid_graph, "its value has another type than the model declares"}.in(plan.names[s]);
 }
 
-/// Takes over the block of an input that dies with this step, where the kernel allows it.
+/// Takes the block of an input that is not used after this step, where the kernel allows it.
 detail::storage_block* overwrite(step_context& c, slot s, std::size_t bytes) {
   for (const detail::output_hint& h : c.step->hints) {
     if (h.kind != detail::output_hint::use::may_overwrite || h.output >= c.step->outputs.size() ||
@@ -109,7 +108,7 @@ status allocate(run_context& base, slot s, value_kind kind, const extents& shape
   if (!block) return {status_code::out_of_memory, "no memory for a sequence"};
   v.owner = block;
   v.data = reinterpret_cast<void*>(block->address);
-  if (kind == value_kind::tensor && r.plans && r.plans->noting() && c.within == &r.main) r.plans->note(s, v);
+  if (kind == value_kind::tensor && r.plans && r.plans->noting() && c.current == &r.main) r.plans->note(s, v);
   if (kind != value_kind::tensor) {
     value* const first = static_cast<value*>(v.data);
     for (std::size_t i = 0; i < parts; ++i) std::construct_at(first + i);
@@ -120,8 +119,7 @@ status allocate(run_context& base, slot s, value_kind kind, const extents& shape
   return {};
 }
 
-/// A copy of a tensor's elements in a block of its own, in memory of a kind. Strings' characters live as long as the
-/// run anyway.
+/// Copies a tensor's elements to a new block in memory of a kind. The characters of strings live as long as the run.
 result<value> copy_tensor(step_context& c, const value& from, std::uint8_t kind) {
   runner::impl& r = c.impl();
   detail::storage_block* block;
@@ -138,7 +136,7 @@ result<value> copy_tensor(step_context& c, const value& from, std::uint8_t kind)
   return copy;
 }
 
-/// `kind`: of the memory for values that have to be copied.
+/// `kind` is the kind of memory for values that are copied.
 result<value> keep_in(run_context& base, const value& v, std::uint8_t kind) {
   step_context& c = own(base);
   if (v.owner == &planned_storage) return copy_tensor(c, v, kind);
@@ -165,7 +163,7 @@ status put(step_context& c, slot s, value& kept) {
   if (const value* bound = bound_memory(c, s); bound && kept.kind == value_kind::tensor) {
     if (kept.bytes() > bound->bytes())
       return {status_code::invalid_argument, "the memory bound to this output is too small for its shape"};
-    const std::uint8_t kind = c.within->plan->initial[s].memory;
+    const std::uint8_t kind = c.current->plan->initial[s].memory;
     if (kept.data != bound->data)
       if (status done = c.impl().copy(kept, bound->data, kind); !done) return done;
     value copy = kept;
@@ -197,14 +195,14 @@ bool views(const step_context& c, slot s, const value& from) {
 
 status forward(run_context& base, slot s, const value& from, const extents* shape) {
   step_context& c = own(base);
-  if (status fits = check(*c.within->plan, s, from); !fits) return fits;
+  if (status fits = check(*c.current->plan, s, from); !fits) return fits;
   if (from.owner == &planned_storage && views(c, s, from) && !bound_memory(c, s)) {
     value& v = c.values()[s];
     v = from;
     if (shape) v.shape = *shape;
     return {};
   }
-  result<value> kept = keep_in(c, from, c.within->plan->initial[s].memory);
+  result<value> kept = keep_in(c, from, c.current->plan->initial[s].memory);
   if (!kept) return kept.error();
   if (shape) kept->shape = *shape;
   return put(c, s, *kept);
@@ -212,16 +210,16 @@ status forward(run_context& base, slot s, const value& from, const extents* shap
 
 status give(run_context& base, slot s, value& kept) {
   step_context& c = own(base);
-  if (status fits = check(*c.within->plan, s, kept); !fits) return fits;
+  if (status fits = check(*c.current->plan, s, kept); !fits) return fits;
   if (kept.owner != &planned_storage) return put(c, s, kept);
-  result<value> copy = copy_tensor(c, kept, c.within->plan->initial[s].memory);
+  result<value> copy = copy_tensor(c, kept, c.current->plan->initial[s].memory);
   if (!copy) return copy.error();
   return put(c, s, *copy);
 }
 
 void* scratch(run_context& base, std::size_t bytes) {
   alignas(64) static constinit std::byte nothing{};
-  if (bytes == 0) return &nothing;  // kernels that need none this time ask all the same
+  if (bytes == 0) return &nothing;  // kernels may request no bytes
   step_context& c = own(base);
   const spin_lock hold{c.impl().lock()};
   detail::storage_block* const block = c.impl().take(0, bytes);
@@ -292,14 +290,14 @@ status call(run_context& base, detail::subplan_frame& opened, std::span<const va
     opened.own.values[plan.inputs[i]] = inputs[i];
   }
   step_context inner{r, c.lanes(), c.lane};
-  inner.within = &opened.own;
+  inner.current = &opened.own;
   if (status done = r.run_steps(opened.own, inner); !done) return done;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     result<value> kept = keep(inner, opened.own.values[plan.outputs[i]]);
     if (!kept) return kept.error();
     outputs[i] = *kept;
   }
-  // What came from outside is not the frame's to give back, even where it goes out again as it is.
+  // Inputs are borrowed. The frame never releases them, even if an output is the same value.
   for (slot s : plan.inputs) opened.own.values[s] = {};
   const spin_lock hold{r.lock()};
   for (slot s : plan.outputs)
@@ -308,7 +306,7 @@ status call(run_context& base, detail::subplan_frame& opened, std::span<const va
   return {};
 }
 
-/// True for an output of the step that has its place already: planned, or the caller's.
+/// True for an output of the step that has memory before it is computed: planned, or the caller's.
 bool has_place(const step_context& c, slot s) {
   const value& place = c.values()[s];
   if ((place.kind != value_kind::tensor && !is_withheld(place)) || !place.data || place.memory != 0) return false;
@@ -317,7 +315,7 @@ bool has_place(const step_context& c, slot s) {
   return bound && bound->data == place.data;
 }
 
-/// Such outputs are written there at once, where they turn out to have that shape.
+/// Makes the plan write its outputs to the step's memory, if the shapes turn out to be equal.
 void lend_outputs(const step_context& c, frame& inner) {
   for (std::size_t i = 0; i < inner.plan->outputs.size(); ++i) {
     const slot s = c.step->outputs[i];
@@ -329,7 +327,7 @@ void lend_outputs(const step_context& c, frame& inner) {
   }
 }
 
-/// Output i of the step from the value that the plan made of it.
+/// Makes output i of the step from the plan's value.
 status take_output(step_context& c, step_context& inner, std::size_t i, const value& v) {
   const slot s = c.step->outputs[i];
   if (s == 0) return {};
@@ -345,16 +343,16 @@ status take_output(step_context& c, step_context& inner, std::size_t i, const va
   return put(c, s, *kept);
 }
 
-/// Before each piece of work the run is asked about.
+/// Checks before each task whether the run should end.
 bool parallel(run_context& base, std::size_t count, task f) {
   step_context& c = own(base);
   runner::impl& r = c.impl();
   const bool alone = count <= 1 || c.lanes() <= 1;
   const auto pace =
-      [&](std::size_t lane) -> detail::stop_pace* {  // on targets code counts more than a look at the clock
+      [&](std::size_t lane) -> detail::stop_pace* {  // on targets, code size matters more than reading the clock
     return !target_tier && lane < std::size(r.paces) ? &r.paces[lane].pace : nullptr;
   };
-  if (!target_tier && count > 1)  // pieces of another loop may have been shorter
+  if (!target_tier && count > 1)  // tasks of another loop may have been shorter
     for (std::size_t i = 0; i < (alone ? 1 : c.lanes()); ++i)
       if (detail::stop_pace* const before = pace(c.lane + i)) *before = {};
   const step_observer* const told =
@@ -371,7 +369,7 @@ bool parallel(run_context& base, std::size_t count, task f) {
   return !r.has_stopped();
 }
 
-/// Asked by any thread: what stops a run is not a step's.
+/// Any thread may call it: whether a run should end does not depend on a step.
 bool stopped(const run_context& base, detail::stop_pace* pace) { return own(base).impl().stopped(pace); }
 
 }  // namespace
@@ -388,14 +386,14 @@ status run_plan(run_context& base, const plan_view& plan) {
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) inner.values[plan.inputs[i]] = c.input(i);
   lend_outputs(c, inner);
   step_context context{r, c.lanes(), c.lane};
-  context.within = &inner;
+  context.current = &inner;
   if (status done = r.run_steps(inner, context); !done) return done;
   for (std::size_t i = 0; i < plan.outputs.size(); ++i)
     if (status taken = take_output(c, context, i, inner.values[plan.outputs[i]]); !taken) return taken;
   const spin_lock hold{r.lock()};
-  for (slot s : plan.inputs) inner.values[s] = {};  // they are not the frame's to give back
+  for (slot s : plan.inputs) inner.values[s] = {};  // inputs are borrowed
   for (slot s : plan.outputs) r.reset(inner, s);
-  if (r.shared)  // then steps gave nothing back
+  if (r.shared)  // parallel steps do not release blocks
     for (const plan_step& step : plan.steps)
       for (slot s : step.releases) r.reset(inner, s);
   return {};

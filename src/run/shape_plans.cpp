@@ -16,7 +16,7 @@ bool shape_plans::open(arena& tables) {
   return true;
 }
 
-/// Ranks and dims of all inputs. False when they don't fit, or when a sequence's contents would count.
+/// Writes the ranks and dims of all inputs. False when they do not fit, or when the elements of a sequence would count.
 bool shape_plans::write_key(std::span<const value> inputs) {
   key_size_ = 0;
   for (const value& v : inputs) {

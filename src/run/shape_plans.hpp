@@ -3,15 +3,14 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Final plans for recent input shapes: the places of values whose shapes are only known in a run. A run with shapes
-/// that are not here allocates blocks and records them; from that record a plan is made once. Bounded: the least
-/// recently used plan is replaced, and only for shapes that come twice in a row, so shapes that never come back cost
-/// nothing.
+/// Memory plans for recent input shapes: the offsets of values whose shapes are only known in a run. A run with new
+/// shapes allocates blocks and records them; a plan is made once from this record. Bounded: the least recently used
+/// plan is replaced, and only for shapes that come twice in a row, so shapes that do not return cost nothing.
 class shape_plans {
  public:
   struct entry {
     std::span<std::int64_t> key;
-    std::span<value> values;  // per slot: its shape, if `offsets` has a place for it
+    std::span<value> values;  // per slot: its shape, if it has an offset
     std::span<std::size_t> offsets;
     std::size_t bytes = 0, key_size = 0;
     std::uint64_t last_used = 0;
@@ -20,18 +19,18 @@ class shape_plans {
   };
 
   explicit shape_plans(const plan_view& plan) : plan_{plan} {}
-  /// False when the arena is full, or the plan is too large to keep plans for.
+  /// Returns false when the arena is full or the plan is too large for this.
   [[nodiscard]] bool open(arena& tables);
 
-  /// The plan for these inputs, or null; then note() is wanted until learn() is called.
+  /// The plan for these inputs. If it is null, call note() for each value until learn() is called.
   const entry* find(std::span<const value> inputs);
   bool noting() const { return noting_; }
   void note(slot s, const value& v) {
     seen_[s] = v;
     seen_in_[s] = run_;
   }
-  /// After a run without a plan that went well. `scratch` is memory for the work, needed_scratch() bytes. Gives the
-  /// bytes that a run by the new plan takes at once.
+  /// Makes a plan after a successful run without one. `scratch` has needed_scratch() bytes. Returns the bytes that a
+  /// run with the new plan takes in one block.
   std::size_t learn(std::span<std::byte> scratch);
   bool wants_to_learn() const;
   std::size_t needed_scratch() const { return 4096 + plan_.initial.size() * 256; }

@@ -24,7 +24,7 @@ std::string of_model(const model& m, std::string_view words) {
 
 status load_teller::begin(std::string_view stage, unsigned percent) {
   if (status s = tell_warnings(); !s) return s;
-  if (how_.options.stop.stop_requested()) return {status_code::model_load_canceled, "loading was asked to stop"};
+  if (how_.options.stop.stop_requested()) return {status_code::model_load_canceled, "a stop of loading was requested"};
   percent_before_ += percent_;
   stage_ = stage, percent_ = percent;
   part(0);
@@ -52,7 +52,7 @@ status load_teller::tell_warnings() {
   for (; net_ && warnings_told_ < net_->warnings.size(); ++warnings_told_) {
     const std::string& each = net_->warnings[warnings_told_];
     const oddity_row* const odd = oddity_of(each);
-    const log_level level = odd && !odd->is_told ? log_level::info : log_level::warning;
+    const log_level level = odd && !odd->is_warning ? log_level::info : log_level::warning;
     if (how_.logs(level)) how_.options.log(level, of_model(*net_, each));
     if (const std::string_view key = how_.config.key_against(odd); !key.empty())
       return failed(status_code::invalid_graph, "{} ({}=1)", each, key);

@@ -73,7 +73,7 @@ void name_exceptions_of_callbacks(session_options& options) {
 }  // namespace
 
 bool is_key_of(const provider_row& row, std::string_view of) {
-  return of == row.name || context_source{row.long_name, true}.is(of);
+  return of == row.name || context_source{row.long_name, true}.matches(of);
 }
 
 status no_option(std::string_view where, const provider_row& row, std::string_view option) {

@@ -194,7 +194,7 @@ class matcher {
 
   static bool has_operator(const node_view& n, const pattern_step& step) {
     if (!n.op()) return false;
-    if (step.ops.empty()) return n.is(step.roles);
+    if (step.ops.empty()) return n.has_role(step.roles);
     return std::find(step.ops.begin(), step.ops.end(), n.op()->id) != step.ops.end();
   }
   node_view made(const value_view& v) const {

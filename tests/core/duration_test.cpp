@@ -16,7 +16,7 @@ TEST_CASE("durations of any period and count become nanoseconds") {
   CHECK(detail::duration{1h}.nanoseconds() == std::int64_t{3'600} * 1'000'000'000);
   CHECK(detail::duration{-5us}.nanoseconds() == -5'000);
   CHECK(detail::duration{std::chrono::duration<double>{0.25}}.nanoseconds() == 250'000'000);
-  CHECK(detail::duration::of(7).nanoseconds() == 7);
+  CHECK(detail::duration::from_nanoseconds(7).nanoseconds() == 7);
   CHECK(detail::duration{std::chrono::nanoseconds{(std::int64_t{1} << 53) + 1}}.nanoseconds() ==
         (std::int64_t{1} << 53) + 1);
 }

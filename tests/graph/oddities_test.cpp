@@ -126,7 +126,7 @@ TEST_CASE("docs/oddities.md has the rows of the table, in its order") {
     const oddity_row& row = oddities()[next++];
     const std::string want = "| `" + std::string{row.name} + "` | " + std::string{row.what} + " | " +
                              std::string{row.cameo} + " | " + std::string{row.onnx_runtime} + " | " +
-                             (row.is_told ? "warning" : "info") + " |";
+                             (row.is_warning ? "warning" : "info") + " |";
     CHECK(line == want);
   }
   CHECK(next == oddities().size());

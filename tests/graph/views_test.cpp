@@ -35,12 +35,12 @@ TEST_CASE("queries filter and project, lazily") {
   CHECK(names(g.nodes()) == "b c d ");
   CHECK(names(g.inputs()) == "a ");
   CHECK(names(g.outputs()) == "d ");
-  CHECK(names(g.nodes() | where(is<Negate>)) == "b c ");
-  CHECK(names(g.nodes() | where(is<Negate>) | cameo::select([](node_view n) { return n.output(0); })) == "b c ");
+  CHECK(names(g.nodes() | where(has_op<Negate>)) == "b c ");
+  CHECK(names(g.nodes() | where(has_op<Negate>) | cameo::select([](node_view n) { return n.output(0); })) == "b c ");
   CHECK(names(g.nodes() | cameo::select([](node_view n) { return n.input(0); }) |
               where([](value_view v) { return v.is_graph_input(); })) == "a a ");
-  CHECK(count(g.nodes() | where(is<Scale>)) == 0);
-  CHECK((g.nodes() | where(is<Scale>)).empty());
+  CHECK(count(g.nodes() | where(has_op<Scale>)) == 0);
+  CHECK((g.nodes() | where(has_op<Scale>)).empty());
 
   std::size_t asked = 0;
   const auto query = g.nodes() | where([&](node_view) { return ++asked, true; });
@@ -52,7 +52,7 @@ TEST_CASE("queries filter and project, lazily") {
 TEST_CASE("a query outlives the expression that made it") {
   model m;
   fill(m);
-  const auto make = [](const graph& g) { return graph_view{g}.nodes() | where(is<Plus>); };
+  const auto make = [](const graph& g) { return graph_view{g}.nodes() | where(has_op<Plus>); };
   const auto query = make(m.main());
   const auto copy = query;
   CHECK(names(query) == "d ");
@@ -65,7 +65,7 @@ TEST_CASE("from values to their makers and readers") {
   graph& g = m.main();
   const value_view a{g, g.find("a")}, b{g, g.find("b")}, d{g, g.find("d")};
   CHECK(!a.producer());
-  CHECK(b.producer().is<Negate>());
+  CHECK(b.producer().has_op<Negate>());
   CHECK(b.producer().since() == 1);
   CHECK(names(a.consumers()) == "c b ");
   CHECK(names(b.consumers()) == "d ");
@@ -99,5 +99,5 @@ TEST_CASE("captures are visible from both sides") {
   CHECK(names(once.captures()) == "a ");
   CHECK(value_view{g, g.find("a")}.sole_use());
   CHECK(value_view{body, body.find("a")}.is_capture());
-  CHECK(count(graph_view{*once.subgraphs()[0]}.nodes() | where(is<Negate>)) == 1);
+  CHECK(count(graph_view{*once.subgraphs()[0]}.nodes() | where(has_op<Negate>)) == 1);
 }

@@ -38,7 +38,7 @@ provider_a groups_of_one() {
   provider_a made;
   made.choose = [](const graph_view& g) {
     groups_result found;
-    for (node_view n : g.nodes() | where(is<op::Relu>)) found.push_back({{n.id()}, "one"});
+    for (node_view n : g.nodes() | where(has_op<op::Relu>)) found.push_back({{n.id()}, "one"});
     return found;
   };
   made.make = [](std::span<const fused_view> fused) -> programs {

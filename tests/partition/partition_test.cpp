@@ -242,7 +242,7 @@ TEST_CASE("22: a stop while the second provider chooses ends loading with MODEL_
   provider_a third;
   third.choose = [asked](const graph_view&) { return *asked += "3", groups_result{}; };
   CHECK(failure(runtime{provider_b{}, second, third, cpu{}}, chain(), options) ==
-        "MODEL_LOAD_CANCELED: loading was asked to stop while providers were choosing nodes");
+        "MODEL_LOAD_CANCELED: a stop of loading was requested while providers chose nodes");
   CHECK(*asked == "2");  // of MatMul, which B left
 }
 

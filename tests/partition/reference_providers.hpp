@@ -54,9 +54,10 @@ struct provider_a {
   result<groups_result> groups(const graph_view& g) const {
     if (choose) return choose(g);
     groups_result found;
-    for (node_view n : g.nodes() | where(is<op::MatMul>))
+    for (node_view n : g.nodes() | where(has_op<op::MatMul>))
       for (node_view reader : n.output(0).consumers())
-        if (n.output(0).sole_use() && reader.is<op::Relu>()) found.push_back({{n.id(), reader.id()}, "chain", insists});
+        if (n.output(0).sole_use() && reader.has_op<op::Relu>())
+          found.push_back({{n.id(), reader.id()}, "chain", insists});
     return found;
   }
   programs compile(std::span<const fused_view> fused) const { return make ? make(fused) : chains(fused); }
@@ -65,7 +66,7 @@ struct provider_a {
 /// Takes single nodes: Relu and Add of float tensors.
 struct provider_b {
   static constexpr std::string_view name = "b", long_name = "B";
-  bool claims(const node_view& n) const { return n.is<op::Relu>() || n.is<op::Add>(); }
+  bool claims(const node_view& n) const { return n.has_op<op::Relu>() || n.has_op<op::Add>(); }
   status execute(const step_view& step, run_context& c) const {
     if (step.op_type == "Add") return add_elements(c);
     const auto x = c.input<float>(0);
@@ -84,7 +85,7 @@ struct group_of_adds {
   };
   result<groups_result> groups(const graph_view& g) const {
     groups_result found;
-    for (node_view n : g.nodes() | where(is<op::Add>)) found.push_back({{n.id()}, "sums"});
+    for (node_view n : g.nodes() | where(has_op<op::Add>)) found.push_back({{n.id()}, "sums"});
     return found;
   }
   programs compile(std::span<const fused_view> fused) const {

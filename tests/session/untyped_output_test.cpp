@@ -16,7 +16,7 @@ struct vague_op {
 struct vague_provider {
   static constexpr std::string_view name = "vague", long_name = "Vague";
   using operators = op_list<vague_op>;
-  bool claims(const node_view& n) const { return n.is<vague_op>(); }
+  bool claims(const node_view& n) const { return n.has_op<vague_op>(); }
   status execute(const step_view&, run_context& c) const {
     const auto x = c.input<float>(0);
     const auto y = c.output<float>(0, x.shape());

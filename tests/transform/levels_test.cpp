@@ -22,8 +22,8 @@ struct provider_n {
     ++*asked;
     groups_result found;
     for (node_view n : g.nodes()) {
-      const bool is_moved = n.is<op::internal_nhwc::GlobalMaxPool>();
-      if ((n.is<op::GlobalMaxPool>() && *asked == 1) || (is_moved && !forgets)) found.push_back({{n.id()}, {}});
+      const bool is_moved = n.has_op<op::internal_nhwc::GlobalMaxPool>();
+      if ((n.has_op<op::GlobalMaxPool>() && *asked == 1) || (is_moved && !forgets)) found.push_back({{n.id()}, {}});
     }
     return found;
   }

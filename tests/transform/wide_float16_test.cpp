@@ -153,7 +153,7 @@ TEST_CASE("before opset 6, whose Casts name types by words, float16 values stay 
 /// Takes Exp alone.
 struct exp_provider {
   static constexpr std::string_view name = "exp", long_name = "ExpExecutionProvider";
-  bool claims(const node_view& n) const { return n.is<op::Exp>(); }
+  bool claims(const node_view& n) const { return n.has_op<op::Exp>(); }
   status execute(const step_view&, run_context& c) const {
     const auto x = c.input<float16>(0);
     auto y = c.output<float16>(0, x.shape());

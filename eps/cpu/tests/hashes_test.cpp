@@ -106,7 +106,7 @@ std::map<std::string, std::uint64_t> all_hashes() {
   std::map<std::string, std::uint64_t> made;
   const detail::kernel_table& kernels = eps::cpu_kernels::table;
   for (const op_row& op : kernels.ops)
-    for (const role each : {role::is_pointwise, role::broadcasts, role::reduces, role::normalises})
+    for (const role each : {role::is_pointwise, role::broadcasts, role::reduces, role::normalizes})
       if (detail::has_role(op.roles, each)) add_lines(op, kernels, made);
   return made;
 }

@@ -28,22 +28,23 @@ bool says(const node_view& node, std::string_view name, std::string_view words) 
 /// What version 2025.4 of the SDK reads without complaint and then computes otherwise than ONNX says.
 bool is_misread(const node_view& node) {
   if (node.domain().empty() && node.since() > 22) return true;  // newer operators are taken for what they were before
-  if (node.is<op::BitShift>() || node.is<op::DFT>()) return true;
-  if (node.is<op::Pad>()) return bool(node.input(3));  // axes
-  if (node.is<op::Tile>()) {                           // repeats that are no constant of the group
+  if (node.has_op<op::BitShift>() || node.has_op<op::DFT>()) return true;
+  if (node.has_op<op::Pad>()) return bool(node.input(3));  // axes
+  if (node.has_op<op::Tile>()) {                           // repeats that are no constant of the group
     const value_view repeats = node.input(1);
     return !repeats || !repeats.constant() || repeats.is_graph_input() || repeats.is_capture();
   }
-  if (node.is<op::ReduceMax>() || node.is<op::ReduceMin>()) {  // of infinities it makes the largest finite number
+  if (node.has_op<op::ReduceMax>() ||
+      node.has_op<op::ReduceMin>()) {  // of infinities it makes the largest finite number
     const dtype type = node.input(0).element();
     return type == dtype::f32 || type == dtype::f16 || type == dtype::bf16;
   }
-  if (node.is<op::Reshape>()) return int_of(node, "allowzero") != 0;
-  if (node.is<op::RoiAlign>()) return says(node, "mode", "max");
-  if (node.is<op::DequantizeLinear>() || node.is<op::QuantizeLinear>()) return int_of(node, "block_size") != 0;
-  if (node.is<op::LSTM>() && node.input(7)) return true;  // peepholes
-  if (node.is<op::LSTM>() || node.is<op::GRU>() || node.is<op::RNN>()) return int_of(node, "layout") != 0;
-  if (node.is<op::Resize>())
+  if (node.has_op<op::Reshape>()) return int_of(node, "allowzero") != 0;
+  if (node.has_op<op::RoiAlign>()) return says(node, "mode", "max");
+  if (node.has_op<op::DequantizeLinear>() || node.has_op<op::QuantizeLinear>()) return int_of(node, "block_size") != 0;
+  if (node.has_op<op::LSTM>() && node.input(7)) return true;  // peepholes
+  if (node.has_op<op::LSTM>() || node.has_op<op::GRU>() || node.has_op<op::RNN>()) return int_of(node, "layout") != 0;
+  if (node.has_op<op::Resize>())
     return int_of(node, "antialias") != 0 || int_of(node, "exclude_outside") != 0 ||
            says(node, "keep_aspect_ratio_policy", "not_larger") ||
            says(node, "keep_aspect_ratio_policy", "not_smaller") ||

@@ -299,7 +299,8 @@ result<context_part> ort_plugin::store(context_builder& to, const fused_view& gr
   part.graph_name = text("partition_name");
   // A source that this provider does not list is left out: no provider would claim the node later.
   const std::string source = text("source");
-  if (std::any_of(std::begin(sources), std::end(sources), [&](const context_source& each) { return each.is(source); }))
+  if (std::any_of(std::begin(sources), std::end(sources),
+                  [&](const context_source& each) { return each.matches(source); }))
     part.source = source;
   return part;
 }

@@ -1,7 +1,7 @@
 #pragma once
 #if __cplusplus < 202002L
 #error "cameo needs C++20: compile with -std=c++20"
-// A file that is not there ends the compilation: otherwise hundreds of errors of later lines would follow.
+// A missing include ends the compilation at once, instead of after hundreds of errors in later lines.
 #define CAMEO_NEEDS_CXX20 "cameo needs C++20: compile with -std=c++20"
 #include CAMEO_NEEDS_CXX20
 #endif

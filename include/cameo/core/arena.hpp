@@ -7,8 +7,8 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Memory that is handed out from front to back and released as a whole. Over a caller's memory its size is fixed;
-/// heap_arena grows. When it is full it returns null and throws no exception. Not thread-safe.
+/// Allocates memory from front to back and releases it as a whole. An arena over a caller's memory has a fixed size;
+/// heap_arena grows. Allocation from a full arena returns null; nothing throws. Not thread-safe.
 class arena {
  public:
   explicit arena(std::span<std::byte> memory) noexcept : free_{memory} {}
@@ -25,11 +25,12 @@ class arena {
   /// allocate() for `count` objects of `width` bytes. Also returns null when the number of bytes overflows.
   CAMEO_API void* allocate_all(std::size_t count, std::size_t width, std::size_t alignment) noexcept;
 
-  /// The same, and copies the first `used` objects of `from` to the front. Not inline: every list calls it.
+  /// allocate_all(), with the first `used` objects of `from` copied to the front. Not inline, because every list calls
+  /// it.
   CAMEO_API void* allocate_more(const void* from, std::size_t used, std::size_t count, std::size_t width,
                                 std::size_t alignment) noexcept;
 
-  /// Allocates `count` value-initialised elements.
+  /// Allocates `count` value-initialized elements. OUT_OF_MEMORY when the arena is full.
   template <class T>
   result<std::span<T>> take(std::size_t count) {
     static_assert(std::is_trivially_destructible_v<T>, "cameo: an arena of elements calls no destructors");
@@ -60,7 +61,7 @@ class arena {
     return std::string_view{static_cast<const char*>(memory), text.size()};
   }
 
-  /// Stores one value; if it has a destructor, that is called with the arena's. Returns null when the arena is full.
+  /// Stores one value, whose destructor runs with the arena's. Returns null when the arena is full.
   template <class T>
   T* keep(T value) {
     void* const memory = allocate(sizeof(T), alignof(T));
@@ -82,7 +83,7 @@ class arena {
   using grow_function = bool (*)(arena&, std::size_t bytes, std::size_t alignment) noexcept;
   explicit arena(grow_function grow) noexcept : grow_{grow} {}
   void refill(std::span<std::byte> memory) noexcept { free_ = memory; }
-  /// For arenas that release their memory: objects made by keep() must be destroyed first.
+  /// Destroys the objects made by keep(). Arenas that release their memory call it first.
   void destroy_kept() noexcept {
     for (; kept_; kept_ = kept_->next) kept_->destroy(kept_->object);
   }
@@ -110,8 +111,7 @@ class arena {
 };
 
 namespace detail {
-/// A list that grows inside an arena; storage that it outgrows stays allocated until the arena is destroyed. It never
-/// has null slots: push_back returns false when the arena is full. Trivial elements only.
+/// A list that grows inside an arena. Storage that it outgrows is released only with the arena. Trivial elements only.
 template <class T>
 class arena_vector {
   static_assert(std::is_trivially_destructible_v<T> && std::is_trivially_copyable_v<T>);
@@ -119,7 +119,8 @@ class arena_vector {
  public:
   explicit arena_vector(arena& memory) noexcept : memory_{&memory} {}
 
-  /// Room for `count` elements in all. Here and below: returns false, with the list unchanged, when the arena is full.
+  /// Allocates space for `count` elements in all. Like push_back() and append(), it returns false and leaves the list
+  /// unchanged when the arena is full.
   [[nodiscard]] bool reserve(std::size_t count) noexcept {
     if (count <= capacity_) return true;
     void* const memory = memory_->allocate_more(data_, size_, count, sizeof(T), alignof(T));
@@ -135,7 +136,7 @@ class arena_vector {
     detail::construct_at(data_ + size_++, copy);
     return true;
   }
-  /// Appends copies of all elements, or of none of them.
+  /// Appends copies of all elements, or none.
   [[nodiscard]] bool append(std::span<const T> values) noexcept {
     if (size_ + values.size() > capacity_ &&
         !reserve(size_ + values.size() > 2 * capacity_ ? size_ + values.size() : 2 * capacity_))
@@ -154,7 +155,7 @@ class arena_vector {
   const T* begin() const noexcept { return data_; }
   const T* end() const noexcept { return data_ + size_; }
   T& back() noexcept { return data_[size_ - 1]; }
-  /// Valid while the arena lives; a later push_back may move the list, and the span then shows the old elements.
+  /// The elements. Valid while the arena lives, but it shows the old elements once a push_back() has moved the list.
   std::span<T> span() noexcept { return {data_, size_}; }
   std::span<const T> span() const noexcept { return {data_, size_}; }
 
@@ -167,7 +168,8 @@ class arena_vector {
 /// An arena that takes chunks from the heap as it grows and frees them when it is destroyed. Host only.
 class heap_arena : public arena {
  public:
-  /// `first_chunk`: bytes of the first chunk; each later one is twice as large. At most `limit` bytes in all.
+  /// `first_chunk` is the size of the first chunk in bytes; each later one is twice as large. All chunks together have
+  /// at most `limit` bytes.
   explicit heap_arena(std::size_t first_chunk = 4096, std::size_t limit = std::size_t(-1)) noexcept
       : arena{grow}, next_chunk_{first_chunk}, left_{limit} {}
   CAMEO_API ~heap_arena();

@@ -4,14 +4,14 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// True when each byte is 0 or 1, so that the bytes may be read as `bool`s.
+/// True if each byte is 0 or 1, so that the bytes may be read as `bool`s.
 inline bool are_booleans(std::span<const std::byte> bytes) noexcept {
   unsigned seen = 0;
   for (std::byte b : bytes) seen |= unsigned(b);
   return seen <= 1;
 }
 
-/// to[i] is 1 where from[i] is not 0, otherwise 0. `to` has room for as many bytes; it may be `from`.
+/// Writes 1 to to[i] where from[i] is not 0, and 0 elsewhere. `to` has from.size() bytes and may be `from`.
 inline void to_booleans(std::span<const std::byte> from, void* to) noexcept {
   auto* const bytes = static_cast<std::uint8_t*>(to);
   for (std::size_t i = 0; i < from.size(); ++i) bytes[i] = from[i] != std::byte{0};

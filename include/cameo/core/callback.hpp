@@ -11,21 +11,22 @@ namespace detail {
 template <class Signature>
 class callback;
 
-/// A callable object that is kept: what options and hooks hold. Copies share the object, so copying is cheap; calling
-/// it is as thread-safe as the object. Empty ones must not be called. It takes the place of std::function, whose header
-/// costs every file that includes cameo more than all of cameo's options together.
+/// An owned callable object, for options and hooks. Copies share the object, so copying is cheap; calling it is as
+/// thread-safe as the object. An empty callback must not be called. It replaces std::function, whose header costs every
+/// file that includes cameo more compile time than all of cameo's options.
 template <class R, class... Args>
 class callback<R(Args...)> {
  public:
   callback() = default;
   callback(std::nullptr_t) {}
-  /// Keeps a copy of `callable`. A null pointer to a function, or an empty std::function, makes an empty callback.
+  /// Copies `callable`. A null pointer to a function, or an empty std::function, makes an empty callback.
   template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, callback> && std::is_invocable_r_v<R, std::decay_t<F>&, Args...>)
   callback(F&& callable) {
     using object = std::decay_t<F>;
     object kept(std::forward<F>(callable));
-    // Not whatever converts to bool: a lambda without captures does, by way of a pointer that is never null.
+    // A conversion to bool is not enough: a lambda without captures has one, through a function pointer that is never
+    // null.
     if constexpr (std::is_pointer_v<object> || requires { kept.operator bool(); })
       if (!static_cast<bool>(kept)) return;
     object_ = std::make_shared<object>(std::move(kept));

@@ -7,12 +7,12 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Arithmetic on sizes that come from files: returns true with the result in `out`, or false when it overflows.
+/// Multiplies sizes that come from files. Returns true with the product in `out`, or false when it overflows.
 template <std::integral T>
 [[nodiscard]] constexpr bool checked_multiply(T a, T b, T& out) {
   return !__builtin_mul_overflow(a, b, &out);
 }
-/// The same for a sum.
+/// Adds sizes that come from files. Returns true with the sum in `out`, or false when it overflows.
 template <std::integral T>
 [[nodiscard]] constexpr bool checked_add(T a, T b, T& out) {
   return !__builtin_add_overflow(a, b, &out);

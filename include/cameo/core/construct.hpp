@@ -4,12 +4,12 @@
 #include <new>
 #include <utility>
 
-/// What cameo's own headers use and programs need not.
+/// Names that cameo's headers use and programs do not need.
 CAMEO_BEGIN_NAMESPACE
 namespace detail {
 
-// std::construct_at, destroy_at and addressof: <memory>, which declares them, costs a file of kernels more than all
-// that cameo declares.
+// Replacements of std::construct_at, destroy_at and addressof, whose header <memory> costs a file of kernels more
+// compile time than all that cameo declares.
 template <class T, class... Args>
 T* construct_at(T* at, Args&&... args) {
   return ::new (static_cast<void*>(at)) T(std::forward<Args>(args)...);

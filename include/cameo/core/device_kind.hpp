@@ -12,13 +12,13 @@ CAMEO_BEGIN_NAMESPACE
 enum class device_kind : std::uint8_t { cpu = 0, gpu = 1, npu = 2 };
 
 namespace detail {
-/// Their names, by number.
+/// The names of the kinds, by number.
 inline constexpr std::string_view device_kind_words[] = {"cpu", "gpu", "npu"};
 
-/// "cpu", "gpu", "npu"
+/// The name of a kind: "cpu", "gpu" or "npu".
 constexpr std::string_view name_of(device_kind kind) { return detail::device_kind_words[std::size_t(kind)]; }
 
-/// The kind with this name, in letters of either case; std::nullopt for any other word.
+/// The kind with this name, in either case; std::nullopt for any other word.
 constexpr std::optional<device_kind> device_kind_named(std::string_view word) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; };
   for (std::size_t k = 0; k < 3; ++k) {

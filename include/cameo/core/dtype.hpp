@@ -24,8 +24,8 @@ struct complex128 {
   constexpr bool operator==(const complex128&) const = default;
 };
 
-/// Stands for a type that is stored packed, several elements to a byte, the first in the lowest bits. (The 6-bit floats
-/// take a byte each.) Kernels see such elements as bytes; `packed<...>` only names the type in type constraints.
+/// Names a type whose elements are stored packed: several per byte, the first in the lowest bits. (The 6-bit floats
+/// take a byte each.) Kernels read such elements as bytes; `packed<...>` is only used in type constraints.
 template <dtype Id>
 struct packed {};
 /// The packed types by name: `constrain<"T", cameo::int4>`.
@@ -45,11 +45,11 @@ struct dtype_row {
   char name[18];  // as ONNX writes it: tensor(NAME)
 };
 
-/// One element type: its number, C++ type, bits and name, in one place.
+/// One element type: its number, C++ type, name and bits.
 template <dtype Id, class T, fixed_string Name, std::size_t Bits = 8 * sizeof(T)>
 struct element {
   static constexpr dtype id_of(std::type_identity<T>) { return Id; }
-  /// The same as plain data.
+  /// The properties of the element type as plain data.
   static constexpr dtype_row row() {
     dtype_row row{Id, Bits, {}};
     for (std::size_t i = 0; i < sizeof Name.chars; ++i) row.name[i] = Name.chars[i];
@@ -115,7 +115,7 @@ constexpr dtype dtype_named(std::string_view name) {
 
 /// A set of element types: bit i stands for dtype i.
 using type_mask = std::uint32_t;
-/// The set of this one type.
+/// The set that holds only this type.
 constexpr type_mask bit_of(dtype type) { return type_mask{1} << unsigned(type); }
 }  // namespace detail
 /// The set of these C++ types: `mask_of<float, double>`.

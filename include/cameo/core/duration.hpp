@@ -6,18 +6,18 @@
 CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
-/// A length of time in nanoseconds. Any std::chrono::duration converts to it, without the header of those; one longer
+/// A length of time in nanoseconds. Every std::chrono::duration converts to it, without the header <chrono>; one longer
 /// than 292 years becomes 292 years.
 class duration {
  public:
   constexpr duration() = default;
-  /// So many nanoseconds.
-  static constexpr duration of(std::int64_t nanoseconds) {
+  /// A duration of this many nanoseconds.
+  static constexpr duration from_nanoseconds(std::int64_t nanoseconds) {
     duration made;
     made.nanoseconds_ = nanoseconds;
     return made;
   }
-  /// `from` has a count of periods, as a std::chrono::duration has.
+  /// `from` has a count of periods, as every std::chrono::duration.
   template <class D>
     requires requires { D::period::num; }
   constexpr duration(const D& from) {

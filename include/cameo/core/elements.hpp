@@ -7,8 +7,8 @@
 CAMEO_BEGIN_NAMESPACE
 namespace detail {
 
-/// A set of element types, through which code that is written once for all of them is called with one. Where the types
-/// that a function takes are a set, no list of cases can miss one.
+/// A set of element types. visit() and call() call generic code with the C++ type of a dtype, so that no list of cases
+/// can miss one.
 ///
 ///   const bool zero = integer_elements::visit(v.type, false, [&]<class T>(std::type_identity<T>) {
 ///     return element_at<T>(v, 0) == 0;
@@ -17,13 +17,15 @@ template <element_type... Ts>
 struct element_set {
   static constexpr type_mask mask = mask_of<Ts...>;
 
-  /// What f(std::type_identity<T>{}) returns for the C++ type of `type`; `otherwise` if the type is not in the set.
+  /// Returns f(std::type_identity<T>{}) for the C++ type T of `type`; returns `otherwise` if the type is not in the
+  /// set.
   template <class R, class F>
   static constexpr R visit(dtype type, R otherwise, F&& f) {
     static_cast<void>(((type == dtype_of<Ts> && (otherwise = f(std::type_identity<Ts>{}), true)) || ...));
     return otherwise;
   }
-  /// Calls f(std::type_identity<T>{}) with the C++ type of `type`; false, and no call, if it is not in the set.
+  /// Calls f(std::type_identity<T>{}) with the C++ type T of `type`. Returns false, without a call, if the type is not
+  /// in the set.
   template <class F>
   static constexpr bool call(dtype type, F&& f) {
     return ((type == dtype_of<Ts> && (static_cast<void>(f(std::type_identity<Ts>{})), true)) || ...);
@@ -38,21 +40,21 @@ struct set_of_table<element_table<element<Ids, Ts, Names, Bits>...>> {
 };
 /// Every element type of ONNX.
 using all_elements = set_of_table<elements>::type;
-/// Integers of whole bytes.
+/// Integers whose elements are whole bytes.
 using integer_elements = element_set<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
                                      std::uint32_t, std::uint64_t>;
-/// Numbers of whole bytes that models compute with: integers, and floats of 16 bits and more.
+/// The numbers that models compute with: integers of whole bytes, and floats of 16 bits and more.
 using number_elements = element_set<float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t,
                                     std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 
-/// Element `i` of a host tensor of T at any address: nothing promises the alignment of data in a file that is mapped.
+/// Element `i` of a host tensor of T. The data may be unaligned, as in a mapped file.
 template <class T>
 T element_at(const value& v, std::size_t i) {
   T element;
   std::memcpy(&element, static_cast<const std::byte*>(v.data) + i * sizeof(T), sizeof(T));
   return element;
 }
-/// The same as a number to compute with: narrow floats as float, all others as they are.
+/// Element `i` as a number to compute with: narrow floats as float, all others unchanged.
 template <class T>
 auto number_at(const value& v, std::size_t i) {
   if constexpr (std::is_arithmetic_v<T>) return element_at<T>(v, i);

@@ -17,7 +17,7 @@ concept dim_list = requires(const L& list) {
   typename L::value_type;
   { list.data() } -> std::same_as<const std::int64_t*>;
   { list.size() } -> std::convertible_to<std::size_t>;
-} && !requires { L::extent; };  // a std::span has that, and owns nothing
+} && !requires { L::extent; };  // only a std::span has it, and it owns nothing
 }  // namespace detail
 
 /// The size of a tensor along each axis, outermost first; rank 0 is a scalar. All sizes are known and never negative.
@@ -26,12 +26,12 @@ class extents {
   constexpr extents() = default;
   constexpr extents(std::initializer_list<std::int64_t> dims)
       : extents{std::span<const std::int64_t>{dims.begin(), dims.size()}} {}
-  /// At most max_rank dims; further ones are dropped, so check the rank of data from a file first.
+  /// Takes at most max_rank dims and drops further ones, so check the rank of data from a file first.
   constexpr explicit extents(std::span<const std::int64_t> dims) {
     for (std::int64_t d : dims) push_back(d);
   }
 
-  /// The dims of a list. More than max_rank are impossible extents: checked_count() is false.
+  /// The dims of a list. Of extents with more than max_rank dims, checked_count() returns false.
   template <detail::dim_list L>
   constexpr extents(const L& list) : extents{std::span<const std::int64_t>{list.data(), list.size()}} {
     if (list.size() > max_rank) dims_[0] = -1;
@@ -51,7 +51,7 @@ class extents {
   constexpr void push_back(std::int64_t dim) {
     if (rank_ < max_rank) dims_[rank_++] = dim;
   }
-  /// Inserts before `axis`, up to max_rank.
+  /// Inserts an axis before `axis`; has no effect at max_rank.
   constexpr void insert(std::size_t axis, std::int64_t dim) {
     if (rank_ == max_rank) return;
     for (std::size_t i = rank_++; i > axis; --i) dims_[i] = dims_[i - 1];
@@ -68,15 +68,15 @@ class extents {
     if (rank < rank_) rank_ = std::uint8_t(rank);
   }
 
-  /// Number of elements; only for extents whose count is known not to overflow (checked_count otherwise).
+  /// The number of elements. Only for extents whose count is known not to overflow; checked_count() checks it.
   constexpr std::int64_t count() const { return count(0, rank_); }
-  /// Product of the axes [first, last).
+  /// The product of the axes [first, last).
   constexpr std::int64_t count(std::size_t first, std::size_t last) const {
-    std::int64_t product = 1;  // large sizes before a 0 may overflow on the way; the result is 0 all the same
+    std::int64_t product = 1;  // large sizes before a 0 may overflow on the way; the result is still 0
     for (std::size_t i = first; i < last; ++i) static_cast<void>(checked_multiply(product, dims_[i], product));
     return product;
   }
-  /// Returns false when a dim is negative or the product overflows.
+  /// Computes the number of elements. Returns false when a dim is negative or the product overflows.
   [[nodiscard]] constexpr bool checked_count(std::int64_t& count) const {
     std::uint64_t product = 1;  // unsigned overflow is cheaper to check where 64 bits take two registers
     bool zero = false;
@@ -102,7 +102,7 @@ class extents {
   std::int64_t dims_[max_rank]{};
 };
 
-/// The distance in elements between neighbours along each axis of a dense, row-major tensor.
+/// The distance in elements between neighbors along each axis of a dense, row-major tensor.
 constexpr extents row_major_strides(const extents& shape) {
   extents strides = shape;
   std::int64_t step = 1;
@@ -111,7 +111,7 @@ constexpr extents row_major_strides(const extents& shape) {
   return strides;
 }
 
-/// Turns an axis as ONNX counts it (negative: from the end) into an index. Returns false if there is no such axis.
+/// Converts an axis as ONNX counts it (negative: from the end) to an index. Returns false if there is no such axis.
 [[nodiscard]] constexpr bool normalize_axis(std::int64_t& axis, std::size_t rank) {
   const auto r = std::int64_t(rank);
   if (axis < -r || axis >= r) return false;
@@ -119,7 +119,7 @@ constexpr extents row_major_strides(const extents& shape) {
   return true;
 }
 
-/// The common shape of two by ONNX's multidirectional broadcasting; returns false if they have no common shape.
+/// Computes the common shape of two by ONNX's multidirectional broadcasting. Returns false if they have none.
 [[nodiscard]] constexpr bool broadcast(const extents& a, const extents& b, extents& out) {
   out.resize(0);
   out.resize(a.rank() < b.rank() ? b.rank() : a.rank());

@@ -8,8 +8,8 @@
 CAMEO_BEGIN_NAMESPACE
 namespace detail {
 
-/// A std::span as the member of a class that is defined before T is. To copy a std::span, libc++ has to know what its
-/// elements are, and whether a class can be copied is asked where it ends. Converts from and to std::span.
+/// A std::span for members of a class that is defined before T is. libc++ copies a std::span only of a complete type,
+/// and the compiler checks at the end of a class whether it can be copied. Converts from and to std::span.
 template <class T>
 class member_span {
  public:
@@ -21,7 +21,7 @@ class member_span {
   template <class U, std::size_t N>
     requires std::is_convertible_v<U (*)[], T (*)[]>
   constexpr member_span(U (&from)[N]) : first_{from}, count_{N} {}
-  /// A list that owns its elements (std::vector, std::array) and outlives this.
+  /// The elements of a list that owns them (std::vector, std::array) and outlives this span.
   template <class L>
     requires(!std::is_same_v<std::remove_const_t<L>, member_span>) && requires(L& list) {
       list.size();

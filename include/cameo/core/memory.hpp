@@ -21,7 +21,7 @@ struct memory_source {
 /// The process's heap.
 CAMEO_API memory_source heap_memory() noexcept;
 
-/// The user's own host memory. `void* allocate(bytes, alignment) noexcept` returns null when no memory is left
+/// A user's allocator of host memory. `void* allocate(bytes, alignment) noexcept` returns null when no memory is left
 /// (`alignment` is a power of two); `void release(memory, bytes) noexcept` gets what it returned. Thread-safe.
 template <class M>
 concept host_memory = requires(M& own, void* memory, std::size_t bytes) {
@@ -32,7 +32,7 @@ concept host_memory = requires(M& own, void* memory, std::size_t bytes) {
 };
 
 namespace detail {
-/// `own` as a kind of host memory; it outlives all objects that use it.
+/// A kind of host memory that `own` allocates, which outlives all objects that use it.
 template <host_memory M>
 memory_source memory_source_of(M& own) noexcept {
   memory_source made = heap_memory();  // host memory is copied in the same way

@@ -14,15 +14,15 @@ enum class float_specials : std::uint8_t {
   ieee,      // exponent all ones: infinities and NaNs (float16, bfloat16, float8e5m2)
   nan_only,  // all ones is NaN, no infinity (float8e4m3fn)
   fnuz,      // only 0x80 is NaN, no infinity, no negative zero
-  none,      // every code is a number (float4, float6)
+  none,      // every bit pattern is a number (float4, float6)
 };
-/// One format: bits of exponent and mantissa, the exponent's bias, and what is not a number.
+/// One format: bits of exponent and mantissa, the exponent's bias, and how it encodes what is not a number.
 struct float_format {
   int exponent_bits, mantissa_bits, bias;
   float_specials specials;
 };
 
-/// `bits` of a format as a float: exact.
+/// Converts `bits` of a format to float, exactly.
 constexpr float widen(std::uint16_t bits, detail::float_format f) {
   const int e_bits = f.exponent_bits, m_bits = f.mantissa_bits;
   const std::uint32_t sign = std::uint32_t(bits >> (e_bits + m_bits)) & 1;
@@ -46,8 +46,8 @@ constexpr float widen(std::uint16_t bits, detail::float_format f) {
                               mantissa << (23 - m_bits));
 }
 
-/// The nearest code of a format, ties to even. A value out of range becomes infinity where the format has one, else,
-/// when `saturate`, the largest finite value; else NaN where the format has a NaN.
+/// The bits of a format's nearest value, ties to even. A value out of range becomes infinity where the format has one,
+/// else, when `saturate`, the largest finite value; else NaN where the format has a NaN.
 constexpr std::uint16_t narrow(float value, detail::float_format f, bool saturate = true) {
   const std::uint32_t in = std::bit_cast<std::uint32_t>(value);
   const int e_bits = f.exponent_bits, m_bits = f.mantissa_bits;
@@ -89,7 +89,7 @@ constexpr std::uint16_t narrow(float value, detail::float_format f, bool saturat
   return std::uint16_t(magnitude ? high | std::uint32_t(magnitude) : signed_zero);
 }
 
-/// A number of a narrow format, stored as its bits. Converts from and to float; arithmetic happens in float.
+/// A number of a narrow format, stored as its bits. Converts from and to float; arithmetic is done in float.
 template <detail::float_format Format>
 struct narrow_float {
   using storage = std::conditional_t<(Format.exponent_bits + Format.mantissa_bits > 7), std::uint16_t, std::uint8_t>;
@@ -110,7 +110,7 @@ struct narrow_float {
 };
 }  // namespace detail
 
-/// ONNX's formats under ONNX's names.
+/// ONNX's formats by ONNX's names.
 using float16 = detail::narrow_float<detail::float_format{5, 10, 15, detail::float_specials::ieee}>;
 using bfloat16 = detail::narrow_float<detail::float_format{8, 7, 127, detail::float_specials::ieee}>;
 using float8e4m3fn = detail::narrow_float<detail::float_format{4, 3, 7, detail::float_specials::nan_only}>;
@@ -123,7 +123,8 @@ struct float8e8m0 {
   std::uint8_t bits = 0;
 
   float8e8m0() = default;
-  /// Rounds to nearest (in the exponent: halves go up) unless `round_up`; values that are too large saturate.
+  /// Rounds to the nearest power of two (in the exponent; ties go up). Values that are too large saturate; infinity
+  /// becomes NaN.
   constexpr explicit float8e8m0(float value) {
     const std::uint32_t in = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t exponent = in >> 23 & 0xFF;
@@ -138,7 +139,7 @@ struct float8e8m0 {
 };
 
 namespace detail {
-/// Formats below a byte. They are stored packed, so these name a type and its format and are never elements in memory.
+/// Formats of less than a byte, whose elements are stored packed (core/dtype.hpp).
 inline constexpr float_format float4e2m1_format{2, 1, 1, float_specials::none};
 inline constexpr float_format float6e2m3_format{2, 3, 1, float_specials::none};
 inline constexpr float_format float6e3m2_format{3, 2, 3, float_specials::none};

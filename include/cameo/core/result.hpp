@@ -16,12 +16,14 @@ struct temporary_result {
 };
 }  // namespace detail
 
-/// A value, or the status that says why there is none. It holds no std::optional: with one instantiation per kernel,
-/// that alone would cost a list of 600 entries a minute of compile time and gigabytes.
+/// A value, or the status that explains why there is none. It holds no std::optional: one instantiation per kernel
+/// would cost a list of 600 kernels a minute of compile time and gigabytes.
 template <class T>
 class [[nodiscard]] result {
-  // Moving some types allocates, such as a std::deque of libstdc++. The exception of such a move leaves the result.
-  static constexpr bool moves_without_throwing = __is_nothrow_constructible(T, T);  // std's template costs each result
+  // Moving some types allocates (std::deque of libstdc++). An exception of such a move passes on to the caller.
+  static constexpr bool moves_without_throwing =
+      __is_nothrow_constructible(T, T);  // std::is_nothrow_move_constructible
+                                         // costs each result more
 
  public:
   using value_type = T;
@@ -36,7 +38,7 @@ class [[nodiscard]] result {
     if (this == &from) return *this;
     if constexpr (moves_without_throwing) {
       detail::destroy_at(this), detail::construct_at(this, std::move(from));
-    } else {  // an error for as long as the move may throw
+    } else {  // holds an error for as long as the move may throw
       if (error_) detail::destroy_at(detail::address_of(value_)), error_ = status{status_code::fail};
       if (from.error_) detail::construct_at(detail::address_of(value_), std::move(from.value_)), error_ = status{};
       else error_ = std::move(from.error_);
@@ -48,10 +50,11 @@ class [[nodiscard]] result {
   }
 
   explicit operator bool() const noexcept { return bool(error_); }
-  /// The value; only if there is one: test first. Without NDEBUG a program that does not ends here with an assertion.
+  /// The value. Test the result first: without NDEBUG an assertion fails if there is no value.
   T& operator*() & noexcept { return check(), value_; }
   const T& operator*() const& noexcept { return check(), value_; }
-  /// Of a temporary the value itself, which a range-based for keeps: `for (auto& each : *session.assignments())`.
+  /// The value of a temporary, by value, so that a range-based for keeps it: `for (auto& each :
+  /// *session.assignments())`.
   T operator*() && noexcept(moves_without_throwing) { return check(), std::move(value_); }
   T* operator->() & noexcept { return check(), detail::address_of(value_); }
   const T* operator->() const& noexcept { return check(), detail::address_of(value_); }
@@ -59,11 +62,11 @@ class [[nodiscard]] result {
     static_cast<void>(sizeof(detail::temporary_result<T>));
     return nullptr;
   }
-  /// Why there is no value; OK if there is one: `if (!r) return r.error();`
+  /// The error; OK if there is a value: `if (!r) return r.error();`
   const status& error() const& noexcept { return error_; }
   status error() && noexcept { return std::move(error_); }
 
-  /// The value, or `other` in its place.
+  /// The value, or `other` if there is none.
   template <class U>
   T value_or(U&& other) const& {
     return error_ ? value_ : T(std::forward<U>(other));
@@ -72,7 +75,7 @@ class [[nodiscard]] result {
   T value_or(U&& other) && {
     return error_ ? std::move(value_) : T(std::forward<U>(other));
   }
-  /// What f makes of the value, which is a result or a status itself; the error stays what it is, and f is not called.
+  /// Returns f(value), which is a result or a status. Without a value, returns the error and does not call f.
   template <class F>
   auto and_then(F&& f) const& -> decltype(f(std::declval<const T&>())) {
     if (!error_) return error_;
@@ -83,7 +86,7 @@ class [[nodiscard]] result {
     if (!error_) return std::move(error_);
     return f(std::move(value_));
   }
-  /// A result that holds what f makes of the value; the error stays what it is, and f is not called.
+  /// Returns a result that holds f(value). Without a value, returns the error and does not call f.
   template <class F>
   auto transform(F&& f) const& -> result<std::remove_cvref_t<decltype(f(std::declval<const T&>()))>> {
     if (!error_) return error_;

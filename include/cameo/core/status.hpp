@@ -48,7 +48,7 @@ inline constexpr status_row status_rows[] = {
 static_assert(detail::complete_and_in_order(detail::status_rows),
               "cameo: status_rows lists every status_code once, in enum order");
 
-/// "INVALID_ARGUMENT" and so on; "UNKNOWN" for a number that is no code.
+/// The name of a code: "INVALID_ARGUMENT"; "UNKNOWN" for a number that is not a code.
 constexpr std::string_view to_string(status_code code) noexcept {
   return code < status_code::count ? std::string_view{detail::status_rows[std::size_t(code)].name}
                                    : std::string_view{"UNKNOWN"};
@@ -79,7 +79,7 @@ class heap_words {
   CAMEO_API ~heap_words();
 
   std::string_view view() const noexcept { return chars_ ? std::string_view{chars_} : std::string_view{}; }
-  /// The message becomes "where: words", or "where: otherwise" while it is empty.
+  /// Makes the message "where: words", or "where: otherwise" if it is empty.
   CAMEO_API void prepend(std::string_view where, std::string_view otherwise) noexcept;
   /// Appends to the message.
   CAMEO_API void append(std::string_view more) noexcept;
@@ -90,7 +90,8 @@ class heap_words {
 };
 }  // namespace detail
 
-/// A code and, if the build has them, a message. True means success, which costs no allocation; ignoring one warns.
+/// A code and, if the build has them, a message. True means success, which costs no allocation. The compiler warns when
+/// it is ignored.
 template <class Words>
 class [[nodiscard]] basic_status {
  public:
@@ -102,13 +103,14 @@ class [[nodiscard]] basic_status {
   explicit operator bool() const noexcept { return code_ == status_code::ok; }
   status_code code() const noexcept { return code_; }
   const char* name() const noexcept { return detail::status_rows[std::size_t(code_)].name; }
-  /// The message; of a lack of memory there always is one, as there may be no memory for any other.
+  /// The message. OUT_OF_MEMORY always has one, even when there was no memory to store it.
   std::string_view words() const noexcept {
     if constexpr (has_words)
       if (code_ == status_code::out_of_memory && words_.view().empty()) return detail::words_without_details(code_);
     return words_.view();
   }
-  /// Prepends where it happened. Each caller adds its part, outermost first: "net.onnx: Conv 'c1': rank 3, needs 4".
+  /// Prepends where it happened. Each caller adds its part, so that the outermost is first: "net.onnx: Conv 'c1': rank
+  /// 3, needs 4".
   basic_status in(std::string_view where) && {
     return words_.prepend(where, detail::words_without_details(code_)), std::move(*this);
   }

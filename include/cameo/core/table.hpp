@@ -8,7 +8,7 @@
 CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
-/// True if row i describes enumerator i and none is missing: keeps a table and its enum in step.
+/// True if row i describes enumerator i and no row is missing, so that a table stays in step with its enum.
 template <class Row, std::size_t N>
 consteval bool complete_and_in_order(const Row (&rows)[N]) {
   for (std::size_t i = 0; i < N; ++i)
@@ -16,7 +16,7 @@ consteval bool complete_and_in_order(const Row (&rows)[N]) {
   return N == std::size_t(decltype(rows[0].id)::count);
 }
 
-/// Shell's sort: short, and it needs few of the steps that compilers allow for constant evaluation.
+/// Shell sort: short, and within the compilers' limits of steps for constant evaluation.
 template <class Row, class Less>
 constexpr void sort_rows(Row* rows, std::size_t count, Less less) {
   for (std::size_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)

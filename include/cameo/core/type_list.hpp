@@ -3,7 +3,7 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// A list of types as one type, to pass on and to take apart by specialisation. It is never instantiated as an object.
+/// A list of types as one type, which specializations take apart. It is never instantiated as an object.
 template <class... Ts>
 struct type_list {};
 

@@ -65,22 +65,24 @@ class tensor_view {
   std::int64_t count_;
 };
 
-/// The declared kind of a value's type, as in ONNX's TypeProto.
+/// The declared kind of a type, as in ONNX's TypeProto.
 enum class type_kind : std::uint8_t { unknown, tensor, sparse_tensor, sequence, map, optional, opaque };
 
-/// The kind of a value in a run. An optional that holds a value has the kind of that value; an empty one is `none`.
+/// The kind of a value in a run. An optional has the kind of the value that it holds; an empty one is `none`.
 enum class value_kind : std::uint8_t { none, tensor, sequence, map, sparse_tensor };
 
 namespace detail {
-struct storage_block;  // of a run; run/run_memory.hpp
+struct storage_block;  // a block of memory of a run (run/run_memory.hpp)
 }  // namespace detail
 
-/// A value, by reference: trivially copyable, owns nothing. The function that makes it documents how long it lives.
-///   tensor         `data`: shape.count() elements, packed as core/dtype.hpp says; in a run aligned to 64, but for a
-///                  caller's and constants; constants of a model that was only read may be unaligned (is_aligned)
+/// A reference to a value: trivially copyable, owns nothing. The function that makes it documents how long it lives.
+///   tensor         `data`: shape.count() elements, packed as in core/dtype.hpp; aligned to 64 bytes in a run, except
+///   for
+///                  a caller's data and constants. A constant of a model that is not loaded may be unaligned
+///                  (is_aligned)
 ///   sequence       `parts`: its elements
 ///   map            `parts`: two one-dimensional tensors, keys (of `type`) and values, in the order they were given
-///   sparse_tensor  `parts`: values [nnz] and indices, int64 [nnz] (flat) or [nnz, rank]; `shape` is the dense one
+///   sparse_tensor  `parts`: values [nnz] and indices, int64 [nnz] (flat) or [nnz, rank]; `shape` is the dense shape
 struct value {
   value_kind kind = value_kind::none;
   dtype type = dtype::undefined;  // of the elements; for a sequence of tensors, of the tensors' elements
@@ -88,8 +90,7 @@ struct value {
   extents shape = {};
   void* data = nullptr;
   detail::member_span<value> parts = {};
-  detail::storage_block* owner =
-      nullptr;  // the run's storage that holds it; null: it lies in memory that outlives the run
+  detail::storage_block* owner = nullptr;  // the run's block with the data; null: the data outlives the run
 
   /// A tensor in the caller's memory.
   template <class T>
@@ -98,31 +99,31 @@ struct value {
     if constexpr (element_type<T>) return tensor(dtype_of<T>, shape, elements.data());
     else return {};
   }
-  /// The same for a type that is only known at run time.
+  /// A tensor in the caller's memory, of a type that is known at run time.
   static value tensor(dtype type, const extents& shape, const void* elements) {
     value made{value_kind::tensor, type, 0, shape};
     made.data = const_cast<void*>(elements);
     return made;
   }
   explicit operator bool() const { return kind != value_kind::none; }
-  /// The elements; only for a tensor of T in host memory.
+  /// The elements of a tensor of T in host memory. Neither is checked.
   template <class T>
   tensor_view<const T> as_unchecked() const {
     static_assert(sizeof(detail::element_check<T>));
     return {static_cast<const T*>(data), shape};
   }
-  /// As as_unchecked(), for writing.
+  /// The writable elements of a tensor of T in host memory. Neither is checked.
   template <class T>
   tensor_view<T> as_mutable_unchecked() const {
     static_assert(sizeof(detail::element_check<T>));
     return {static_cast<T*>(data), shape};
   }
-  /// Bytes of a tensor's elements. That they fit was checked when the value was made.
+  /// The bytes of a tensor's elements. The value was made only after a check that this does not overflow.
   std::size_t bytes() const { return (std::size_t(shape.count()) * bits_of(type) + 7) / 8; }
 };
 
 namespace detail {
-/// False for a tensor whose data is not aligned for its element type, which is possible for data in a mapped file.
+/// False for a tensor whose data is not aligned for its element type, as data in a mapped file may be.
 inline bool is_aligned(const value& v) {
   if (v.kind != value_kind::tensor || v.memory != 0) return true;
   const std::size_t bytes = bits_of(v.type) / 8, largest_power = bytes & (~bytes + 1);

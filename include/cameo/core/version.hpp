@@ -1,5 +1,5 @@
 #pragma once
-// The version of cameo, for the preprocessor. It stands here alone: CMake and Conan read this file.
+// The version of cameo, for the preprocessor. CMake and Conan read this file, so it holds nothing else.
 
 #define CAMEO_VERSION_MAJOR 0
 #define CAMEO_VERSION_MINOR 2
@@ -11,5 +11,5 @@
 #define CAMEO_VERSION_TEXT(number) #number
 #define CAMEO_VERSION_JOINED(major, minor, patch) \
   CAMEO_VERSION_TEXT(major) "." CAMEO_VERSION_TEXT(minor) "." CAMEO_VERSION_TEXT(patch)
-/// "0.2.0"
+/// The version as text: "0.2.0".
 #define CAMEO_VERSION CAMEO_VERSION_JOINED(CAMEO_VERSION_MAJOR, CAMEO_VERSION_MINOR, CAMEO_VERSION_PATCH)

@@ -5,7 +5,7 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-class model;  // graph/model.hpp
+class model;  // defined in graph/model.hpp
 
 namespace detail {
 CAMEO_API void delete_model(model*) noexcept;
@@ -13,9 +13,8 @@ CAMEO_API void delete_model(model*) noexcept;
 
 CAMEO_END_NAMESPACE
 
-/// Deletes a model where model.hpp is not included: sessions and formats hand models on that most programs never look
-/// into.
+/// Deletes a model where model.hpp is not included: sessions and formats pass on models that most programs do not use.
 template <>
 struct std::default_delete<cameo::model> {
-  void operator()(cameo::model* of) const noexcept { cameo::detail::delete_model(of); }
+  void operator()(cameo::model* m) const noexcept { cameo::detail::delete_model(m); }
 };

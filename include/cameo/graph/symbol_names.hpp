@@ -5,11 +5,11 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// The names of a model's symbols, by their numbers, where no two symbols have one name: a symbol whose name an earlier
-/// one has gets a suffix. Other formats and other runtimes compare symbols by their names, and would take two sizes
-/// that a file declares under one name for one size.
-inline std::vector<std::string> distinct_symbol_names(const model& of) {
-  std::vector<std::string> names = of.symbols;
+/// The names of a model's symbols by number, made distinct: a symbol with the name of an earlier one gets a suffix.
+/// Other formats and runtimes compare symbols by name, and would treat two sizes that a file declares with the same
+/// name as equal.
+inline std::vector<std::string> distinct_symbol_names(const model& m) {
+  std::vector<std::string> names = m.symbols;
   std::unordered_set<std::string> used{names.begin(), names.end()};
   if (used.size() == names.size()) return names;
   std::unordered_set<std::string> seen;

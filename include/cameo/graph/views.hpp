@@ -7,28 +7,28 @@ CAMEO_BEGIN_NAMESPACE
 
 class node_view;
 
-/// One value of a graph, by reference; copy it freely. It is invalid after the graph changes or is destroyed.
+/// A reference to a value of a graph, cheap to copy. Invalid after the graph changes or is destroyed.
 class value_view {
  public:
   value_view() = default;
   value_view(const graph& g, value_id id) : graph_{&g}, id_{id} {}
-  /// False: the input or output is absent.
+  /// False if the input or output is absent.
   explicit operator bool() const { return id_ != value_id::none; }
   value_id id() const { return id_; }
   std::string_view name() const { return self().name; }
   const value_type* type() const { return self().type; }
-  /// The element type of a tensor; undefined when it is unknown or the value is no tensor.
+  /// The element type of a tensor; undefined if it is unknown or the value is not a tensor.
   dtype element() const { return type() && type()->is_tensor() ? type()->type : dtype::undefined; }
   const value* constant() const { return self().constant; }
   bool is_graph_input() const { return self().is_input; }
   bool is_graph_output() const { return self().is_output; }
   bool is_capture() const { return self().outer != value_id::none; }
   std::size_t use_count() const { return self().use_count; }
-  /// True when it has exactly one use, an input of one node, and is no graph output.
+  /// True if the value has exactly one use, as an input of a node, and is not a graph output.
   bool sole_use() const { return use_count() == 1 && !is_graph_output(); }
-  /// The node that produces it; false when it is an input, a constant or a capture.
+  /// The node that produces the value; false for an input, a constant or a capture.
   node_view producer() const;
-  /// The nodes that read it (one entry per use).
+  /// The nodes that read the value, once for each use.
   auto consumers() const;
   bool operator==(const value_view&) const = default;
 
@@ -39,7 +39,7 @@ class value_view {
 };
 
 namespace detail {
-/// A lazy sequence of `count` items, each made from its index. Indexable, so it composes without `<ranges>`.
+/// A lazy sequence of `count` items, each made from its index. It has operator[], so it composes without `<ranges>`.
 template <class Make>
 class indexed_view {
  public:
@@ -48,14 +48,14 @@ class indexed_view {
     using value_type = std::invoke_result_t<const Make&, std::size_t>;
     using difference_type = std::ptrdiff_t;
     iterator() = default;
-    iterator(const indexed_view* of, std::size_t at) : of_{of}, at_{at} {}
-    value_type operator*() const { return of_->make_(at_); }
+    iterator(const indexed_view* view, std::size_t at) : view_{view}, at_{at} {}
+    value_type operator*() const { return view_->make_(at_); }
     iterator& operator++() { return ++at_, *this; }
-    iterator operator++(int) { return {of_, at_++}; }
+    iterator operator++(int) { return {view_, at_++}; }
     bool operator==(const iterator& other) const { return at_ == other.at_; }
 
    private:
-    const indexed_view* of_ = nullptr;
+    const indexed_view* view_ = nullptr;
     std::size_t at_ = 0;
   };
   indexed_view(std::size_t count, Make make) : count_{count}, make_{make} {}
@@ -73,7 +73,7 @@ template <class Make>
 indexed_view(std::size_t, Make) -> indexed_view<Make>;
 }  // namespace detail
 
-/// One node of a graph, by reference; copy it freely. It is invalid after the graph changes or is destroyed.
+/// A reference to a node of a graph, cheap to copy. Invalid after the graph changes or is destroyed.
 class node_view {
  public:
   node_view() = default;
@@ -88,35 +88,35 @@ class node_view {
   std::string_view op_type() const { return raw().op_type; }
   const op_row* op() const { return raw().op; }
   int since() const { return raw().version ? raw().version->since : 0; }
-  /// True for a node of this operator: `node.is<op::Add>()`.
+  /// True for a node of this operator: `node.has_op<op::Add>()`.
   template <declared_op Op>
-  bool is() const {
+  bool has_op() const {
     return raw().op && raw().op->id == detail::op_id_of<Op> && raw().domain == Op::domain && raw().op_type == Op::name;
   }
   /// True for a node whose operator has one of these roles.
-  bool is(role any) const { return raw().op && detail::has_role(raw().op->roles, any); }
+  bool has_role(role any) const { return raw().op && detail::has_role(raw().op->roles, any); }
   /// The provider that the node is assigned to, or -1.
   int provider() const { return raw().provider; }
 
   std::size_t input_count() const { return raw().input_count; }
   std::size_t output_count() const { return raw().outputs.size(); }
-  /// An input or output; false where the node leaves it out.
+  /// The i-th input; false if it is absent.
   value_view input(std::size_t i) const {
     return i < input_count() ? value_view{*graph_, graph_->input(id_, i)} : value_view{};
   }
-  /// See input().
+  /// The i-th output; false if it is absent.
   value_view output(std::size_t i) const {
     return i < output_count() ? value_view{*graph_, raw().outputs[i]} : value_view{};
   }
-  /// All of them, absent ones included.
+  /// All inputs, including absent ones.
   auto inputs() const {
     return detail::indexed_view{input_count(), [n = *this](std::size_t i) { return n.input(i); }};
   }
-  /// See inputs().
+  /// All outputs, including absent ones.
   auto outputs() const {
     return detail::indexed_view{output_count(), [n = *this](std::size_t i) { return n.output(i); }};
   }
-  /// Values of this graph that the node's subgraphs use.
+  /// The values of this graph that the node's subgraphs read.
   auto captures() const {
     return detail::indexed_view{
         raw().capture_count, [n = *this](std::size_t i) { return value_view{*n.graph_, n.graph_->capture(n.id_, i)}; }};
@@ -130,18 +130,18 @@ class node_view {
   node_id id_ = node_id::none;
 };
 
-/// A graph for queries, as providers see it. Nodes are in order of execution.
+/// Queries on a graph, as providers use them. Nodes are in order of execution.
 class graph_view {
  public:
   explicit graph_view(const graph& g) : graph_{&g} {}
   const graph& raw() const { return *graph_; }
   std::string_view name() const { return graph_->name; }
-  /// Every node, in order of execution.
+  /// All nodes, in order of execution.
   auto nodes() const {
     return detail::indexed_view{graph_->order().size(),
                                 [g = graph_](std::size_t i) { return node_view{*g, g->order()[i]}; }};
   }
-  /// The graph's inputs, in the model's order; including those with an initializer.
+  /// The graph's inputs in the model's order, including those with an initializer.
   auto inputs() const {
     return detail::indexed_view{graph_->inputs().size(),
                                 [g = graph_](std::size_t i) { return value_view{*g, g->inputs()[i]}; }};
@@ -159,7 +159,7 @@ class graph_view {
 inline node_view value_view::producer() const { return {*graph_, self().producer}; }
 
 namespace detail {
-/// Forward range of the nodes that use a value.
+/// The nodes that use a value, as a forward range.
 class consumer_range {
  public:
   class iterator {
@@ -193,8 +193,8 @@ class consumer_range {
 inline auto value_view::consumers() const { return detail::consumer_range{*graph_, id_}; }
 
 namespace detail {
-/// Lazy queries: `graph_view{g}.nodes() | where(is<op::Conv>) | select([](node_view n) { return n.input(1); })`.
-/// They hold their source by value, so they may outlive the expression, but not the graph.
+/// Lazy queries: `graph_view{g}.nodes() | where(has_op<op::Conv>) | select([](node_view n) { return n.input(1); })`.
+/// They contain their source by value, so they may outlive the expression, but not the graph.
 template <class Range, class Keep>
 class where_view {
  public:
@@ -204,7 +204,7 @@ class where_view {
     using value_type = typename base::value_type;
     using difference_type = std::ptrdiff_t;
     iterator() = default;
-    iterator(const where_view* of, base at) : of_{of}, at_{at} { skip(); }
+    iterator(const where_view* view, base at) : view_{view}, at_{at} { skip(); }
     value_type operator*() const { return *at_; }
     iterator& operator++() { return ++at_, skip(), *this; }
     iterator operator++(int) {
@@ -216,9 +216,9 @@ class where_view {
 
    private:
     void skip() {
-      while (!(at_ == of_->range_.end()) && !of_->keep_(*at_)) ++at_;
+      while (!(at_ == view_->range_.end()) && !view_->keep_(*at_)) ++at_;
     }
-    const where_view* of_ = nullptr;
+    const where_view* view_ = nullptr;
     base at_;
   };
   where_view(Range range, Keep keep) : range_{range}, keep_{keep} {}
@@ -232,7 +232,7 @@ class where_view {
   Keep keep_;
 };
 
-/// The result of select(): a function of each item.
+/// The result of select(): a projection of each item.
 template <class Range, class Project>
 class select_view {
  public:
@@ -242,8 +242,8 @@ class select_view {
     using value_type = std::remove_cvref_t<std::invoke_result_t<const Project&, typename base::value_type>>;
     using difference_type = std::ptrdiff_t;
     iterator() = default;
-    iterator(const select_view* of, base at) : of_{of}, at_{at} {}
-    value_type operator*() const { return of_->project_(*at_); }
+    iterator(const select_view* view, base at) : view_{view}, at_{at} {}
+    value_type operator*() const { return view_->project_(*at_); }
     iterator& operator++() { return ++at_, *this; }
     iterator operator++(int) {
       iterator was = *this;
@@ -253,7 +253,7 @@ class select_view {
     bool operator==(const iterator& other) const { return at_ == other.at_; }
 
    private:
-    const select_view* of_ = nullptr;
+    const select_view* view_ = nullptr;
     base at_;
   };
   select_view(Range range, Project project) : range_{range}, project_{project} {}
@@ -268,7 +268,7 @@ class select_view {
 };
 }  // namespace detail
 
-/// `range | where(keep)`: the items for which keep(item) is true.
+/// `range | where(keep)` has the items for which keep(item) is true.
 template <class Keep>
 struct where {
   Keep keep;
@@ -278,7 +278,7 @@ struct where {
     return detail::where_view<Range, Keep>{range, w.keep};
   }
 };
-/// `range | select(project)`: project(item) for each item.
+/// `range | select(project)` has project(item) for each item.
 template <class Project>
 struct select {
   Project project;
@@ -288,9 +288,9 @@ struct select {
     return detail::select_view<Range, Project>{range, s.project};
   }
 };
-/// A predicate: nodes of this operator.
+/// A predicate: true for nodes of this operator.
 template <declared_op Op>
-inline constexpr auto is = [](const node_view& n) { return n.is<Op>(); };
+inline constexpr auto has_op = [](const node_view& n) { return n.has_op<Op>(); };
 
 /// The number of items of a query.
 template <class Range>

@@ -5,97 +5,98 @@
 CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
-/// What a kernel declares to the planner about its outputs while it is bound.
+/// A promise that a kernel makes to the planner about its outputs when it is bound.
 struct output_hint {
-  /// The declaration: see may_overwrite(), views() and pack().
+  /// The promise: see may_overwrite(), views() and pack().
   enum class use : std::uint8_t { may_overwrite, views, packs } kind;
   std::uint32_t output, input;
 };
 
-struct draft_node;  // plan/draft.hpp
+struct draft_node;  // defined in plan/draft.hpp
 
-/// Constants of a file may be unaligned for their element type, so the maker of the plan supplies aligned ones. The
-/// default is for constants that are aligned.
+/// Supplies aligned copies of constants, which may be unaligned in a file: `persistent` ones live as long as the plan,
+/// `transient` ones until the next call. The default is for constants that are aligned.
 struct constant_store {
   void* self = nullptr;
-  const value* (*kept)(void* self, std::size_t input, const value&) = [](void*, std::size_t, const value& v) {
+  const value* (*persistent)(void* self, std::size_t input, const value&) = [](void*, std::size_t, const value& v) {
     return &v;
   };
-  const value* (*passing)(void* self, std::size_t input, const value&) = [](void*, std::size_t, const value& v) {
+  const value* (*transient)(void* self, std::size_t input, const value&) = [](void*, std::size_t, const value& v) {
     return &v;
   };
 };
 
-/// Keeps packed constants longer than one plan, also for plans of other graphs: packed data then depends on the shape
-/// of no other input. Plans of one draft pack the same data in the same order. Without `self` it keeps nothing.
+/// Stores packed constants for longer than one plan, also for plans of other graphs, so packed data must not depend on
+/// the shapes of other inputs. Plans of one draft pack the same data in the same order. Without `self` it stores
+/// nothing.
 struct pack_keeper {
   void* self = nullptr;
-  /// Returns the `bytes` packed when the draft was planned before, aligned to 64, valid as long as the plan; null: the
-  /// kernel packs them now. An error ends planning.
+  /// Returns the `bytes` that were packed when the draft was planned before: aligned to 64 bytes, valid as long as the
+  /// plan. Null if the kernel has to pack them. An error ends planning.
   result<const void*> (*find)(void* self, std::size_t bytes) = [](void*, std::size_t) -> result<const void*> {
     return static_cast<const void*>(nullptr);
   };
-  /// Called with the data that was packed. An error ends planning.
+  /// Receives the data that was packed. An error ends planning.
   status (*packed)(void* self, const void* made, std::size_t bytes) = [](void*, const void*, std::size_t) -> status {
     return {};
   };
 };
 }  // namespace detail
 
-/// What a kernel can read when it is bound, once per plan. One thread; spans live as long as the plan unless noted.
+/// What a kernel reads when it is bound, once per plan. For one thread; spans live as long as the plan unless noted.
 class bind_context {
  public:
   std::string_view op_type, node_name;
   int since = 0;  // version of the operator
   std::span<const attribute> attributes;
-  std::span<const operand> inputs, outputs;  // these two only during bind
+  std::span<const operand> inputs, outputs;  // valid only during bind
   std::size_t subgraph_count = 0;
-  arena& state;         // lives as long as the plan: data that a kernel keeps, packed weights
-  bool prepack = true;  // false: keep no copies of constants (session.disable_prepacking)
+  arena& state;         // lives as long as the plan: for the kernel's data, such as packed weights
+  bool prepack = true;  // false: make no copies of constants (session.disable_prepacking)
   detail::arena_vector<detail::output_hint>& hints;
   detail::constant_store constants = {};
   detail::pack_keeper packs = {};
-  std::uint32_t choice = 0;  // what the provider's hook `before_bind` says to this node's kernel; 0 without that hook
-  const detail::draft_node* node = nullptr;  // only during bind; see subgraph_input()
+  std::uint32_t choice = 0;  // what the provider's hook `before_bind` returned for this node; 0 without that hook
+  const detail::draft_node* node = nullptr;  // valid only during bind; see subgraph_input()
 
   const attribute* find(std::string_view name) const { return detail::find_attribute(attributes, name); }
-  /// An attribute, or `otherwise` when the node does not have it. An attribute of the wrong kind counts as absent:
-  /// models are checked before, so a user's file can't have one.
+  /// An integer attribute, or `otherwise` when the node does not have it. An attribute of the wrong kind counts as
+  /// absent: models are checked first, so none of a user's file gets here.
   std::int64_t int_or(std::string_view name, std::int64_t otherwise) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::i ? a->i : otherwise;
   }
-  /// See int_or().
+  /// A float attribute; see int_or().
   float float_or(std::string_view name, float otherwise) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::f ? a->f : otherwise;
   }
-  /// See int_or().
+  /// A string attribute; see int_or().
   std::string_view string_or(std::string_view name, std::string_view otherwise) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::s ? a->s : otherwise;
   }
-  /// See int_or().
+  /// An attribute with integers; see int_or().
   std::span<const std::int64_t> ints_or(std::string_view name, std::span<const std::int64_t> otherwise = {}) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::ints ? a->ints : otherwise;
   }
-  /// See int_or().
+  /// An attribute with floats; see int_or().
   std::span<const float> floats_or(std::string_view name, std::span<const float> otherwise = {}) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::floats ? a->floats : otherwise;
   }
-  /// See int_or(); empty when the node does not have it.
+  /// An attribute with strings; empty when the node does not have it. See int_or().
   std::span<const std::string_view> strings_or(std::string_view name) const {
     const attribute* a = find(name);
     return a && a->kind == attribute_kind::strings ? a->strings : std::span<const std::string_view>{};
   }
   bool has_input(std::size_t i) const { return i < inputs.size() && inputs[i].present; }
   bool has_output(std::size_t i) const { return i < outputs.size() && outputs[i].present; }
-  /// The constant of input i, or null. It lives as long as the plan. (Of operand::constant only type and shape may be
-  /// read: its elements may be unaligned.)
+  /// The constant of input i, or null. It lives as long as the plan. (Of operand::constant, read only type and shape:
+  /// its elements may be unaligned.)
   const value* constant(std::size_t i) const {
-    return is_constant(i) ? constants.kept(constants.self, i, *inputs[i].constant) : nullptr;
+    return is_constant(i) ? constants.persistent(constants.self, i, *inputs[i].constant) : nullptr;
   }
   bool is_constant(std::size_t i) const { return has_input(i) && inputs[i].constant; }
   /// The index of a graph attribute among the node's subgraphs, for run_context::open; -1 when it is absent.
@@ -104,22 +105,23 @@ class bind_context {
     return a && a->kind == attribute_kind::g ? int(a->i) : -1;
   }
 
-  /// What is known of input i of a subgraph; null past the last one. Only during bind.
+  /// What is known of input i of a subgraph; null past the last one. Valid only during bind.
   CAMEO_API const operand* subgraph_input(std::size_t graph, std::size_t i) const;
-  /// The same of output i.
+  /// What is known of output i of a subgraph; null past the last one. Valid only during bind.
   CAMEO_API const operand* subgraph_output(std::size_t graph, std::size_t i) const;
-  /// Output i with the sizes that the file declares of it, which a run may contradict. They are for a loop without
-  /// iterations, which has no other sizes for the outputs that it would have stacked. Only during bind.
+  /// Output i with the sizes that the file declares, which a run may contradict. They serve a loop without iterations,
+  /// whose stacked outputs have no other sizes. Valid only during bind.
   CAMEO_API const operand* declared_subgraph_output(std::size_t graph, std::size_t i) const;
 
-  /// Output o may be written over input i when no later step reads that input (same number of bytes).
+  /// Allows output o to be written over input i when no later step reads that input. Both have the same number of
+  /// bytes.
   void may_overwrite(std::size_t o, std::size_t i) {
     hint({detail::output_hint::use::may_overwrite, index(o), index(i)});
   }
-  /// Output o is always the bytes of input i in other extents: the kernel calls run_context::forward for it.
+  /// Output o always has the bytes of input i with other extents: the kernel calls run_context::forward() for it.
   void views(std::size_t o, std::size_t i) { hint({detail::output_hint::use::views, index(o), index(i)}); }
 
-  /// Memory for data that is computed from constants once, aligned to 64.
+  /// Allocates memory, aligned to 64 bytes, for data that is computed once from constants.
   template <class T>
   result<std::span<T>> keep(std::size_t count) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -129,11 +131,11 @@ class bind_context {
     if (!memory) return status_code::out_of_memory;
     return std::span<T>{static_cast<T*>(memory), count};
   }
-  /// The constant of input i in a form of the kernel's own, aligned to 64; it lives as long as the plan. `fill` is
-  /// called as `status fill(const value& constant, std::span<T> to)` with memory that is not initialised, and writes
-  /// all of it; it is not called when the data was packed for an earlier plan. The kernel never reads the constant's
-  /// elements anywhere else, nor in a run: they may be gone by then. Packed data must be safe with any content, as data
-  /// of a file may have: no sizes and no indices.
+  /// The constant of input i in the kernel's own layout, aligned to 64 bytes; it lives as long as the plan. `fill` is
+  /// called as `status fill(const value& constant, std::span<T> to)` with uninitialized memory, and writes all of it.
+  /// It is not called when the data was packed for an earlier plan. The kernel never reads the constant's elements
+  /// elsewhere, nor in a run: they may be gone by then. Packed data may come from a file, so a kernel must be safe with
+  /// any content: it must not contain sizes or indices.
   template <class T, class Fill>
   result<std::span<const T>> pack(std::size_t i, std::size_t count, Fill&& fill) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -147,7 +149,7 @@ class bind_context {
     if (!found) return found.error();
     if (*found) return std::span<const T>{static_cast<const T*>(*found), count};
     result<std::span<T>> made = keep<T>(count);
-    const value* const constant = constants.passing(constants.self, i, *inputs[i].constant);
+    const value* const constant = constants.transient(constants.self, i, *inputs[i].constant);
     if (!made || !constant) return status_code::out_of_memory;
     if (status s = fill(*constant, *made); !s) return s;
     if (status s = packs.packed(packs.self, made->data(), bytes); !s) return s;
@@ -156,7 +158,7 @@ class bind_context {
 
  private:
   static std::uint32_t index(std::size_t i) { return std::uint32_t(i); }
-  /// A hint that is lost costs memory, never correctness.
+  /// A lost hint costs memory, never correctness.
   void hint(detail::output_hint h) { static_cast<void>(hints.push_back(h)); }
 };
 

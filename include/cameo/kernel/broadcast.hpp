@@ -7,8 +7,8 @@
 CAMEO_BEGIN_NAMESPACE
 
 /// The loops of an elementwise operation whose N operands broadcast to one output. Axes that all operands treat alike
-/// are merged, so that few and long rows remain: equal shapes are one row; so is a scalar operand, with step 0; a bias
-/// along the last axis gives rows of that axis. Allocates nothing; const use from any number of threads.
+/// are merged, so that few and long rows remain: equal shapes make one row, as does a scalar operand, with step 0; a
+/// bias along the last axis makes rows of that axis. Allocates nothing. Const functions are thread-safe.
 template <std::size_t N>
 class broadcast_loops {
  public:
@@ -32,14 +32,14 @@ class broadcast_loops {
   }
 
   const extents& shape() const { return shape_; }
-  /// Number of elements of the output; also 0 when that number overflows.
+  /// The number of elements of the output; 0 when that number overflows.
   std::int64_t count() const { return count_; }
-  /// Number of elements of a row.
+  /// The number of elements of a row.
   std::int64_t row_length() const { return loops_ ? loop_[0].size : 1; }
-  /// The distance of each operand from one element of a row to the next: 1, or 0 where it repeats one element.
+  /// The distance of each operand from one element of a row to the next: 1, or 0 where the operand repeats one element.
   const positions& steps() const { return steps_; }
 
-  /// Calls f(out, in, n) for the pieces of rows that make up the elements [first, last) of the output: n elements from
+  /// Calls f(out, in, n) for the parts of rows that make up the elements [first, last) of the output: n elements from
   /// `out` on, computed from each operand's elements from in[i] on, in steps of steps()[i].
   template <class F>
   [[gnu::always_inline]] void rows(std::int64_t first, std::int64_t last, F&& f) const {
@@ -71,7 +71,7 @@ class broadcast_loops {
     std::array<bool, N> moves;
   };
 
-  /// What most nodes have, without a look at their axes.
+  /// Operands of equal shapes, which most nodes have.
   void make_one_row() {
     steps_.fill(1);
     loop_[loops_++] = {std::max<std::int64_t>(1, count_), steps_, {}};
@@ -109,7 +109,7 @@ class broadcast_loops {
   extents shape_;
   std::int64_t count_ = 0;
   std::size_t loops_ = 0;            // innermost first
-  std::array<loop, max_rank> loop_;  // as many as that; the rest is not set, which would take longer than a small row
+  std::array<loop, max_rank> loop_;  // loops_ are set; setting the others would take longer than a small row
   positions steps_{};
 };
 

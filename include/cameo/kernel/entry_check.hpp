@@ -5,10 +5,10 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-// Checks of an entry of a kernel list. One template per possible mistake, so that the compiler's "in instantiation of"
-// line names operator, versions, type string and type, next to a message that says what to do. The conditions are kept
-// apart from the messages: to clang, nothing in a class with a failed static_assert is a constant. A wrong entry is
-// not built, so that its message stays the only error.
+// Checks of an entry of a kernel list. Each possible mistake has its own template, so that the compiler's "in
+// instantiation of" line names operator, versions, type string and type next to a message that states what to do.
+// Conditions and messages are separate because clang treats nothing in a class with a failed static_assert as a
+// constant. A wrong entry is not built, so that its message remains the only error.
 
 namespace detail {
 /// True if the version has a type string of this name.
@@ -95,12 +95,12 @@ struct entry_check<Op, since<First, Last>, constraints<Sets...>> {
                 "cameo: no version of this operator in the range of `since` has all these type strings at once");
 };
 
-/// Checks that K is a kernel; where it is a template, with its types filled in.
+/// Checks that K is a kernel; if it is a template, K is an instance.
 template <class K>
 struct kernel_check {
   static_assert(kernel<K>,
                 "cameo: a kernel needs `static result<K> bind(bind_context&)` and `status run(run_context&) const`");
-  /// A kernel compiled in a .cpp publishes its instantiations; without this a missing one would be a linker error.
+  /// A kernel compiled in a .cpp lists its instantiations; otherwise a missing one would be a linker error.
   static_assert(
       !requires { K::instantiated; } || requires { requires K::instantiated; },
       "cameo: the kernel is not instantiated for this type; add it to its .cpp and to `instantiated`");

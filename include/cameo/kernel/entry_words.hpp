@@ -7,8 +7,8 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// An entry of a kernel list as C++ has it, for programs that write lists of kernels. Names are those within
-/// cameo::eps: "op::Add", "binary<op::Add>".
+/// An entry of a kernel list as C++ text, for programs that write lists of kernels. Names are relative to cameo::eps:
+/// "op::Add", "binary<op::Add>".
 struct entry_words {
   std::string_view kind;    // kernel_entry or erased_entry
   std::string_view op;      // the operator's tag
@@ -32,12 +32,12 @@ template <template <class...> class T>
 consteval auto signature_with() {
   return std::string_view{__PRETTY_FUNCTION__};
 }
-/// What the compiler put for T: "... [with T = cameo::v1::op::Add]", or "[T = ...]".
+/// The compiler's text for T in a signature: "... [with T = cameo::v1::op::Add]", or "[T = ...]".
 constexpr std::string_view argument_in(std::string_view signature) {
   const std::size_t first = signature.find("T = ") + 4, last = signature.find_first_of(";]", first);
   return signature.substr(first, last - first);
 }
-/// A name as it is written within cameo::eps.
+/// A name as it is written in cameo::eps.
 template <std::size_t N>
 constexpr static_text<N> without_namespaces(std::string_view name) {
   constexpr std::string_view left_out[] = {"cameo::", "v1::", "v1_code_only::", "eps::"};
@@ -77,7 +77,7 @@ struct list_words<kernel_list<Entries...>> {
 };
 }  // namespace detail
 
-/// The entries of a kernel_list, in its order: kernel_row::entry counts them from 1.
+/// The entries of a kernel_list, in its order. kernel_row::entry is an index into them plus 1.
 template <class List>
 constexpr std::span<const entry_words> entry_words_of() {
   return detail::list_words<List>::all;

@@ -7,7 +7,7 @@
 CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
-/// A kernel that is its own state: `static result<K> bind(bind_context&)`, `status run(run_context&) const`.
+/// A kernel that is also its state: `static result<K> bind(bind_context&)`, `status run(run_context&) const`.
 template <class K>
 concept self_kernel = requires(const K& state, bind_context& once, run_context& each) {
   { K::bind(once) } -> std::same_as<result<K>>;
@@ -31,13 +31,13 @@ concept state_kernel = !self_kernel<K> && requires(const bound_state<K>& state, 
 };
 }  // namespace detail
 
-/// A kernel is bound once and run any number of times from any number of threads. Either function may throw where
-/// exceptions are on: the caller in the core turns an exception into RUNTIME_EXCEPTION.
+/// A kernel is bound once and then run any number of times, by any number of threads. Both functions may throw where
+/// exceptions are on: the caller turns an exception into RUNTIME_EXCEPTION.
 template <class K>
 concept kernel = detail::self_kernel<K> || detail::state_kernel<K>;
 
 namespace detail {
-/// A kernel that does not take every node that its types allow: `static bool accepts(const bind_context&)`.
+/// A kernel that refuses some nodes that its types allow: `static bool accepts(const bind_context&)`.
 template <class K>
 concept choosy_kernel = kernel<K> && requires(const bind_context& node) {
   { K::accepts(node) } -> std::same_as<bool>;
@@ -45,19 +45,19 @@ concept choosy_kernel = kernel<K> && requires(const bind_context& node) {
 }  // namespace detail
 
 namespace detail {
-/// A bound kernel without its type: a plan stores it and a run calls it.
+/// A bound kernel with its type erased: a plan stores it and a run calls it.
 struct bound_kernel {
   const void* state = nullptr;
   status (*run)(const void* state, run_context&) = nullptr;
 };
 
-/// The only function of a row: it erases K, and is instantiated per row, so it is kept small. With `only_ask` it binds
-/// nothing and returns NOT_IMPLEMENTED for a node that a choosy kernel does not accept.
+/// The only function of a row. It erases K and is instantiated for each row, so it is small. With `only_check` it binds
+/// nothing; it returns NOT_IMPLEMENTED for a node that the kernel does not accept.
 template <kernel K>
-result<bound_kernel> bind_kernel(bind_context& context, bool only_ask) {
+result<bound_kernel> bind_kernel(bind_context& context, bool only_check) {
   if constexpr (detail::choosy_kernel<K>)
     if (!K::accepts(context)) return status_code::not_implemented;
-  if (only_ask) return bound_kernel{};
+  if (only_check) return bound_kernel{};
   using state_type = bound_state<K>;
   result<state_type> bound = K::bind(context);
   if (!bound) return bound.error();

@@ -3,18 +3,19 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Since-versions First to Last of an operator; without Last, all versions from First on that the tables have.
+/// Since-versions First to Last of an operator; without Last, all versions from First on in the operator tables.
 template <int First, int Last = 255>
 struct since {};
 
 namespace detail {
-/// Constraints are values, so that they combine as C++'s do: constrain<"T1", float> && constrain<"T2", bool, int>.
+/// The element types for one type string. Constraints are values, so that they combine like C++'s: constrain<"T1",
+/// float> && constrain<"T2", bool, int>.
 template <fixed_string TypeString, class... Ts>
 struct one_of {
   static constexpr std::size_t size = sizeof...(Ts);
 };
 }  // namespace detail
-/// The constraints of one entry, each a one_of.
+/// The constraints of one entry, one for each type string.
 template <class... Sets>
 struct constraints {
   static constexpr std::size_t size = sizeof...(Sets), combinations = (1 * ... * Sets::size);
@@ -32,13 +33,13 @@ constexpr constraints<A..., B...> operator&&(constraints<A...>, constraints<B...
 
 namespace detail {
 template <class Op, class Since, class Constraints>
-struct entry_check;  // entry_check.hpp
+struct entry_check;  // defined in entry_check.hpp
 template <class Op, class Since, class Constraints>
 struct entry_facts;
 }  // namespace detail
 
-/// An entry of a kernel list: Kernel runs Op in these versions, for every combination of the types listed.
-/// Kernel takes one type per type string, in the order of `constrain`; each combination becomes a row.
+/// An entry of a kernel list: Kernel runs Op in these versions, for every combination of the types listed. Kernel takes
+/// one type for each type string, in the order of `constrain`; each combination becomes a row.
 template <class Op, class Since, auto Constraints, template <class...> class Kernel>
 struct kernel_entry {
   using op = Op;
@@ -48,8 +49,8 @@ struct kernel_entry {
   static constexpr std::size_t rows = types.combinations, rules = rows * types.size;
 };
 
-/// An entry for a kernel that is no template: one row for all the types listed. For kernels that move elements by their
-/// size, or that read the types when they are bound.
+/// An entry for a kernel that is not a template: one row for all the types listed. For kernels that move elements by
+/// their size, or that read the types when they are bound.
 template <class Op, class Since, auto Constraints, class Kernel>
 struct erased_entry {
   using op = Op;
@@ -60,13 +61,13 @@ struct erased_entry {
 };
 
 namespace detail {
-/// The types that a row requires of the values that a type string binds. Bit i of `inputs` is set for formal input i;
-/// for a variadic one, it stands for all inputs from there on.
+/// The types that a row requires of the values that a type string binds. Bit i of `inputs` stands for formal input i;
+/// bits from that of a variadic input on stand for all its arguments.
 struct kernel_rule {
   type_mask allowed;
   std::uint32_t inputs;
   std::uint16_t outputs;
-  char type_string[10];  // for messages; cut when longer
+  char type_string[10];  // for messages; truncated when longer
 };
 
 /// A type string with the types required of it.
@@ -75,23 +76,23 @@ struct type_choice {
   type_mask types;
 };
 
-/// Tensor element types that a version allows for a type string: of tensors, and of optionals that hold them.
+/// The element types that a version allows for a type string: of tensors, and of optionals that contain tensors.
 constexpr type_mask allowed_types(const op_version& version, std::string_view type_string) {
   for (const type_rule& rule : version.types)
     if (rule.type_string == type_string) return rule.tensors | rule.optionals;
   return 0;
 }
 
-/// Since-versions from first to last; empty if `last` is 0.
+/// The since-versions from first to last; empty if `last` is 0.
 struct version_range {
   int first = 255, last = 0;
 };
-/// Domain and name as one integer, so that rows sort and compare cheaply. In files the names decide: see find_op.
-constexpr version_range versions_that_allow(std::span<const op_version> versions, version_range asked,
+/// The versions in a range that allow all the chosen types.
+constexpr version_range versions_that_allow(std::span<const op_version> versions, version_range range,
                                             std::span<const type_choice> choices) {
   version_range found;
   for (const op_version& version : versions) {
-    bool fits = asked.first <= version.since && version.since <= asked.last;
+    bool fits = range.first <= version.since && version.since <= range.last;
     for (const type_choice& choice : choices)
       fits = fits && (choice.types & allowed_types(version, choice.type_string)) == choice.types;
     if (fits) found = {found.last ? found.first : version.since, version.since};
@@ -99,7 +100,7 @@ constexpr version_range versions_that_allow(std::span<const op_version> versions
   return found;
 }
 
-/// Positions of the parameters that a type string binds.
+/// The parameters that a type string binds, as bits: see kernel_rule.
 constexpr std::uint32_t positions(std::span<const parameter> parameters, std::string_view type_string) {
   std::uint32_t bits = 0;
   for (std::size_t i = 0; i < parameters.size(); ++i)

@@ -8,27 +8,27 @@
 CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
-/// One kernel for one operator, one range of versions and one choice of types. Found by `op`; `rules` is an index.
+/// One kernel for one operator, one range of versions and one choice of types. Rows are found by `op`.
 struct kernel_row {
   op_id op;
   std::uint8_t first, last;  // since-versions
-  std::uint16_t rules;       // where its rules start in kernel_table::rules
+  std::uint16_t rules;       // index of its first rule in kernel_table::rules
   std::uint8_t rule_count;
-  bool choosy;          // a match must call `bind` with only_ask, too
-  std::uint16_t entry;  // its entry in the kernel list, counted from 1
-  result<bound_kernel> (*bind)(bind_context&, bool only_ask);
+  bool choosy;          // a match must also call `bind` with only_check
+  std::uint16_t entry;  // number of its entry in the kernel list, counted from 1
+  result<bound_kernel> (*bind)(bind_context&, bool only_check);
 };
 }  // namespace detail
 static_assert(sizeof(detail::kernel_row) <= 32);
 
 namespace detail {
-/// An operator whose kernel a build leaves out for want of a library, and what its user could do, in words.
+/// An operator whose kernel is left out of a build that lacks a library, and advice for the user.
 struct lacking_kernel {
   op_id op;
   std::string_view advice;
 };
 
-/// All kernels of a provider, as the core sees them: rows sorted by `op`, and the operators that they are for.
+/// All kernels of a provider: rows sorted by `op`, their rules and their operators.
 struct kernel_table {
   std::span<const detail::kernel_row> rows;
   std::span<const detail::kernel_rule> rules;
@@ -36,7 +36,7 @@ struct kernel_table {
   std::span<const detail::lacking_kernel> lacking = {};
 };
 
-/// True if some node could match both: only operator, versions or the types of one parameter can tell them apart.
+/// True if some node could match both rows: operator, versions and types of each parameter overlap.
 constexpr bool match_the_same_node(const kernel_row& a, const kernel_row& b, std::span<const kernel_rule> rules) {
   if (a.op != b.op || a.last < b.first || b.last < a.first) return false;
   for (const kernel_rule& x : rules.subspan(a.rules, a.rule_count))
@@ -53,7 +53,7 @@ struct ambiguity_check {
 template <>
 struct ambiguity_check<void, void> {};
 
-/// Turns entries into rows, one per combination of types. Only here do types become numbers and pointers.
+/// Converts entries to rows, one for each combination of types. Only here do types become numbers and pointers.
 template <std::size_t Rows, std::size_t Rules>
 struct table_builder {
   std::array<kernel_row, Rows> rows{};
@@ -91,8 +91,8 @@ struct table_builder {
   static constexpr type_choice choice_of(one_of<S, Ts...>) {
     return {S, mask_of<Ts...>};
   }
-  /// For an erased entry each type may need another version; the row then spans all these versions. check_model has
-  /// ensured that a node only has types that its version allows.
+  /// Adds a row. Each type of an erased entry may need another version; the row then spans all these versions.
+  /// check_model has ensured that a node only has types that its version allows.
   template <class Op, int First, int Last, class K, std::size_t N>
   constexpr void add_row(const std::array<type_choice, N>& choices) {
     static_assert(sizeof(kernel_check<K>) != 0);
@@ -101,7 +101,7 @@ struct table_builder {
       if (First <= v.since && v.since <= Last && allows_some(v, choices))
         range = {range.last ? range.first : v.since, v.since};
     if (range.last == 0) no_version_allows_these_types_together();
-    if constexpr (kernel<K>)  // otherwise kernel_check has given the error
+    if constexpr (kernel<K>)  // otherwise kernel_check has failed
       rows[row_count++] = {op_id_of<Op>,
                            std::uint8_t(range.first),
                            std::uint8_t(range.last),
@@ -118,18 +118,19 @@ struct table_builder {
       if (!(choice.types & allowed_types(version, choice.type_string))) return false;
     return true;
   }
-  /// Not constexpr: a call of it is a compile-time error that names the entry.
+  /// Not constexpr, so that the compiler's error names the entry.
   static void no_version_allows_these_types_together() {}
 };
 
-/// The sum of a list; clang can't fold packs of more than 256.
+/// The sum of a list. clang does not fold packs of more than 256 operands.
 constexpr std::size_t sum(std::initializer_list<std::size_t> counts) {
   std::size_t total = 0;
   for (std::size_t count : counts) total += count;
   return total;
 }
 
-/// Sorted by operator; entries of one operator stay in order. Sorts integers, as moving rows is slow at compile time.
+/// The order of rows by operator; entries of one operator keep their order. Sorts integers, because moving rows is slow
+/// at compile time.
 template <std::size_t Rows, std::size_t Rules>
 constexpr auto sorted_order(const table_builder<Rows, Rules>& built) {
   std::array<std::uint64_t, Rows> keys{};
@@ -140,7 +141,7 @@ constexpr auto sorted_order(const table_builder<Rows, Rules>& built) {
   return order;
 }
 
-/// Two entries, counted from 1, that match the same node; zeros if no entries clash.
+/// Two entries, counted from 1, that match the same node; zeros if there are none.
 template <std::size_t Rows, std::size_t Rules>
 constexpr std::pair<std::size_t, std::size_t> find_clash(const table_builder<Rows, Rules>& built,
                                                          const std::array<std::uint16_t, Rows>& order) {
@@ -151,7 +152,7 @@ constexpr std::pair<std::size_t, std::size_t> find_clash(const table_builder<Row
   return {};
 }
 
-/// The operators of a list of entries, each once, sorted by id.
+/// The operators of a list of entries, without duplicates, sorted by id.
 template <class... Entries>
 struct entry_ops {
   static constexpr auto sorted = [] {
@@ -177,7 +178,7 @@ struct entry_ops {
   }();
 };
 
-/// Rows, rules and operators of entries that are each correct.
+/// The rows, rules and operators of entries that are all correct.
 template <class... Entries>
 class built_list {
   static constexpr std::size_t row_count = sum({0, Entries::rows...}), rule_count = sum({0, Entries::rules...});
@@ -199,13 +200,13 @@ class built_list {
     for (std::size_t i = 0; i < row_count; ++i) made[i] = built.rows[order[i]];
     return made;
   }();
-  static constexpr auto rules = built.rules;  // a copy, so that the rest of `built` stays out of the program
+  static constexpr auto rules = built.rules;  // a copy, so that the rest of `built` is not linked
 
  public:
   static constexpr kernel_table table{rows, rules, entry_ops<Entries...>::rows, {}};
 };
 
-/// A line of a kernel list.
+/// True for an entry of a kernel list.
 template <class E>
 concept list_entry = requires {
   typename E::op;
@@ -225,8 +226,8 @@ struct entry_check_of<E> {
 };
 }  // namespace detail
 
-/// The kernels of a provider, one entry each, in any order. Everything in it is computed and checked by the compiler.
-/// (Packs are expanded into arrays, not folded: clang folds at most 256 operands.)
+/// The kernels of a provider, one entry each, in any order, checked and converted to tables by the compiler. (Packs are
+/// expanded into arrays, not folded: clang folds at most 256 operands.)
 template <class... Entries>
 class kernel_list {
   static_assert(detail::sum({1, sizeof(detail::entry_check_of<Entries>)...}) != 0);

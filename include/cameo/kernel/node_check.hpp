@@ -3,12 +3,12 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Checks of a node against its operator's version what kernels rely on: the number of inputs and outputs, types that
-/// the version allows, equal types where a type string is shared, attributes of the right kind.
-/// INVALID_GRAPH. For builds without a graph; with a graph, check_model has already checked more.
+/// Checks what kernels rely on: the number of inputs and outputs, types that the operator's version allows, equal types
+/// where a type string is shared, attributes of the right kind. INVALID_GRAPH. For builds without a graph; check_model
+/// checks more than this in a graph.
 CAMEO_API status check_node(const op_version&, const detail::node_signature&, std::span<const attribute>);
 
-/// The types of outputs only, for a version of which only the version before it is known.
+/// Checks the types of outputs only, with the operator's version before the node's.
 CAMEO_API status check_outputs(const op_version&, const detail::node_signature&);
 
 CAMEO_END_NAMESPACE

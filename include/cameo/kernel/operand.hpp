@@ -3,15 +3,15 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// What is known of an input or output of a node before any run.
+/// What is known of an input or output of a node before a run.
 struct operand {
-  type_kind kind = type_kind::unknown;  // of an optional: the kind of its content
+  type_kind kind = type_kind::unknown;  // for an optional, the kind of its content
   dtype type = dtype::undefined;        // of elements; for a sequence of tensors, of the tensors' elements
-  bool present = false;                 // false: the node does not have it
+  bool present = false;                 // false: the node does not have this input or output
   bool optional = false;                // an optional that may be empty
-  bool has_rank = false;                // then `shape` has the rank, with -1 for dims known only in a run
+  bool has_rank = false;                // true: `shape` has the rank, with -1 for dims known only in a run
   extents shape = {};
-  const value* constant = nullptr;  // the same in every run
+  const value* constant = nullptr;  // null unless the value is the same in every run
 
   /// True when every dim is known.
   bool fixed_shape() const {
@@ -23,10 +23,10 @@ struct operand {
 };
 
 namespace detail {
-/// A node as it is matched against kernels: independent of graph and draft.
+/// A node as it is matched against kernels, in a graph or a draft.
 struct node_signature {
   op_id op;
-  int since = 0;  // of the version in force
+  int since = 0;  // the version that applies
   std::span<const operand> inputs, outputs;
 };
 }  // namespace detail

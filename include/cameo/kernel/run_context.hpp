@@ -8,35 +8,34 @@ CAMEO_BEGIN_NAMESPACE
 class run_context;
 
 namespace detail {
-/// A subgraph while a kernel runs it; made by run_context::open, destroyed when the kernel's call ends.
+/// A subgraph that a kernel runs. Made by run_context::open(), destroyed when the kernel's call ends.
 struct subplan_frame;
 }  // namespace detail
 
 namespace detail {
-/// Limits how often a loop over pieces of work reads the clock: about every 100 us, however short its pieces are. For
-/// one thread.
+/// Limits how often a loop reads the clock: about every 100 us, however short its iterations are. For one thread.
 struct stop_pace {
-  static constexpr std::int64_t between = 100'000;  // nanoseconds
-  static constexpr std::uint32_t most = 15;         // checks without reading the clock: pieces may become longer
+  static constexpr std::int64_t interval = 100'000;  // nanoseconds
+  static constexpr std::uint32_t most_skips = 15;    // checks that do not read the clock: iterations may become longer
 
-  std::int64_t seen = 0;  // the clock when it was read last
+  std::int64_t seen = 0;  // when the clock was read last
   std::uint32_t step = 0, left = 0;
 
   /// True when it is time to read the clock.
   bool due() { return left == 0 || (--left, false); }
-  /// Takes the time that was read.
+  /// Receives the time that was read.
   void read(std::int64_t now) {
     const std::int64_t since = now - seen;
-    if (since > between) step = 0;
-    else if (since < between / 2) step = most < 2 * step + 1 ? most : 2 * step + 1;
+    if (since > interval) step = 0;
+    else if (since < interval / 2) step = most_skips < 2 * step + 1 ? most_skips : 2 * step + 1;
     seen = now, left = step;
   }
 };
 }  // namespace detail
 
 namespace detail {
-/// The functions of the runner that kernels use. There is one implementation (run/services.cpp). On hosts the table
-/// keeps this layer independent of it; a build for targets calls it directly, so that unused functions are not linked.
+/// The functions of the runner that kernels use, implemented in run/services.cpp. On hosts the table keeps this layer
+/// independent of it; a build for targets calls it directly, so that unused functions are not linked.
 struct run_services {
 #ifdef CAMEO_CODE_ONLY
 #define CAMEO_SERVICE(result, name, ...) static result name(__VA_ARGS__)
@@ -59,9 +58,9 @@ struct run_services {
 };
 }  // namespace detail
 
-/// What a kernel can use in a run: one node of one run. Values and views are valid only during the kernel's call. Only
-/// the thread that called the kernel may use it; functions passed to `parallel` use views that were taken before.
-/// stopped() may be called by all threads.
+/// What a kernel uses in a run: one node of one run. Values and views are valid only during the kernel's call. Only the
+/// thread that called the kernel may use it, except for stopped(): functions passed to parallel() use views that were
+/// taken before.
 class run_context {
  public:
   std::size_t input_count() const { return inputs_.size(); }
@@ -69,17 +68,17 @@ class run_context {
   bool has_input(std::size_t i) const { return i < inputs_.size() && inputs_[i] != 0; }
   bool has_output(std::size_t i) const { return i < outputs_.size() && outputs_[i] != 0; }
 
-  /// Input i; `none` for an input that the node does not have and for an empty optional.
+  /// Input i; its kind is `none` if the node does not have it, or if it is an empty optional.
   const value& input(std::size_t i) const { return values_[i < inputs_.size() ? inputs_[i] : 0]; }
   template <element_type T>
   tensor_view<const T> input(std::size_t i) const {
     return input(i).as_unchecked<T>();
   }
-  /// The element type that the plan has for output i.
+  /// The element type of output i in the plan.
   dtype output_type(std::size_t i) const { return values_[outputs_[i]].type; }
 
-  /// Memory for output i, not initialised; a tensor of the type in the plan. OUT_OF_MEMORY when `shape` is too large,
-  /// and also when its dims are negative or overflow. A second call with the same shape returns the same memory.
+  /// Allocates output i, a tensor of the type in the plan; its memory is uninitialized. OUT_OF_MEMORY when `shape` is
+  /// too large, also when its dims are negative or overflow. A second call with the same shape returns the same memory.
   template <element_type T>
   result<tensor_view<T>> output(std::size_t i, const extents& shape) {
     result<value*> made = output(i, shape);
@@ -92,36 +91,37 @@ class run_context {
     if (status made = services_->allocate(*this, outputs_[i], value_kind::tensor, shape, 0); !made) return made;
     return &v;
   }
-  /// Output i as a sequence (or map, or sparse tensor) of `count` parts, all `none`: fill them with keep().
+  /// Makes output i a sequence (or map, or sparse tensor) of `count` parts, all `none`; fill them with keep().
   result<std::span<value>> output_parts(std::size_t i, value_kind kind, std::size_t count) {
     if (status made = services_->allocate(*this, outputs_[i], kind, {}, count); !made) return made;
     return std::span<value>{values_[outputs_[i]].parts};
   }
-  /// output_parts() of a sequence.
+  /// Makes output i a sequence of `count` parts; see output_parts().
   result<std::span<value>> output_sequence(std::size_t i, std::size_t count) {
     return output_parts(i, value_kind::sequence, count);
   }
-  /// Output i in its present state: to keep() a sequence or map that becomes a part of another.
+  /// Output i in its present state, to keep() a sequence or map that becomes a part of another.
   const value& output_value(std::size_t i) const { return values_[outputs_[i]]; }
 
-  /// Output i is `from`, an input or part of one, with other extents of the same count; no copy if bind called views().
+  /// Makes output i `from`, an input or a part of one, with other extents of the same count. No copy is made if bind()
+  /// called views().
   status forward(std::size_t i, const value& from, const extents& shape) {
     return services_->forward(*this, outputs_[i], from, &shape);
   }
-  /// Output i is `from` unchanged, of any kind: tensor, sequence, none.
+  /// Makes output i `from` unchanged, of any kind: tensor, sequence, none.
   status forward(std::size_t i, const value& from) { return services_->forward(*this, outputs_[i], from, nullptr); }
 
-  /// A reference that keeps a value longer than its slot does: to put it into a sequence, or to carry it round a loop.
-  /// Copies only values in planned memory. Pair with release() or give() unless it becomes a part of an output.
+  /// A reference that keeps a value alive longer than its slot, for a sequence or for the next iteration of a loop.
+  /// Copies only values in planned memory. Pair it with release() or give() unless it becomes a part of an output.
   result<value> keep(const value& v) { return services_->keep(*this, v); }
-  /// Releases a kept value, and sets `v` to `none`.
+  /// Releases a kept value and sets `v` to `none`.
   void release(value& v) { services_->release(*this, v); }
   /// Moves a kept value into output i.
   status give(std::size_t i, value& kept) { return services_->give(*this, outputs_[i], kept); }
-  /// A new tensor that belongs to no output yet; it counts as a kept value.
+  /// Allocates a tensor that does not belong to an output; it counts as a kept value.
   result<value> make(dtype type, const extents& shape) { return services_->make(*this, type, shape); }
 
-  /// Memory until the kernel returns, aligned to 64, not initialised.
+  /// Uninitialized memory, aligned to 64 bytes, valid until the kernel returns.
   template <class T>
   result<std::span<T>> scratch(std::size_t count) {
     static_assert(std::is_trivially_copyable_v<T> || std::is_same_v<T, value>);
@@ -131,7 +131,7 @@ class run_context {
     if (!memory) return status_code::out_of_memory;
     return std::span<T>{static_cast<T*>(memory), count};
   }
-  /// Memory for the characters of string tensors; it is valid until the run ends.
+  /// Memory for the characters of string tensors, valid until the run ends.
   result<std::span<char>> text(std::size_t count) {
     char* const memory = services_->text(*this, count);
     if (!memory) return status_code::out_of_memory;
@@ -139,39 +139,40 @@ class run_context {
   }
 
   /// Calls f(0) ... f(count - 1), each once, in any order, perhaps on several threads, and returns after the last.
-  /// Choose `count` by shapes alone: then results are the same for any number of threads. For little work, loop.
+  /// Choose `count` by shapes alone, so that results are the same for any number of threads. Use a loop for little
+  /// work.
   ///
-  /// Before each call it checks whether the run should end; if so, it skips the rest and returns false. The skipped
-  /// parts have not been written: a kernel that reads them as sizes or indices returns CANCELED first. Any other may go
-  /// on, since the runner ends the run after the kernel, whatever the kernel returns. To let a run end in time, one
+  /// Before each call it checks whether the run should end; if so, it skips the rest and returns false. Skipped parts
+  /// of outputs are not written, so a kernel that reads them as sizes or indices must return CANCELED first. Other
+  /// kernels may go on: the runner ends the run after the kernel, whatever it returns. To let a run end in time, one
   /// call of f should take about 100 us, and never more than 2 ms.
   bool parallel(std::size_t count, detail::function_ref<void(std::size_t)> f) {
     return parallel_lanes(count, [&](std::size_t i, std::size_t) { f(i); });
   }
-  /// The same with the number of the thread, below lanes(): for scratch memory per thread.
+  /// parallel() with the number of the thread, below lanes(), as second argument: for scratch memory of each thread.
   bool parallel_lanes(std::size_t count, detail::function_ref<void(std::size_t, std::size_t)> f) {
     return services_->parallel(*this, count, f);
   }
   std::size_t lanes() const { return lanes_; }
 
-  /// True when the run should end: a kernel's own loops and long pieces of work call it now and then, and the kernel
-  /// returns CANCELED (the runner turns that into DEADLINE_EXCEEDED after a deadline). Any thread may call it. It
-  /// costs a load, and a read of the clock if there is a deadline; with a `pace`, the clock is read every 100 us or so.
+  /// True when the run should end. Kernels call it in their own loops and in long tasks, and then return CANCELED (the
+  /// runner returns DEADLINE_EXCEEDED after a deadline). Any thread may call it. It costs a load, and a read of the
+  /// clock if there is a deadline; with a `pace`, the clock is read about every 100 us.
   bool stopped() const { return services_->stopped(*this, nullptr); }
   bool stopped(detail::stop_pace& pace) const { return services_->stopped(*this, &pace); }
 
-  /// Prepares a subgraph (bind_context::subgraph) to be called any number of times until the kernel returns.
+  /// Prepares a subgraph (bind_context::subgraph) for any number of call()s until the kernel returns.
   result<detail::subplan_frame*> open(std::size_t subgraph) { return services_->open(*this, subgraph); }
-  /// Runs it once. `inputs` are the subgraph's formal inputs (captures are filled in automatically); `outputs` receive
+  /// Runs a subgraph once. `inputs` are its formal inputs (captures are filled in automatically); `outputs` receive
   /// kept values: release() or give() each.
   status call(detail::subplan_frame& frame, std::span<const value> inputs, std::span<value> outputs) {
     return services_->call(*this, frame, inputs, outputs);
   }
 
-  // For the runner.
+  // The functions below are for the runner.
   run_context(const detail::run_services& services, void* runner, std::size_t lanes)
       : services_{&services}, runner_{runner}, lanes_{lanes} {}
-  /// For the runner: starts the next node.
+  /// Starts the next node. For the runner.
   void enter(value* values, std::span<const std::uint32_t> inputs, std::span<const std::uint32_t> outputs) {
     values_ = values, inputs_ = inputs, outputs_ = outputs;
   }
@@ -183,11 +184,11 @@ class run_context {
   void* runner_;
   std::size_t lanes_;
   value* values_ = nullptr;
-  std::span<const std::uint32_t> inputs_, outputs_;  // slots; 0 is an absent one
+  std::span<const std::uint32_t> inputs_, outputs_;  // slots; 0: absent
 };
 
 /// Calls f(first, last) over [0, count) in blocks of `grain`, perhaps on several threads. Blocks depend on count and
-/// grain alone. Returns false when the run should end and blocks were skipped: see run_context::parallel.
+/// grain alone. Returns false when the run should end and blocks were skipped; see run_context::parallel().
 template <class F>
 bool parallel_for(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
   if (count <= 0) return true;
@@ -197,11 +198,11 @@ bool parallel_for(run_context& c, std::int64_t count, std::int64_t grain, F&& f)
   });
 }
 
-/// parallel_for() for elements that don't depend on each other, of any type and operator: f gets so few at a time that
-/// it checks for the end of the run often enough, even where a thread is only worthwhile for `grain` of them.
+/// parallel_for() for elements that do not depend on each other, of any type and operator. f gets few elements at a
+/// time, so that the run can end soon even if a thread is only worthwhile for `grain` of them.
 template <class F>
 bool parallel_elements(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
-  constexpr std::int64_t most = 4096;  // of the slowest kind, a number as text, about a millisecond
+  constexpr std::int64_t most = 4096;  // the slowest, conversions of numbers to text, take about a millisecond
   return parallel_for(c, count, grain, [&](std::int64_t first, std::int64_t last) {
     detail::stop_pace pace;
     for (std::int64_t i = first; i < last; i += most) {
@@ -211,9 +212,9 @@ bool parallel_elements(run_context& c, std::int64_t count, std::int64_t grain, F
   });
 }
 
-/// Calls f(i, lane) for each i below `count`, `grain` of them one after the other on a thread, and checks before each
-/// whether the run should end: for pieces that are too small for a thread each, or that depend on what the piece before
-/// left in the lane's memory. Returns false as parallel_for does.
+/// Calls f(i, lane) for each i below `count`, `grain` of them in sequence on one thread, and checks before each whether
+/// the run should end. For tasks that are too small for a thread each, or that depend on what the task before left in
+/// the lane's memory. Returns false as parallel_for() does.
 template <class F>
 bool parallel_each(run_context& c, std::int64_t count, std::int64_t grain, F&& f) {
   if (count <= 0) return true;

@@ -11,7 +11,7 @@ enum class attribute_kind : std::uint8_t {
 };
 namespace detail {
 // clang-format on
-/// The kinds' names for messages.
+/// The names of the kinds, for messages.
 inline constexpr struct attribute_kind_row {
   attribute_kind id;
   char name[16];
@@ -52,7 +52,7 @@ struct attribute {
   std::span<const value_type* const> types = {};
   std::string_view ref_attr_name = {};  // inside a function body: the caller's attribute that is used here
   std::string_view doc_string = {};
-  std::string_view unknown = {};  // fields of the file that cameo does not interpret, for a writer
+  std::string_view unknown = {};  // fields of the file that cameo does not interpret; a writer writes them back
 };
 
 namespace detail {

@@ -7,7 +7,7 @@
 CAMEO_BEGIN_NAMESPACE
 namespace detail {
 
-/// A node with the values of a run, of which only types and shapes are asked (and whether two are the same memory).
+/// A node with the values of a run. Only their types and shapes are read, and whether two share memory.
 struct node_in_run {
   std::span<const attribute> attributes;
   std::span<const std::uint32_t> inputs, outputs;  // numbers of `values`; 0: absent
@@ -31,15 +31,16 @@ struct node_in_run {
   }
 };
 
-/// How many operations an operator asks for, by its definition: a multiplication and an addition are two, an element of
-/// the result of any function of elements is one, and what only moves is none. What an implementation saves or adds
-/// does not count, nor do a product's bias and activation. std::nullopt: not known.
+/// The number of operations that an operator takes by its definition: a multiplication and an addition are two, each
+/// element of an elementwise result is one, and moving elements takes none. What an implementation saves or adds does
+/// not count, nor do a product's bias and activation. std::nullopt if it is unknown.
 CAMEO_API std::optional<double> operations_of(const op_row&, const node_in_run&);
 
-/// The bytes that a node reads of its inputs, constants among them, and those of its outputs, each counted once. Of an
-/// input that it reads in places (the table of Gather or EmbedLayerNormalization, what Slice leaves, experts that are
-/// not chosen), only those count; none of one whose shape alone it takes. Nothing is moved where a node leaves its
-/// input where it lies, and only updates where it writes into that. Null: an operator that is not known.
+/// The bytes that a node reads of its inputs, constants included, and writes to its outputs, each counted once. Of an
+/// input that the node reads in part (the table of Gather or EmbedLayerNormalization, the part that Slice returns, the
+/// experts that are chosen), only that part counts, and nothing of an input whose shape alone it reads. A node that
+/// leaves its input where it is moves nothing; one that updates it in place moves the updates. The row is null for an
+/// unknown operator.
 CAMEO_API double bytes_moved(const op_row*, const node_in_run&);
 
 }  // namespace detail

@@ -3,23 +3,22 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// ONNX's definition of an operator in terms of others, where that does not depend on the node. (Bodies that do are
-/// built by code.) One version may have several bodies: the right one has the highest `needs_opset` that the model's
-/// opset reaches. All of it lives as long as the program.
+/// ONNX's definition of an operator in terms of others, if it does not depend on the node. (Code builds the definitions
+/// that do.) One version may have several bodies: the right one has the highest `needs_opset` that the model's opset
+/// reaches. All rows live as long as the program.
 struct function_body_row {
   struct graph_row;
   /// An attribute of a node; only the member of its kind is meaningful.
   struct attribute_row {
     std::string_view name;
     attribute_kind kind;
-    std::string_view of_caller =
-        {};       // the attribute of the function's caller that is used here; empty: the value below
-    float f = 0;  // also of a tensor: a scalar
+    std::string_view of_caller = {};  // the caller's attribute that is used here; empty: the value below
+    float f = 0;                      // float; tensor: its only element
     std::int64_t i = 0;
     std::span<const std::int64_t> ints = {};
     const graph_row* g = nullptr;
   };
-  /// A node, of an operator of ONNX's own domain. Values are named: "a,b". An empty name is an absent value.
+  /// A node of an operator of ONNX's own domain. Values have names, "a,b"; an empty name is an absent value.
   struct node_row {
     std::string_view op_type;
     std::string_view inputs, outputs;
@@ -30,7 +29,7 @@ struct function_body_row {
     std::string_view name;
     dtype type = dtype::undefined;
   };
-  /// A body, or a graph that a node in one has. Nodes come after those that they need.
+  /// A body, or a graph attribute of one of its nodes. Nodes come after those whose outputs they read.
   struct graph_row {
     std::string_view name;
     std::span<const input_row> inputs;
@@ -41,11 +40,11 @@ struct function_body_row {
   detail::op_id op;
   int since;                                          // the version of `op` that the body belongs to
   int needs_opset;                                    // the opset of ONNX that the body is written in
-  std::span<const std::string_view> attribute_names;  // that the body takes of its caller
+  std::span<const std::string_view> attribute_names;  // the caller's attributes that the body uses
   graph_row graph;
 };
 
-/// Sorted by op, then since, then needs_opset. Lies in the compiled core and is linked only into programs that call it.
+/// Sorted by op, since and needs_opset. Part of the compiled library, and linked only into programs that call it.
 CAMEO_API std::span<const function_body_row> standard_function_bodies();
 /// The newest body of this version of an operator for a node of this `opset`; null if it has none.
 CAMEO_API const function_body_row* find_function_body(detail::op_id op, int since, std::int64_t opset);

@@ -7,28 +7,28 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-// ONNX Runtime's names of the rewrites that can be chosen, saved in an ORT file and applied later, and how the node
-// that replaces a group is made from the group. A group is a node (the target), nodes that produce its inputs and nodes
-// that read its outputs. Data alone, for graphs and for drafts.
+// Rewrites that can be chosen, saved in an ORT file and applied later, by ONNX Runtime's names, and how the node that
+// replaces a group is made. A group is a node (the target), nodes that produce its inputs and nodes that read its
+// outputs. The tables serve both graphs and drafts.
 
-/// How a group becomes one node: the new node's inputs.
+/// The inputs of the node that replaces a group.
 enum class group_form : std::uint8_t {
-  unary,        // DequantizeLinear, target, QuantizeLinear: integers, scale and zero point, then those of the result
-  binary,       // the same with two inputs
-  variadic,     // scale and zero point of the result, then all inputs with theirs
-  convolution,  // two inputs, the result's scale and zero point, a bias of integers if there is one
-  product,      // two inputs with scale and zero point, bias, then the result's where it is quantized
-  choice,       // the target's condition, then two inputs
-  parts,        // one input, several results; the target's second input
+  unary,        // integers, scale and zero point of the input; scale and zero point of the result
+  binary,       // as unary, with two inputs
+  variadic,     // scale and zero point of the result; then each input as in unary
+  convolution,  // as binary; then an integer bias, if there is one
+  product,      // two inputs as in binary; the bias; scale and zero point of the result if it is quantized
+  choice,       // the target's condition; then as binary
+  parts,        // integers of the input; the target's second input. There are several results
   in_place,     // the target itself, on integers
-  activation,   // the target and the activation of its result
+  activation,   // the inputs of the target, which computes the activation as well
 };
-/// An action of an optimizer, by its names in files.
+/// An action of an optimizer, by its names in ORT files.
 struct group_action {
   std::string_view optimizer, name;
   group_form form;
 };
-/// Every action that cameo knows; optimizers in the order in which they are applied.
+/// All actions that cameo has, with optimizers in the order in which they are applied.
 inline constexpr group_action group_actions[] = {
     {"QDQSelectorActionTransformer", "1DQ", group_form::unary},
     {"QDQSelectorActionTransformer", "1DQ_CPU", group_form::unary},
@@ -45,23 +45,23 @@ inline constexpr group_action group_actions[] = {
     {"QDQSelectorActionTransformer", "drop_no_int16_support_and_positive_scale", group_form::in_place},
     {"ConvActivationFusion", "ConvAct", group_form::activation},
 };
-/// Null for an action that is not in the list; `knows` tells whether the optimizer is in it.
-constexpr const group_action* find_group_action(std::string_view optimizer, std::string_view name, bool& knows) {
-  knows = false;
+/// Null for an action that is not in the list. `listed` is set to whether any action of the optimizer is in it.
+constexpr const group_action* find_group_action(std::string_view optimizer, std::string_view name, bool& listed) {
+  listed = false;
   for (const group_action& each : group_actions) {
     if (each.optimizer != optimizer) continue;
-    knows = true;
+    listed = true;
     if (each.name == name) return &each;
   }
   return nullptr;
 }
 
-/// The source of some inputs of the new node: inputs of a node of the group.
+/// Where some inputs of the new node come from: inputs of one node of the group.
 struct group_move {
-  /// Which nodes of the group.
+  /// The node of the group.
   enum class member : std::uint8_t { input, target, output, all_inputs } of;
   std::uint8_t number = 0;  // index of that node among the group's inputs
-  /// Its inputs `first` to `last`. 0 to 2 of a DequantizeLinear: integers, scale, zero point.
+  /// The first and the last of its inputs. Inputs 0 to 2 of a DequantizeLinear are integers, scale and zero point.
   std::uint8_t first = 0, last = 0;
   bool required = true;  // false: the node, or its input, may be absent
 };
@@ -78,7 +78,7 @@ inline constexpr group_move
     activation_moves[] = {{target}, {target, 0, 1, 1}, {target, 0, 2, 2, false}};
 }  // namespace detail
 
-/// The inputs of the new node, in order; empty for in_place, where the target's first input becomes the input node's.
+/// The inputs of the new node, in order. Empty for in_place: the target's first input becomes that of the input node.
 constexpr std::span<const group_move> moves_of(group_form form) {
   switch (form) {
     case group_form::unary: return detail::unary_moves;

@@ -6,7 +6,7 @@
 CAMEO_BEGIN_NAMESPACE
 
 /// The interface of a shape function to one node. Host only, one thread. The function sets what it can infer and leaves
-/// the rest unknown; it returns INVALID_GRAPH, with a message that says what would be right, only for illegal inputs.
+/// the rest unknown. It returns INVALID_GRAPH only for illegal inputs, with a message that states what is legal.
 class infer_context {
  public:
   virtual ~infer_context() = default;
@@ -19,47 +19,47 @@ class infer_context {
   virtual std::size_t input_count() const = 0;  // trailing absent inputs are not counted
   /// The number of outputs, including absent ones in between.
   virtual std::size_t output_count() const = 0;
-  /// Null when the input is absent or its type is unknown.
+  /// The type of an input; null when the input is absent or its type is unknown.
   virtual const value_type* input(std::size_t i) const = 0;
-  /// The constant of an input (an initializer or a Constant node), or null. In host memory.
+  /// The value of a constant input (an initializer or a Constant node), in host memory; null for other inputs.
   virtual const value* constant(std::size_t i) const = 0;
-  /// The elements of a small integer tensor (rank 0 or 1), as far as they are known (a constant, or computed from
-  /// shapes by Shape, Gather, Concat, ...); null if even their number is unknown.
+  /// The elements of a small integer tensor (rank 0 or 1), as far as they are known: from a constant, or computed from
+  /// shapes (Shape, Gather, Concat, ...). Null if even their number is unknown.
   virtual const std::vector<dim>* elements(std::size_t i) const = 0;
-  /// A new symbol, for an unknown size that other dims may be equal to.
+  /// A new symbol, for an unknown size that other dims may equal.
   virtual dim fresh_symbol() = 0;
-  /// Infers the n-th subgraph with these input types (null: as declared); returns its outputs' types. They are valid as
+  /// Infers the n-th subgraph with these input types (null: as declared). Returns its outputs' types, which live as
   /// long as the context.
   virtual result<std::vector<const value_type*>> infer_subgraph(std::size_t index,
                                                                 std::span<const value_type* const> inputs) = 0;
   /// Sets the type of output i. It is compared with the declared type: a contradiction is INVALID_GRAPH.
   virtual void set_output(std::size_t i, value_type type) = 0;
-  /// Sets the elements of output i, a small integer tensor: shape functions of later nodes read them by elements().
+  /// Sets the elements of output i, a small integer tensor. Shape functions of later nodes read them with elements().
   virtual void set_elements(std::size_t i, std::vector<dim> elements) = 0;
 
-  /// Tells that a pooling window is larger than its padded input, along a spatial axis: harmless, and not in ONNX.
-  virtual void tell_large_window(std::size_t axis, std::int64_t window, std::int64_t padded) {
+  /// Reports that a pooling window is larger than its padded input along a spatial axis: harmless, but not legal in
+  /// ONNX.
+  virtual void report_large_window(std::size_t axis, std::int64_t window, std::int64_t padded) {
     static_cast<void>(axis), static_cast<void>(window), static_cast<void>(padded);
   }
 
-  /// Reports that the subgraph of the attribute `name` breaks a rule. That is harmless, since the node never runs it.
-  /// `wrong` says which rule it breaks.
+  /// Reports that the subgraph of the attribute `name` breaks a rule, which `wrong` describes: harmless, since the node
+  /// never runs it.
   virtual void report_broken_branch(std::string_view name, const status& wrong) {
     static_cast<void>(name), static_cast<void>(wrong);
   }
-  /// Reports that a linear model has more coefficients than its input needs: harmless, and not in ONNX.
+  /// Reports that a linear model has more coefficients than its input needs: harmless, but not legal in ONNX.
   virtual void report_unused_coefficients(std::size_t given, std::size_t needed) {
     static_cast<void>(given), static_cast<void>(needed);
   }
 
-  // Conveniences over the above.
   /// An attribute of the node, or null.
   const attribute* find(std::string_view name) const { return detail::find_attribute(attributes(), name); }
-  /// An attribute of the node, or `otherwise` if the node does not have it.
+  /// An integer attribute of the node, or `otherwise` if the node does not have it.
   CAMEO_API std::int64_t int_or(std::string_view name, std::int64_t otherwise) const;
-  /// See int_or().
+  /// A string attribute of the node, or `otherwise` if the node does not have it.
   CAMEO_API std::string_view string_or(std::string_view name, std::string_view otherwise) const;
-  /// See int_or().
+  /// An attribute with integers, or `otherwise` if the node does not have it.
   CAMEO_API std::span<const std::int64_t> ints_or(std::string_view name,
                                                   std::span<const std::int64_t> otherwise = {}) const;
   bool has_input(std::size_t i) const { return i < input_count() && input(i) != nullptr; }
@@ -67,11 +67,11 @@ class infer_context {
   CAMEO_API dtype element(std::size_t i) const;
   /// The shape of a tensor input, or null when unknown.
   CAMEO_API const std::vector<dim>* shape(std::size_t i) const;
-  /// The elements of a constant integer input (1-D or scalar); std::nullopt when it is not constant.
+  /// The elements of a constant integer input of rank 0 or 1; std::nullopt when it is not constant.
   CAMEO_API std::optional<std::vector<std::int64_t>> constant_ints(std::size_t i) const;
 };
 
-/// The multidirectional broadcast of shapes; INVALID_GRAPH naming both dims when they can't be broadcast.
+/// Computes the multidirectional broadcast of shapes. INVALID_GRAPH, with both dims, when they do not broadcast.
 CAMEO_API result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const> shapes);
 
 CAMEO_END_NAMESPACE

@@ -1501,7 +1501,7 @@ struct HardSwish {
 };
 struct Hardmax {
   static constexpr std::string_view domain = "", name = "Hardmax";
-  static constexpr role roles = role::normalises;
+  static constexpr role roles = role::normalizes;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a47, 1, 1},
       {11, detail::p2, detail::p3, detail::t0, detail::a47, 1, 1},
@@ -1635,7 +1635,7 @@ struct Log {
 };
 struct LogSoftmax {
   static constexpr std::string_view domain = "", name = "LogSoftmax";
-  static constexpr role roles = role::normalises;
+  static constexpr role roles = role::normalizes;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a47, 1, 1},
       {11, detail::p2, detail::p3, detail::t0, detail::a47, 1, 1},
@@ -1659,7 +1659,7 @@ struct Loop {
 };
 struct LpNormalization {
   static constexpr std::string_view domain = "", name = "LpNormalization";
-  static constexpr role roles = role::normalises;
+  static constexpr role roles = role::normalizes;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a89, 1, 1},
       {22, detail::p2, detail::p3, detail::t3, detail::a89, 1, 1},
@@ -2350,7 +2350,7 @@ struct Slice {
 };
 struct Softmax {
   static constexpr std::string_view domain = "", name = "Softmax";
-  static constexpr role roles = role::normalises;
+  static constexpr role roles = role::normalizes;
   static constexpr op_version versions[] = {
       {1, detail::p2, detail::p3, detail::t0, detail::a47, 1, 1},
       {11, detail::p2, detail::p3, detail::t0, detail::a47, 1, 1},

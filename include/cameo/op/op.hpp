@@ -31,7 +31,7 @@ struct type_rule {
   bool maps = false;                         // map(K, V) and seq(map(K, V)), any
 };
 
-/// A formal attribute. Without `required`, a node may omit it; `default_...` is then its value, if ONNX defines a
+/// A formal attribute. A node may omit it unless it is `required`; `default_...` is then its value, if ONNX defines a
 /// default.
 struct attribute_rule {
   std::string_view name;
@@ -53,42 +53,42 @@ struct op_version {
   bool deprecated = false;
 };
 
-/// Properties of an operator that the core needs without naming the operator. A set: roles combine. Data is what an
-/// operator computes on, in its first inputs; other inputs say how.
+/// Properties of an operator, so that the core can treat operators without naming them. A set: roles combine. Data are
+/// the first inputs, on which the operator computes; further inputs are parameters.
 enum class role : std::uint16_t {
   none = 0,
   has_subgraphs = 1 << 0,        // takes graphs as attributes
   is_random = 1 << 1,            // equal inputs need not give equal outputs: never folded, never merged
-  is_constant = 1 << 2,          // its attributes are its value
+  is_constant = 1 << 2,          // its value is in its attributes
   is_compiled_context = 1 << 3,  // contains a subgraph that a provider has compiled
-  needs_training = 1 << 4,       // defined by a rewriting of the whole graph
-  is_identity = 1 << 5,          // its output is its input
-  is_pointwise = 1 << 6,         // each element of the output is made of the one at its place in the first input
-  broadcasts = 1 << 7,           // each element of the output is made of those at its place in all inputs, broadcast
-  commutes = 1 << 8,             // its first two inputs may change places
-  reduces = 1 << 9,              // makes one number of those along `axes`, with `keepdims`
-  moves = 1 << 10,               // elements of the first input are all that the output has
-  permutes = 1 << 11,            // moves each element of the first input to one place
+  needs_training = 1 << 4,       // defined by rewriting the whole graph
+  is_identity = 1 << 5,          // its output equals its input
+  is_pointwise = 1 << 6,         // each output element depends on one element of the first input, at its position
+  broadcasts = 1 << 7,           // each output element depends on one element of each input, at its position, broadcast
+  commutes = 1 << 8,             // its first two inputs may be swapped
+  reduces = 1 << 9,              // reduces the elements along `axes` to one, with `keepdims`
+  moves = 1 << 10,               // the output contains only elements of the first input
+  permutes = 1 << 11,            // moves each element of the first input to one position
   reshapes = 1 << 12,            // permutes, and keeps the order
   convolves = 1 << 13,           // slides windows of weights over data; channels are axis 1
-  normalises = 1 << 14,          // makes each number of those along `axis`
+  normalizes = 1 << 14,          // normalizes the elements along `axis`
 };
-/// Both roles.
+/// The union of both sets of roles.
 constexpr role operator|(role a, role b) { return role(std::uint16_t(a) | std::uint16_t(b)); }
 namespace detail {
-/// True if `all` has `one`.
+/// True if `all` contains `one`, or one of its roles.
 constexpr bool has_role(role all, role one) { return (std::uint16_t(all) & std::uint16_t(one)) != 0; }
 }  // namespace detail
 
 class infer_context;
 namespace detail {
-/// Infers the types and shapes of a node's outputs; see op/infer.hpp. INVALID_GRAPH when the inputs are not legal.
+/// Infers the types and shapes of a node's outputs; see op/infer.hpp. INVALID_GRAPH when the inputs are illegal.
 using infer_function = status (*)(infer_context&);
 }  // namespace detail
 
-/// An operator is a tag type: `domain`, `name` and `versions` (oldest first). It may have `roles` and a static
-/// `status infer(infer_context&)`; without it, roles say what outputs are like. op/onnx.hpp has those of ONNX; users
-/// declare theirs the same way.
+/// An operator is a tag type: `domain`, `name` and `versions` (oldest first). It may have `roles` and a static `status
+/// infer(infer_context&)`; without the latter, types and shapes of outputs follow from its roles. op/onnx.hpp declares
+/// the operators of ONNX; users declare theirs in the same way.
 template <class Op>
 concept declared_op = requires {
   { Op::domain } -> std::convertible_to<std::string_view>;
@@ -97,7 +97,7 @@ concept declared_op = requires {
 };
 
 namespace detail {
-/// Domain and name as one integer, so that rows sort and compare cheaply. In files the names decide: see find_op.
+/// A hash of domain and name, by which rows are sorted and compared. Names in files decide: see find_op().
 enum class op_id : std::uint32_t {};
 /// The id of an operator's names.
 constexpr op_id make_op_id(std::string_view domain, std::string_view name) {
@@ -112,7 +112,7 @@ template <declared_op Op>
 inline constexpr op_id op_id_of = detail::make_op_id(Op::domain, Op::name);
 }  // namespace detail
 
-/// A declared operator, without its type. `infer` is never null: without a shape function, outputs stay unknown.
+/// A declared operator as a value. `infer` is never null: without a shape function, outputs stay unknown.
 struct op_row {
   detail::op_id id{};
   role roles = role::none;
@@ -133,14 +133,14 @@ namespace detail {
 /// Leaves types and shapes of outputs unknown.
 inline status infer_nothing(infer_context&) { return status_code::ok; }
 
-/// Has a shape function.
+/// True if Op has a shape function.
 template <class Op>
 concept has_infer = requires { infer_function{&Op::infer}; };
-/// Declares roles.
+/// True if Op has roles.
 template <class Op>
 concept has_roles = requires { role{Op::roles}; };
 
-/// Op without its type.
+/// The row of a declared operator.
 template <declared_op Op>
 constexpr op_row make_op_row() {
   op_row row{op_id_of<Op>, role::none, Op::domain, Op::name, Op::versions, detail::infer_nothing};
@@ -149,7 +149,8 @@ constexpr op_row make_op_row() {
   return row;
 }
 
-/// Null if it is not declared. `rows` is sorted by id. The names decide: a file can forge an id, but not a name.
+/// The row of an operator; null if it is not declared. `rows` is sorted by id. Names are compared, too: a file can
+/// forge an id, but not a name.
 constexpr const op_row* find_op(std::span<const op_row> rows, std::string_view domain, std::string_view name) {
   for (const op_row& row : detail::rows_with(detail::make_op_id(domain, name), &op_row::id, rows))
     if (row.domain == domain && row.name == name) return &row;
@@ -168,11 +169,11 @@ struct op_list {
 };
 
 namespace detail {
-/// Every operator of ONNX, ai.onnx.ml, com.microsoft and its internal domains, sorted by id; the highest opset of each.
-/// Lies in the compiled core: a minimal build that does not call it does not link it.
+/// Every operator of ONNX, ai.onnx.ml, com.microsoft and its internal domains, sorted by id, with all versions. Part of
+/// the compiled library: a minimal build that does not call it does not link it.
 CAMEO_API std::span<const op_row> standard_ops();
 
-/// A domain that standard_ops() knows. "" and "ai.onnx" are one domain: readers normalise to "".
+/// A domain of standard_ops(). Readers normalize "ai.onnx" to "", which is the same domain.
 struct domain_row {
   std::string_view name;
   int newest_opset;

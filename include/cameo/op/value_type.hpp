@@ -14,7 +14,7 @@ struct dim {
   std::int64_t size = -1;
   std::uint32_t symbol = 0;
 
-  /// This size.
+  /// A known size.
   static constexpr dim of(std::int64_t size) { return {size, 0}; }
   /// A symbol, by its number (model::symbol).
   static constexpr dim named(std::uint32_t symbol) { return {-1, symbol}; }
@@ -32,7 +32,7 @@ class value_type {
   type_kind kind = type_kind::unknown;
   dtype type = dtype::undefined;          // tensor, sparse_tensor: of elements; map: of keys
   std::optional<std::vector<dim>> shape;  // tensor, sparse_tensor: absent when even the rank is unknown
-  std::shared_ptr<const value_type> of;   // sequence, optional: type of the content; map: type of the values
+  std::shared_ptr<const value_type> of;   // sequence, optional: type of the element; map: type of the values
   std::string denotation;
 
   /// A tensor of any rank, or of this shape.
@@ -48,8 +48,8 @@ class value_type {
   bool is_tensor() const { return kind == type_kind::tensor; }
   /// The extents, when all dims are known.
   CAMEO_API std::optional<extents> fixed_shape() const;
-  /// "tensor(float)[batch,3,224,224]", "seq(tensor(int64))"; `symbols` are their names by
-  /// number, as model::symbols ("?" without).
+  /// "tensor(float)[batch,3,224,224]", "seq(tensor(int64))". `symbols` has the names of symbols by number, as
+  /// model::symbols(); without it they are "?".
   CAMEO_API std::string to_string(const std::vector<std::string>* symbols = nullptr) const;
 };
 

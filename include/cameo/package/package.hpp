@@ -96,7 +96,7 @@ struct package_open_options {
   /// No other writer changes the package until the object is destroyed: its edits change what it was opened with.
   bool exclusive = false;
   /// How long `exclusive`, `commit` and `prune` wait for another process or object that writes to the package.
-  detail::duration wait = detail::duration::of(30'000'000'000);
+  detail::duration wait = detail::duration::from_nanoseconds(30'000'000'000);
 };
 
 /// What `package::validate` checks, besides what opening needs.

@@ -36,7 +36,7 @@ struct context_source {
   bool any_case = false;  // upper and lower case are the same
 
   /// True if a node with this `source` is the provider's.
-  constexpr bool is(std::string_view source) const {
+  constexpr bool matches(std::string_view source) const {
     if (!any_case) return source == key;
     if (source.size() != key.size()) return false;
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; };

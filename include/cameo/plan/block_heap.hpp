@@ -11,29 +11,29 @@ namespace detail {
 struct storage_block {
   std::uintptr_t address = 0;
   std::size_t size = 0;                                // a multiple of block_heap::granule
-  storage_block *before = nullptr, *after = nullptr;   // neighbours in memory
-  storage_block *next = nullptr, *previous = nullptr;  // in a list of free ones; in use: for the owner's lists
+  storage_block *lower = nullptr, *upper = nullptr;    // neighbors in memory
+  storage_block *next = nullptr, *previous = nullptr;  // neighbors in a list: of free blocks, or of the owner
   std::uint32_t references = 0;
-  std::uint32_t parts = 0;  // number of values in it, which count references too
+  std::uint32_t parts = 0;  // number of values in it, which are references, too
   std::uint8_t memory = 0;  // memory kind
   bool free = false;
 };
 }  // namespace detail
 
-/// Allocates blocks of address ranges; takes them back in any order. Good fit from free lists by power of two, so
-/// constant time but for a bounded search. It never accesses the memory: the planner uses it on offsets, the runner on
-/// memory of any kind. Not thread-safe.
+/// Allocates blocks of address ranges, and takes them back in any order. Good fit with free lists by power of two, so
+/// constant time except for a bounded search. It never accesses the memory: the planner uses it for offsets, the runner
+/// for memory of any kind. Not thread-safe.
 class block_heap {
  public:
   static constexpr std::size_t granule = 64;
 
-  /// `descriptors` outlives the heap, which allocates block descriptors there and frees none.
+  /// Allocates block descriptors in `descriptors`, which outlives the heap. They are not freed.
   explicit block_heap(arena& descriptors) noexcept : descriptors_{&descriptors} {}
   block_heap(const block_heap&) = delete;
   block_heap& operator=(const block_heap&) = delete;
 
-  /// Adds a range of `size` bytes (cut to whole granules; less than one is ignored); it must not touch an earlier
-  /// range. Blocks are as aligned as `address` is, up to a granule. False when there is no memory for descriptors.
+  /// Adds a range of `size` bytes, rounded down to whole granules (less than one is ignored). It must not touch an
+  /// earlier range. Blocks are as aligned as `address`, up to a granule. False when there is no memory for descriptors.
   [[nodiscard]] bool add_range(std::uintptr_t address, std::size_t size) noexcept {
     if (size < granule) return true;
     detail::storage_block* const block = new_descriptor();
@@ -43,11 +43,12 @@ class block_heap {
     put_free(block);
     return true;
   }
-  /// At least `bytes`, with one reference. Null when no free block is large enough or memory for descriptors runs out.
+  /// Allocates at least `bytes`, with one reference. Null when no free block is large enough or there is no memory for
+  /// descriptors.
   CAMEO_API detail::storage_block* allocate(std::size_t bytes) noexcept;
-  /// Frees a block; its descriptor may be merged into a neighbour's.
+  /// Frees a block. Its descriptor may be merged with a neighbor's.
   CAMEO_API void release(detail::storage_block*) noexcept;
-  /// Removes all ranges and blocks; blocks that are still in use must not be released after it.
+  /// Removes all ranges and blocks. Blocks in use must not be released afterwards.
   CAMEO_API void clear() noexcept;
 
  private:

@@ -4,12 +4,12 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// The number of a value within one draft; 0 is the absent value.
+/// The number of a value within one draft; slot 0 is the absent value.
 using slot = std::uint32_t;
 
 struct draft;
 
-/// A value of a draft. Inputs have no producer; the elements of a value with `info.constant` are known.
+/// A value of a draft. Inputs have no producer. `info.constant` is set if its elements are known.
 struct draft_value {
   std::string_view name;
   operand info;  // `present` is true
@@ -17,7 +17,8 @@ struct draft_value {
 };
 
 namespace detail {
-/// A node of a draft: reads and writes slots (0: absent). A subgraph's draft reads outer slots through its captures.
+/// A node of a draft, which reads and writes slots (0: absent). A subgraph reads slots of the outer draft through
+/// captures.
 struct draft_node {
   std::string_view name;
   const op_row* op = nullptr;  // null for a compiled node
@@ -27,8 +28,8 @@ struct draft_node {
   std::span<const attribute> attributes;
   std::span<draft* const> subgraphs;
   std::uint8_t provider = 0;                // index of its node_binder
-  const detail::kernel_row* row = nullptr;  // the row that runs it, if the maker of the draft has matched it already
-  detail::bound_kernel compiled = {};       // set when a provider has compiled the node already
+  const detail::kernel_row* row = nullptr;  // the row that runs it, if the node was matched before
+  detail::bound_kernel compiled = {};       // set if a provider has compiled the node
 };
 }  // namespace detail
 
@@ -38,19 +39,19 @@ struct capture {
 };
 
 /// A graph as flat tables in the caller's memory: values, and nodes in order of execution. lower() makes it from a
-/// graph, read_ort_draft() from a file; the graph's model or the file owns its texts, attributes and constants.
+/// graph, read_ort_draft() from a file. The graph's model or the file owns its texts, attributes and constants.
 struct draft {
   arena& memory;
   detail::arena_vector<draft_value> values{memory};
   detail::arena_vector<detail::draft_node> nodes{memory};
   detail::arena_vector<slot> inputs{memory}, outputs{memory};
   detail::arena_vector<capture> captures{memory};
-  /// A subgraph's outputs with the sizes that the file declares of them, or none. A run may contradict these sizes. See
+  /// A subgraph's outputs with the sizes that the file declares, if any; a run may contradict them. See
   /// bind_context::declared_subgraph_output().
   std::span<const operand> declared_outputs;
 
   explicit draft(arena& where) : memory{where} {}
-  /// Appends a value. OUT_OF_MEMORY when the arena is full. The first call also makes slot 0.
+  /// Appends a value; the first call also makes slot 0. OUT_OF_MEMORY when the arena is full.
   result<slot> add_value(const draft_value& value) {
     if (values.empty() && !values.push_back({})) return status_code::out_of_memory;
     if (!values.push_back(value)) return status_code::out_of_memory;

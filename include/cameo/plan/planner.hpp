@@ -4,7 +4,7 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// How the nodes of one provider are bound to kernels.
+/// How nodes of one provider are bound to kernels.
 struct node_binder {
   std::string_view provider;   // short name
   const void* self = nullptr;  // the provider's object
@@ -14,54 +14,55 @@ struct node_binder {
   std::uint8_t memory = 0;  // memory kind that its kernels read and write
 };
 
-/// A node_binder::bind for a provider with kernels: `self` is its kernel_table.
+/// A node_binder::bind for a provider with kernels; `self` is its kernel_table.
 CAMEO_API result<detail::bound_kernel> bind_by_table(const void* kernels, const detail::draft_node&,
                                                      const detail::node_signature&, bind_context&);
 
 /// Callbacks while a plan is made.
 struct plan_watcher {
   const void* self = nullptr;
-  /// Called for a constant that now has a packed or an aligned copy, which is read instead of it.
+  /// Called for a constant that now has a packed or aligned copy, which is read instead.
   void (*copied)(const void* self, const value&) = [](const void*, const value&) {};
-  /// Called with the number of the graph's nodes that are bound.
+  /// Called with the number of nodes that are bound so far.
   void (*bound)(const void* self, std::size_t done, std::size_t total) = [](const void*, std::size_t, std::size_t) {};
 };
 
-/// How to make a plan; borrows the objects of its spans.
+/// How to make a plan. Borrows the objects of its spans.
 struct plan_options {
-  std::span<const node_binder> binders;     // by draft_node::provider
-  std::span<const memory_source> memories;  // by kind; [0] is the host's. Outlive the plan.
-  arena* scratch = nullptr;                 // for memory that is only needed while planning; null: the plan's own
+  std::span<const node_binder> binders;     // indexed by draft_node::provider
+  std::span<const memory_source> memories;  // indexed by kind; [0] is the host's. They outlive the plan.
+  arena* scratch = nullptr;                 // for memory that is only needed while planning; null: the plan's arena
   bool prepack = true;
-  bool by_level = false;  // plan lifetimes so that the steps of a level may run at once
-  /// Largest plausible size of one region in bytes; more is an error: 1 TB, or 2 GB where addresses have 32 bits.
+  bool by_level = false;  // plan lifetimes for runs in which steps of a level run in parallel
+  /// The largest plausible size of one region in bytes; more is OUT_OF_MEMORY. 1 TB, or 2 GB with addresses of 32 bits.
   std::size_t memory_limit = std::size_t(-1) >> (sizeof(std::size_t) > 4 ? 24 : 1);
   plan_watcher watcher = {};
   detail::pack_keeper packs = {};
-  /// The kind of memory that the graph's inputs and outputs lie in where they are tensors of numbers; others lie in the
-  /// host's. Where nodes of another kind read or make them, they are copied. value::memory in plan_view::initial says
-  /// of each slot where its value lies.
+  /// The memory kind of the graph's inputs and outputs that are tensors of numbers; others are in host memory. They are
+  /// copied where nodes of another kind read or make them. value::memory in plan_view::initial is the kind of each
+  /// slot.
   std::uint8_t io_memory = 0;
-  /// For run_plan: the plan is run as a step of other plans. Its outputs are not placed: they outlive its frame.
+  /// For run_plan(): the plan runs as a step of other plans. Its outputs are not placed, because they outlive its
+  /// frame.
   bool as_step = false;
 };
 
-/// Binds every node and lays out memory. The plan lies in `memory`, together with the kernels' states; the draft must
-/// outlive it only where kernels keep its attributes. NOT_IMPLEMENTED, INVALID_GRAPH, ... as kernels return them, with
-/// the node's path; OUT_OF_MEMORY when the arena is full or fixed values exceed the limit.
+/// Binds every node and lays out memory. The plan lies in `memory`, with the kernels' states. The draft must outlive it
+/// only if kernels keep its attributes. NOT_IMPLEMENTED, INVALID_GRAPH, ... as kernels return them, with the node's
+/// path; OUT_OF_MEMORY when the arena is full or fixed values exceed the limit.
 CAMEO_API result<const plan_view*> make_plan(const draft&, const plan_options&, arena& memory);
 
-/// The arguments of place_values; it borrows all of them.
+/// The arguments of place_values(), which borrows them all.
 struct placement_request {
   std::span<const plan_step> steps;
   std::span<const value> initial;
-  std::span<const slot> outputs;       // live to the end
-  std::span<const std::size_t> bytes;  // per slot; not_planned: the value is left out
-  bool by_level = false;               // steps of a level run at once: their values share no memory
+  std::span<const slot> outputs;       // these live to the end
+  std::span<const std::size_t> bytes;  // per slot; not_planned: the value is not placed
+  bool by_level = false;               // steps of a level run in parallel, so their values share no memory
 };
-/// Places values by their lifetimes: a good fit for one after the other in the order of steps; inputs are overwritten
-/// where kernels allow it. Writes `out`, whose spans are as long as `initial` and as the number of memory kinds;
-/// offsets are multiples of 64. OUT_OF_MEMORY when scratch is full or the sizes do not fit into an address space.
+/// Assigns offsets to values by their lifetimes: a good fit for each in the order of steps; outputs are written over
+/// inputs where kernels allow it. Writes `out`, whose spans have the size of `initial` and the number of memory kinds.
+/// Offsets are multiples of 64. OUT_OF_MEMORY when scratch is full or the sizes do not fit into an address space.
 CAMEO_API status place_values(const placement_request&, arena& scratch, placement out);
 
 CAMEO_END_NAMESPACE

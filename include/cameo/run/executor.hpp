@@ -3,7 +3,7 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// A node as an executor runs it. Lives as long as the plan.
+/// A node as an executor runs it. It lives as long as the plan.
 struct step_view {
   std::string_view name, domain, op_type;
   int since = 0;
@@ -16,7 +16,7 @@ struct step_view {
   }
 };
 
-/// Runs the nodes that it claimed by itself, any number of times, from any thread. An error of `execute` ends the run,
+/// A provider that runs its nodes itself, any number of times, from any thread. An error of `execute` ends the run,
 /// with the node's name in front; an exception becomes RUNTIME_EXCEPTION.
 template <class P>
 concept executor = requires(const P& p, const step_view& s, run_context& c) {

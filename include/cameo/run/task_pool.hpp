@@ -6,18 +6,18 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Work for every thread: call it with (index, lane) for each index.
+/// A task of a loop: call it with (index, lane) for each index.
 using task = detail::function_ref<void(std::size_t index, std::size_t lane)>;
 
-/// Threads of the user's own. `parallel(n, f)` calls f(i, lane) once for each i below n, on any threads, with lane
-/// below concurrency() and never the same lane on two threads at once; it returns when all calls are done. Several
-/// threads may call it at the same time. `f` does not throw.
+/// A user's thread pool. `parallel(n, f)` calls f(i, lane) once for each i below n, on any threads, with a lane below
+/// concurrency() that no two threads have at the same time. It returns when all calls are done. Several threads may
+/// call it at the same time. `f` does not throw.
 template <class P>
 concept task_pool = requires(P& pool, std::size_t count, task f) {
   { pool.concurrency() } -> std::convertible_to<std::size_t>;
   pool.parallel(count, f);
 };
-/// A pool with functions for the begin and end of a run: to wake its threads once, and to let them sleep.
+/// A pool with functions for the beginning and the end of a run, which wake its threads once and let them sleep.
 template <class P>
 concept scoped_task_pool = task_pool<P> && requires(P& pool) {
   pool.begin_run();
@@ -25,7 +25,7 @@ concept scoped_task_pool = task_pool<P> && requires(P& pool) {
 };
 
 namespace detail {
-/// A pool without its type: three pointers and no allocation. The pool outlives it.
+/// A pool with its type erased: two pointers, no allocation. The pool outlives it.
 class task_pool_ref {
  public:
   task_pool_ref() = default;
@@ -33,16 +33,16 @@ class task_pool_ref {
   task_pool_ref(P& pool) : self_{&pool}, row_{&row_of_pool<P>} {}
 
   std::size_t concurrency() const { return row_ ? row_->concurrency(self_) : 1; }
-  /// As the concept requires; without a pool, on the calling thread.
+  /// As in the concept; without a pool, on the calling thread.
   void parallel(std::size_t count, task f) const {
     if (row_) return row_->parallel(self_, count, f);
     for (std::size_t i = 0; i < count; ++i) f(i, 0);
   }
-  /// Calls the pool's function of this name, if it has one; likewise end_run().
+  /// Calls the pool's begin_run(), if it has one.
   void begin_run() const {
     if (row_) row_->begin_run(self_);
   }
-  /// See begin_run().
+  /// Calls the pool's end_run(), if it has one.
   void end_run() const {
     if (row_) row_->end_run(self_);
   }

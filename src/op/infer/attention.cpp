@@ -1,4 +1,4 @@
-// Attention, losses, and a few that stand alone.
+// Attention, losses, and single operators.
 #include "infer_list.hpp"
 #include "tools.hpp"
 
@@ -6,7 +6,7 @@ CAMEO_BEGIN_NAMESPACE
 namespace infer {
 namespace {
 
-/// Q, K or V by its parts, from [batch, heads, sequence, size] or [batch, sequence, heads * size].
+/// The dims of Q, K or V, from [batch, heads, sequence, size] or [batch, sequence, heads * size].
 struct head_shape {
   dim batch, heads, sequence, size;
   bool split = false;  // rank 4
@@ -27,7 +27,7 @@ result<head_shape> heads_of(const infer_context& c, std::size_t input, std::stri
   return shape;
 }
 
-/// Keys of the past and of now.
+/// The number of keys, those of the past included.
 result<dim> total_length(const infer_context& c, const head_shape& key) {
   if (c.input_count() <= 4) return key.sequence;
   const dims* past = c.shape(4);
@@ -61,7 +61,7 @@ status attention(infer_context& c) {
   return status_code::ok;
 }
 
-/// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss: a number, or one per label; then log_prob.
+/// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss: a scalar, or a loss for each label; then log_prob.
 status loss(infer_context& c) {
   const dims *scores = c.shape(0), *labels = c.shape(1);
   if (scores && labels)
@@ -86,7 +86,7 @@ status determinant(infer_context& c) {
   return status_code::ok;
 }
 
-/// Size [N, C, spatial...] makes a grid [N, spatial..., 2 or 3].
+/// A size [N, C, spatial...] makes a grid [N, spatial..., 2 or 3].
 status affine_grid(infer_context& c) {
   std::optional<dims> out;
   if (const dims* to = elements_at(c, 1)) {
@@ -117,7 +117,7 @@ status center_crop_pad(infer_context& c) {
   return status_code::ok;
 }
 
-/// [N, C * product of the block, blocks] to [N, C, image...].
+/// From [N, C * product of the block, blocks] to [N, C, image...].
 status col2im(infer_context& c) {
   std::optional<dims> out;
   const dims *in = c.shape(0), *image = elements_at(c, 1), *block = elements_at(c, 2);

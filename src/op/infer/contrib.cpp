@@ -1,4 +1,5 @@
-// Operators of com.microsoft and of training whose outputs' types no type string says, or whose shapes are known.
+// Operators of com.microsoft and of training whose output types do not follow from type strings, or whose shapes are
+// known.
 #include "infer_list.hpp"
 #include "tools.hpp"
 
@@ -7,13 +8,13 @@
 CAMEO_BEGIN_NAMESPACE
 namespace infer {
 
-/// Hashes, which are unsigned unless the node says otherwise.
+/// Hashes are unsigned by default.
 status murmur_hash(infer_context& c) {
   give(c, 0, c.int_or("positive", 1) != 0 ? dtype::u32 : dtype::i32, copy_of(c.shape(0)));
   return status_code::ok;
 }
 
-/// The sizes of VarlenNGramHashMapping's outputs: numbers [tokens, tables], and what each request hands on.
+/// The outputs of VarlenNGramHashMapping: numbers [tokens, tables], and the state that each request hands on.
 status varlen_ngram_hash(infer_context& c) {
   const std::int64_t orders = c.int_or("max_ngram_size", 0), heads = c.int_or("n_head_per_ngram", 0);
   const dims *ids = c.shape(0), *starts = c.shape(3);
@@ -37,8 +38,8 @@ status token_search(infer_context& c) {
   give(c, 1, dtype::f32, dims{batch, dim{}});
   return status_code::ok;
 }
-/// BeamSearch: sequences [batch, wanted, max_length], their scores, and all scores [steps, batch, beams, words]. Of
-/// Whisper's, too: scores of cross attention [batch, wanted, heads, steps, length], and likelihoods [batch].
+/// BeamSearch: sequences [batch, wanted, max_length], their scores, and all scores [steps, batch, beams, words].
+/// WhisperBeamSearch adds scores of cross attention [batch, wanted, heads, steps, length] and likelihoods [batch].
 status beam_search(infer_context& c) {
   const dims* const ids = c.shape(0);
   const dim batch = ids && !ids->empty() ? (*ids)[0] : dim{};
@@ -50,7 +51,8 @@ status beam_search(infer_context& c) {
   return status_code::ok;
 }
 
-/// Y [batch, length, heads * value size], present [batch, heads of keys, size, value size], of the type of the past.
+/// LinearAttention: Y [batch, length, heads * value size], present [batch, heads of keys, size, value size], with the
+/// type of the past.
 status linear_attention(infer_context& c) {
   const std::int64_t heads = c.int_or("q_num_heads", 0), of_keys = c.int_or("kv_num_heads", 0);
   const dims *q = c.shape(0), *v = c.shape(2);
@@ -75,14 +77,14 @@ status linear_attention(infer_context& c) {
   return status_code::ok;
 }
 
-/// A derivative by an input is as large as that.
+/// A derivative has the type and shape of the input that it is taken by.
 status gradient(infer_context& c) {
   for (std::size_t i = 0; i < c.output_count(); ++i) give(c, i, c.has_input(i) ? c.input(i) : nullptr);
   return status_code::ok;
 }
 
-/// After the rate and the count of updates come all tensors, all gradients, and `kept` more of each; outputs are the
-/// same without the gradients.
+/// Updates tensors. Inputs are the rate, the count of updates, all tensors, all gradients, and `kept` states of each
+/// tensor; outputs are the new tensors and states.
 static status updated(infer_context& c, std::size_t kept) {
   const std::size_t given = c.input_count() < 2 ? 0 : c.input_count() - 2, tensors = given / (2 + kept);
   if (given % (2 + kept) != 0)
@@ -93,7 +95,8 @@ static status updated(infer_context& c, std::size_t kept) {
 status optimizer(infer_context& c) { return updated(c, 1); }
 status optimizer_with_two(infer_context& c) { return updated(c, 2); }
 
-/// com.microsoft's Unique: what is different, and how often each occurs, [found]; for each input which it is.
+/// com.microsoft's Unique: distinct elements and how often each occurs, [found]; for each input element, which of these
+/// it is.
 status unique_of_list(infer_context& c) {
   const dim count = c.fresh_symbol();
   give(c, 0, c.element(0), dims{count});
@@ -102,8 +105,8 @@ status unique_of_list(infer_context& c) {
   return status_code::ok;
 }
 
-/// A row of ids and an embedding of each: QEmbedLayerNormalization's Y and mask_index.
-status quantised_embedding(infer_context& c) {
+/// QEmbedLayerNormalization: Y, with an embedding for each id, and mask_index.
+status quantized_embedding(infer_context& c) {
   const dims *ids = c.shape(0), *table = c.shape(2);
   if (!ids) return status_code::ok;
   if (status s = check_rank(*ids, 2, "input_ids"); !s) return s;

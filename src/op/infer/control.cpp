@@ -1,4 +1,4 @@
-// Operators with bodies: If, Loop, Scan, SequenceMap.
+// Operators with subgraphs: If, Loop, Scan, SequenceMap, FlexAttention.
 #include "infer_list.hpp"
 #include "tools.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 using type_list = std::vector<const value_type*>;
 
-/// Infers the body in a graph attribute. It must have as many outputs as `needs`.
+/// Infers the graph in an attribute, which must have at least `needs` outputs.
 result<type_list> body_types(infer_context& c, std::string_view name, const type_list& inputs, std::size_t needs) {
   const attribute* body = c.find(name);
   if (!body || body->kind != attribute_kind::g || body->i < 0)
@@ -29,14 +29,14 @@ value_type tensor_type(const value_type& like, dims shape) {
 
 bool has_shape(const value_type* type) { return type && type->is_tensor() && type->shape; }
 
-/// A type that holds whatever shape the value takes later.
+/// A type for every shape that the value may take later.
 value_type without_shape(const value_type& type) {
   value_type bare = type;
   bare.shape.reset();
   return bare;
 }
 
-/// The type with axis `axis` put in, of size `size`.
+/// Inserts axis `axis`, of size `size`, into a tensor type.
 result<value_type> stacked(const value_type* element, dim size, std::int64_t axis, std::string_view what) {
   if (!element || !element->is_tensor()) return value_type{};
   if (!element->shape) return *element;
@@ -51,7 +51,7 @@ result<value_type> stacked(const value_type* element, dim size, std::int64_t axi
 
 namespace {
 
-/// Every output of a branch is an output of the node: which branch runs must not matter.
+/// Each branch must have the node's outputs: any branch may run.
 status require_outputs(const infer_context& c, std::string_view name, std::size_t has) {
   if (has == c.output_count()) return status_code::ok;
   return invalid("graph ", name, " has ", has, " outputs, must have ", c.output_count());
@@ -72,8 +72,8 @@ std::optional<bool> known_condition(const infer_context& c) {
   return *static_cast<const std::uint8_t*>(v->data) != 0;
 }
 
-/// If whose condition is constant makes what the branch that it takes makes. The other one never runs, so that it may
-/// contradict itself, and the one that is taken.
+/// The outputs of an If with a constant condition are those of the branch that it takes. The other branch never runs,
+/// so it may contradict itself and the branch that is taken.
 status known_if(infer_context& c, bool condition) {
   const std::string_view never = condition ? "else_branch" : "then_branch";
   if (const result<type_list> unused = body_types(c, never, {}, 0)) {
@@ -95,7 +95,7 @@ status if_(infer_context& c) {
   const std::size_t count = c.output_count();
   result<type_list> then_types = branch_types(c, "then_branch");
   if (!then_types) return then_types.error();
-  std::vector<std::optional<value_type>> kept(count);  // the second inference may drop what the first gave
+  std::vector<std::optional<value_type>> kept(count);  // the second inference may invalidate the types of the first
   for (std::size_t i = 0; i < count; ++i)
     if ((*then_types)[i]) kept[i] = *(*then_types)[i];
   result<type_list> else_types = branch_types(c, "else_branch");
@@ -111,7 +111,8 @@ status if_(infer_context& c) {
 
 namespace {
 
-/// Loops within loops are tried with the first round's shapes only this deep: each level may infer its body twice.
+/// Nested loops are inferred with the shapes of the first iteration only to this depth: each level may infer its body
+/// twice.
 constexpr int deepest_try = 3;
 thread_local int loop_depth = 0;
 struct deeper {
@@ -138,14 +139,14 @@ bool same_shape(const value_type& a, const value_type& b) {
          (!a.of || same_shape(*a.of, *b.of));
 }
 
-/// True if a round leaves the carried values with the types it found them with.
+/// True if an iteration does not change the types of the carried values.
 bool is_stable(const loop_types& in, const type_list& out) {
   for (std::size_t i = 0; i < in.carried.size(); ++i)
     if (in.carried[i] && (!out[i + 1] || !same_shape(*in.carried[i], *out[i + 1]))) return false;
   return true;
 }
 
-/// After no round at all, a carried value is what it was; it may lose its being optional in a round.
+/// A carried value has its initial type if no iteration runs; an iteration may replace an optional by its element.
 result<value_type> carried_output(const std::optional<value_type>& before, const value_type* after) {
   if (!after) return value_type{};
   if (!before || (before->kind == type_kind::optional && after->kind != type_kind::optional))
@@ -156,7 +157,7 @@ result<value_type> carried_output(const std::optional<value_type>& before, const
 status give_loop_outputs(infer_context& c, const loop_types& in, const type_list& out, dim rounds) {
   for (std::size_t i = 0; i < c.output_count(); ++i) {
     result<value_type> type = i < in.carried.size() ? carried_output(in.carried[i], out[i + 1])
-                                                    : stacked(out[i + 1], rounds, 0, "the axis of rounds");
+                                                    : stacked(out[i + 1], rounds, 0, "the axis of iterations");
     if (!type) return std::move(type).error().in("output " + std::to_string(i));
     give(c, i, &*type);
   }
@@ -189,12 +190,12 @@ status loop(infer_context& c) {
 
 namespace {
 
-/// A Scan node, taken apart. Versions before 9 have a batch axis and, first, an input with lengths.
+/// The parts of a Scan node. Versions before 9 have a batch axis, and lengths as their first input.
 struct scan_plan {
   std::size_t first = 0, states = 0, scanned = 0;
   bool batched = false;
   dim batch, length;
-  std::vector<value_type> types;  // of the body's inputs; unknown where they are
+  std::vector<value_type> types;  // of the body's inputs; unknown where the node's are
 };
 
 result<scan_plan> plan_scan(const infer_context& c) {
@@ -212,7 +213,7 @@ result<scan_plan> plan_scan(const infer_context& c) {
   return plan;
 }
 
-/// The attribute's i-th entry, or 0; its length must be `count` if it is there.
+/// The i-th entry of an attribute with `count` entries; 0 if the attribute is absent.
 result<std::int64_t> entry(const infer_context& c, std::string_view name, std::size_t i, std::size_t count) {
   const std::span<const std::int64_t> list = c.ints_or(name);
   if (list.empty()) return std::int64_t{0};
@@ -220,7 +221,7 @@ result<std::int64_t> entry(const infer_context& c, std::string_view name, std::s
   return list[i];
 }
 
-/// Directions are 0, forward, or 1, backward.
+/// Checks that each direction is 0 (forward) or 1 (backward).
 status check_directions(const infer_context& c, std::string_view name, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     result<std::int64_t> way = entry(c, name, i, count);
@@ -299,8 +300,8 @@ status scan(infer_context& c) {
 
 namespace {
 
-/// The type of all elements, of which each has the sizes that its own run of the body finds: a symbol would say that
-/// they are equal.
+/// The type of all elements of a sequence. Each run of the body finds its own sizes, so symbols, which would state that
+/// they are equal, become unknown.
 value_type type_of_elements(value_type one) {
   if (one.shape)
     for (dim& d : *one.shape) d.symbol = 0;
@@ -328,7 +329,8 @@ status sequence_map(infer_context& c) {
   return status_code::ok;
 }
 
-/// Both graphs get and give the scores [batch, heads, length, keys], in the type of softmax_precision.
+/// The input and the output of both graphs are the scores [batch, heads, length, keys], in the type of
+/// softmax_precision.
 status flex_attention(infer_context& c) {
   const dims *q = c.shape(0), *k = c.shape(1), *v = c.shape(2);
   for (const dims* one : {q, k, v})

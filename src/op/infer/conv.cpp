@@ -10,12 +10,12 @@ namespace {
 
 enum class padding { given, same, none };
 
-/// A sliding window, checked: every list has one entry per spatial axis (pads two), kernels may be unknown.
+/// A sliding window, checked: every list has one entry per spatial axis (pads two); kernel sizes may be unknown.
 struct window_rule {
   dims kernel;
   std::vector<std::int64_t> strides, dilations, pads;
   padding pad = padding::given;
-  infer_context* pool = nullptr;  // of a pool, whose kernel may be larger than the padded input: see places()
+  infer_context* pool = nullptr;  // set for a pool, whose kernel may be larger than the padded input: see places()
 };
 
 result<std::vector<std::int64_t>> list_of(const infer_context& c, std::string_view name, std::size_t count,
@@ -29,7 +29,7 @@ result<std::vector<std::int64_t>> list_of(const infer_context& c, std::string_vi
   return std::vector<std::int64_t>(given.begin(), given.end());
 }
 
-/// `kernel`: from a weight, where there is one.
+/// The window of a node. `kernel` is the window of its weight, if it has one.
 result<window_rule> window_of(const infer_context& c, std::size_t axes, std::optional<dims> kernel) {
   window_rule w;
   const std::span<const std::int64_t> named = c.ints_or("kernel_shape");
@@ -60,7 +60,7 @@ result<window_rule> window_of(const infer_context& c, std::size_t axes, std::opt
   return w;
 }
 
-/// How far the kernel reaches with its dilation. Both factors fit 31 bits, so the product fits.
+/// The extent of the kernel with its dilation. Both factors fit 31 bits, so the product fits 63.
 std::int64_t reach(const window_rule& w, std::size_t i) { return (w.kernel[i].size - 1) * w.dilations[i] + 1; }
 
 std::int64_t pad_before(const window_rule& w, std::size_t i) { return w.pad == padding::given ? w.pads[i] : 0; }
@@ -68,8 +68,9 @@ std::int64_t pad_after(const window_rule& w, std::size_t i) {
   return w.pad == padding::given ? w.pads[w.kernel.size() + i] : 0;
 }
 
-/// How many places the window has along spatial axis i. A pool's that is larger than the padded input has one if it is
-/// so by less than a stride, and none if by less than two: ONNX Runtime cuts the quotient towards zero.
+/// The number of window positions along spatial axis i. A pool's window that is larger than the padded input has one
+/// position if it is larger by less than a stride, and none if by less than two: ONNX Runtime's division rounds toward
+/// zero.
 result<dim> places(const window_rule& w, std::size_t i, dim in, bool round_up) {
   const std::int64_t stride = w.strides[i];
   if (w.pad == padding::same) {
@@ -83,7 +84,7 @@ result<dim> places(const window_rule& w, std::size_t i, dim in, bool round_up) {
   if (!checked_add(in.size, more, padded))
     return invalid("spatial axis ", i, " of size ", in, " overflows with its pads");
   if (padded < needs && w.pool && (needs - padded) / stride < 2) {
-    w.pool->tell_large_window(i, needs, padded);
+    w.pool->report_large_window(i, needs, padded);
     return dim::of(1 - (needs - padded) / stride);
   }
   if (padded < needs)
@@ -91,12 +92,12 @@ result<dim> places(const window_rule& w, std::size_t i, dim in, bool round_up) {
                    " with its pads: the kernel must not be larger than the input");
   const std::int64_t room = padded - needs;
   std::int64_t count = room / stride + 1;
-  // The last place, which rounding up adds, must begin inside the input or the pads before it.
+  // The last position, which rounding up adds, must begin inside the input or the pads before it.
   if (round_up && room % stride != 0 && room - room % stride < in.size + before - stride) ++count;
   return dim::of(count);
 }
 
-/// [N, C, spatial...] to [N, channels, places...].
+/// From [N, C, spatial...] to [N, channels, positions...].
 result<dims> slid(const window_rule& w, const dims& in, dim channels, bool round_up) {
   dims out{in[0], channels};
   for (std::size_t i = 0; i + 2 < in.size(); ++i) {
@@ -117,19 +118,20 @@ status check_groups(std::int64_t groups, dim channels, dim per_group, dim maps, 
   return invalid("X has ", channels, " channels, must have ", per_group, " for each of ", groups, " groups");
 }
 
-/// Dims whose channels are last, as [N, C, spatial...]; and back.
+/// Moves the channels of dims from the last axis to axis 1.
 dims with_channels_second(const dims& x) {
   dims made{x[0], x.back()};
   made.insert(made.end(), x.begin() + 1, x.end() - 1);
   return made;
 }
+/// Moves the channels of dims from axis 1 to the last axis.
 dims with_channels_last(const dims& x) {
   dims made{x[0]};
   made.insert(made.end(), x.begin() + 2, x.end());
   made.push_back(x[1]);
   return made;
 }
-/// Input 0 as [N, C, spatial...], whose channels a node may have last.
+/// The shape of input 0 as [N, C, spatial...]. The node may have channels last.
 struct seen_input {
   const dims* shape;  // null: unknown
   bool channels_last;
@@ -144,7 +146,7 @@ struct seen_input {
   dims as_the_node_has(dims out) const { return channels_last && out.size() >= 2 ? with_channels_last(out) : out; }
 };
 
-/// Conv and its kin; the weight is input `weight`, the bias `bias`.
+/// Conv and its variants; the weight is input `weight`, the bias `bias`.
 status convolve(infer_context& c, std::size_t weight, std::size_t bias, dtype type) {
   const seen_input seen{c};
   const dims *x = seen.shape, *w = c.shape(weight);
@@ -183,7 +185,7 @@ status qlinear_conv(infer_context& c) { return convolve(c, 3, 8, c.element(7)); 
 
 namespace {
 
-/// Channels lie in blocks of 16, the last one filled up.
+/// The number of channels in blocks of 16, the last of which is padded.
 dim in_blocks(dim channels) {
   if (!channels.known() || channels.size > INT64_MAX - 15) return dim{};
   return dim::of((channels.size + 15) / 16 * 16);
@@ -254,7 +256,7 @@ status nchwc_upsample(infer_context& c) {
 
 namespace {
 
-/// stride * (in - 1) + output_padding + reach - pads
+/// The output size of ConvTranspose: stride * (in - 1) + output_padding + reach - pads.
 result<dim> spread(const window_rule& w, std::size_t i, dim in, std::int64_t extra) {
   std::int64_t size = 0;
   if (w.pad == padding::same) {
@@ -269,7 +271,7 @@ result<dim> spread(const window_rule& w, std::size_t i, dim in, std::int64_t ext
   return invalid("spatial axis ", i, " of size ", in, " gets size ", size, ", must be from 0 to 2^63 - 1: see pads");
 }
 
-/// The spatial sizes a ConvTranspose asks for; models of old write N and C before them.
+/// The spatial sizes that a ConvTranspose requests; old models have N and C before them.
 result<std::optional<dims>> asked_spatial(const infer_context& c, std::size_t spatial) {
   std::span<const std::int64_t> asked = c.ints_or("output_shape");
   if (asked.empty()) return std::optional<dims>{};

@@ -1,4 +1,4 @@
-// How many operations nodes ask for. A multiply-add is two; a product's bias and activation are not counted, which are
+// How many operations nodes take. A multiply-add counts as two. A product's bias and activation do not count: they are
 // one operation per element of a result that takes many.
 #include <cameo/op/cost.hpp>
 
@@ -15,14 +15,14 @@ namespace {
 
 double count_of(const value& v) { return double(v.shape.count()); }
 
-/// A weight [maps, channels of a group, window...] meets each place of an image [batch, channels, places...] once. (A
-/// result in blocks of channels has some that are no maps.)
+/// The operations of a convolution: its weight [maps, channels of a group, window...] is applied at each position of an
+/// image [batch, channels, positions...]. (A result in blocks of channels has padding channels that are not maps.)
 number convolved(const value* weight, const value* image, std::size_t channel_axis = 1) {
   if (!weight || !image || image->shape.rank() <= channel_axis || image->shape[channel_axis] == 0) return {};
   return 2 * count_of(*image) / double(image->shape[channel_axis]) * count_of(*weight);
 }
 
-/// Keys that queries meet: those of now, on one axis of an input, and those of the past on another input's.
+/// The number of keys: `now`, and those of the past, which are an axis of another input.
 double keys(const detail::node_in_run& n, double now, std::size_t past, std::size_t axis) {
   const value* const before = n.input(past);
   return now + (before && before->shape.rank() > axis ? double(before->shape[axis]) : 0.0);
@@ -42,16 +42,16 @@ number each_input(const detail::node_in_run& n) {
   return x ? number{count_of(*x)} : number{};
 }
 
-/// MatMul, Gemm and their kin: the first input's inner axis is what is summed over.
+/// MatMul, Gemm and their variants: the sum runs over the inner axis of the first input.
 number product(const detail::node_in_run& n) {
   const value *a = n.input(0), *y = n.output(0);
   if (!a || !y || a->shape.rank() == 0) return {};
   const std::size_t rank = a->shape.rank();
-  const bool turned = rank > 1 && n.int_or("transA", 0) != 0, batch_turned = n.int_or("transBatchA", 0) != 0;
-  return 2 * count_of(*y) * double(a->shape[!turned ? rank - 1 : batch_turned ? 0 : rank - 2]);
+  const bool transposed = rank > 1 && n.int_or("transA", 0) != 0, batch_transposed = n.int_or("transBatchA", 0) != 0;
+  return 2 * count_of(*y) * double(a->shape[!transposed ? rank - 1 : batch_transposed ? 0 : rank - 2]);
 }
 
-/// Every label's size, once: as many multiplications less one as there are operands, and an addition.
+/// The product of the sizes of all labels, for as many multiplications less one as there are operands, and an addition.
 number einsum(const detail::node_in_run& n) {
   const attribute* const equation = detail::find_attribute(n.attributes, "equation");
   if (!equation || equation->kind != attribute_kind::s) return {};
@@ -90,7 +90,7 @@ number qlinear_conv(const detail::node_in_run& n) {
   return convolved(n.input(3), y, is_last ? y->shape.rank() - 1 : 1);
 }
 
-/// Its weight is [channels, maps of a group, window...].
+/// The weight of ConvTranspose is [channels, maps of a group, window...].
 number conv_transpose(const detail::node_in_run& n) { return convolved(n.input(1), n.input(0)); }
 
 number pool(const detail::node_in_run& n) {
@@ -102,22 +102,22 @@ number pool(const detail::node_in_run& n) {
   return count_of(*y) * each;
 }
 
-/// RNN, GRU, LSTM: in every step and direction, the input meets W and the state meets R.
+/// RNN, GRU, LSTM: each step and direction multiplies the input by W and the state by R.
 number recurrent(const detail::node_in_run& n) {
   const value *x = n.input(0), *w = n.input(1), *r = n.input(2);
   if (!x || !w || !r || x->shape.rank() != 3) return {};
   return 2 * double(x->shape.count(0, 2)) * (count_of(*w) + count_of(*r));
 }
 
-/// Attention: queries with keys, and what comes of it with values. Rank 4 has heads on an axis of their own. What a
-/// mask hides is counted.
+/// Attention: queries times keys, then the weights times values. With rank 4, heads are a separate axis. Masked
+/// positions count.
 number attention(const detail::node_in_run& n) {
   const value *q = n.input(0), *k = n.input(1), *y = n.output(0);
   if (!q || !k || !y || k->shape.rank() < 3) return {};
   return 2 * (count_of(*q) + count_of(*y)) * keys(n, double(k->shape[k->shape.rank() == 4 ? 2 : 1]), 4, 2);
 }
 
-/// com.microsoft's MultiHeadAttention, whose keys and values may be packed into the queries.
+/// com.microsoft's MultiHeadAttention. Keys and values may be packed into the queries.
 number multi_head_attention(const detail::node_in_run& n) {
   const value *q = n.input(0), *k = n.input(1), *y = n.output(0);
   if (!q || !y || q->shape.rank() < 2 || (k && k->shape.rank() < 3)) return {};
@@ -125,14 +125,14 @@ number multi_head_attention(const detail::node_in_run& n) {
   return 2 * (q->shape.rank() == 3 ? count_of(*q) + count_of(*y) : 2 * count_of(*y)) * keys(n, now, 6, 2);
 }
 
-/// com.microsoft's GroupQueryAttention, whose present keys are all that there are.
+/// com.microsoft's GroupQueryAttention. The present keys are all keys.
 number group_query_attention(const detail::node_in_run& n) {
   const value *y = n.output(0), *present = n.output(1);
   if (!y || !present || present->shape.rank() != 4) return {};
   return 4 * count_of(*y) * double(present->shape[2]);
 }
 
-/// com.microsoft's Attention: a product makes queries, keys and values first.
+/// com.microsoft's Attention. A product first makes queries, keys and values.
 number projected_attention(const detail::node_in_run& n) {
   const value *x = n.input(0), *w = n.input(1), *y = n.output(0);
   if (!x || !w || !y || x->shape.rank() != 3 || w->shape.rank() != 2) return {};
@@ -143,7 +143,7 @@ number projected_attention(const detail::node_in_run& n) {
 
 namespace {
 
-/// The rows that have a function of their own, sorted.
+/// The rows with a cost function, sorted by id.
 constexpr auto cost_rows = [] {
   constexpr std::size_t count = std::size_t(std::count_if(detail::infer_rows.begin(), detail::infer_rows.end(),
                                                           [](const detail::infer_row& r) { return r.cost; }));
@@ -156,14 +156,14 @@ constexpr auto cost_rows = [] {
   return kept;
 }();
 
-/// The functions that roles imply.
+/// The cost function that roles imply.
 constexpr cost::signature* cost_of(role roles) {
   if (detail::has_role(roles, role::moves) || detail::has_role(roles, role::is_identity) ||
       detail::has_role(roles, role::is_constant))
     return cost::nothing;
   if (detail::has_role(roles, role::is_pointwise) || detail::has_role(roles, role::broadcasts))
     return cost::each_output;
-  return detail::has_role(roles, role::reduces) || detail::has_role(roles, role::normalises) ? cost::each_input
+  return detail::has_role(roles, role::reduces) || detail::has_role(roles, role::normalizes) ? cost::each_input
                                                                                              : nullptr;
 }
 

@@ -15,7 +15,7 @@ detail::infer_function detail::implied_shapes(role roles) { return infer_of(role
 namespace infer {
 namespace {
 
-/// The broadcast of all inputs from `first` on; nothing if one is unknown.
+/// The broadcast of the inputs [first, last); std::nullopt if the shape of one is unknown.
 result<std::optional<dims>> broadcast_of(const infer_context& c, std::size_t first, std::size_t last) {
   std::vector<const dims*> shapes;
   for (std::size_t i = first; i < last; ++i) {
@@ -37,7 +37,7 @@ status give_broadcast(infer_context& c, dtype type) {
 
 enum class arithmetic { add, subtract, multiply, divide };
 
-/// What integer arithmetic gives, where that is a size; unknown where it overflows or is negative.
+/// The result of integer arithmetic on sizes; unknown where it overflows or is negative.
 dim compute(arithmetic what, dim a, dim b) {
   const bool both = a.known() && b.known();
   std::int64_t size = -1;
@@ -102,7 +102,7 @@ status pointwise(infer_context& c) {
   return status_code::ok;
 }
 
-/// Before version 7, other inputs broadcast to the first, if at all.
+/// Before version 7, the other inputs broadcast to the first, if at all.
 status broadcast(infer_context& c) {
   if (c.version().since >= 7) return give_broadcast(c, result_type(c));
   give(c, 0, result_type(c), copy_of(c.shape(0)));
@@ -120,7 +120,7 @@ status subtract(infer_context& c) { return arithmetic_of(c, arithmetic::subtract
 status multiply(infer_context& c) { return arithmetic_of(c, arithmetic::multiply); }
 status divide(infer_context& c) { return arithmetic_of(c, arithmetic::divide); }
 
-/// Two inputs of one shape: nothing is broadcast.
+/// Two inputs of the same shape, without broadcasting.
 status gated(infer_context& c) {
   const dims *a = c.shape(0), *b = c.shape(1);
   const auto differ = [](const dim& x, const dim& y) { return x.known() && y.known() && x.size != y.size; };
@@ -129,7 +129,7 @@ status gated(infer_context& c) {
   return like_input(c);
 }
 
-/// Inputs 0 and 3, each with its scale and zero point.
+/// The operands are inputs 0 and 3; each is followed by its scale and zero point.
 status qlinear_binary(infer_context& c) {
   const dims *a = c.shape(0), *b = c.shape(3);
   if (!a || !b) return give(c, 0, c.element(0)), status_code::ok;
@@ -197,7 +197,7 @@ status dropout(infer_context& c) {
   return status_code::ok;
 }
 
-/// Quantized values have the zero point's type, else the attribute's, else uint8.
+/// Quantized values have the zero point's type, else that of the attribute, else uint8.
 status quantize_linear(infer_context& c) {
   result<dtype> to = dtype_attribute(c, "output_dtype", dtype::undefined);
   if (!to) return to.error();
@@ -206,8 +206,8 @@ status quantize_linear(infer_context& c) {
   return status_code::ok;
 }
 
-/// The scale's type since version 19, float before. (ONNX's begins at 10: version 1 is com.microsoft's, which follows
-/// the scale too.)
+/// The result has the scale's type from version 19 on, and is float before. (Version 1, which is com.microsoft's, has
+/// the scale's type, too: ONNX's versions begin at 10.)
 status dequantize_linear(infer_context& c) {
   result<dtype> to = dtype_attribute(c, "output_dtype", dtype::undefined);
   if (!to) return to.error();

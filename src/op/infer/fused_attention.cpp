@@ -1,4 +1,4 @@
-// What com.microsoft adds for transformers.
+// Operators that com.microsoft adds for transformers.
 #include "infer_list.hpp"
 #include "tools.hpp"
 
@@ -6,11 +6,11 @@ CAMEO_BEGIN_NAMESPACE
 namespace infer {
 namespace {
 
-/// What `parts` parts of equal size divide a dim into; unknown when they can't.
+/// One of `parts` equal shares of a dim; unknown if it is not a multiple.
 dim share(const dim& whole, std::int64_t parts) {
   return whole.known() && parts > 0 && whole.size % parts == 0 ? dim::of(whole.size / parts) : dim{};
 }
-/// Keys of the past (axis `axis` of an input, which may be left out) and of now.
+/// The number of keys: those of the past (axis `axis` of an input, which may be absent) and `now`.
 result<dim> with_past(const infer_context& c, std::size_t input, std::size_t axis, const dim& now) {
   if (c.input_count() <= input) return now;
   const dims* past = c.shape(input);
@@ -62,17 +62,18 @@ status multi_head_attention(infer_context& c) {
   result<dim> hidden = product(parts), total = with_past(c, 6, 2, length);
   if (!hidden) return hidden.error();
   if (!total) return total.error();
-  const bool has_room = c.has_input(6) && c.has_input(8);  // past_sequence_length: the past has room for what is new
-  const dims* past = has_room ? c.shape(6) : nullptr;
-  const dim rows = !has_room ? *total : past && past->size() == 4 ? (*past)[2] : dim{};
+  const bool has_space = c.has_input(6) && c.has_input(8);  // past_sequence_length: the past has space for new keys
+  const dims* past = has_space ? c.shape(6) : nullptr;
+  const dim rows = !has_space ? *total : past && past->size() == 4 ? (*past)[2] : dim{};
   give(c, 0, c.element(0), dims{(*q)[0], (*q)[1], *hidden});
   give(c, 1, c.element(0), dims{(*q)[0], dim::of(*heads), rows, size});
   give(c, 2, c.element(0), dims{(*q)[0], dim::of(*heads), rows, value_size});
-  give(c, 3, c.element(0), dims{(*q)[0], dim::of(*heads), (*q)[1], has_room ? dim{} : *total});
+  give(c, 3, c.element(0), dims{(*q)[0], dim::of(*heads), (*q)[1], has_space ? dim{} : *total});
   return status_code::ok;
 }
 
-/// com.microsoft's GroupQueryAttention: Y [batch, sequence, heads * size]; how long the present is, only a run knows.
+/// com.microsoft's GroupQueryAttention: Y [batch, sequence, heads * size]. The length of the present is only known in a
+/// run.
 status group_query_attention(infer_context& c) {
   const result<std::int64_t> heads = heads_of(c, "num_heads"), key_heads = heads_of(c, "kv_num_heads");
   if (!heads) return heads.error();
@@ -86,7 +87,7 @@ status group_query_attention(infer_context& c) {
   result<dim> hidden = product(parts);
   if (!hidden) return hidden.error();
   give(c, 0, c.element(0), dims{(*q)[0], (*q)[1], *hidden});
-  // A cache that forgets stays as long as it is; one of 4 bits has two numbers in an element.
+  // A cache with a sliding window keeps its length; one of 4 bits has two numbers in an element.
   const dims* past = c.has_input(3) ? c.shape(3) : nullptr;
   const bool stays = c.int_or("sliding_window_cache", 0) != 0, packs = c.int_or("kv_cache_bit_width", 0) == 4;
   const dim rows = stays && past && past->size() == 4 ? (*past)[2] : dim{};
@@ -97,7 +98,7 @@ status group_query_attention(infer_context& c) {
   return status_code::ok;
 }
 
-/// com.microsoft's SparseAttention: Y as GroupQueryAttention's, and the caches as they come.
+/// com.microsoft's SparseAttention: Y as that of GroupQueryAttention; the caches keep their types and shapes.
 status sparse_attention(infer_context& c) {
   if (status s = group_query_attention(c); !s) return s;
   for (const std::size_t i : {1, 2}) give(c, i, c.has_input(2 + i) ? c.input(2 + i) : nullptr);

@@ -1,4 +1,4 @@
-// Operators that pick elements by index, or put them there.
+// Operators that read or write elements by index.
 #include "infer_list.hpp"
 #include "tools.hpp"
 
@@ -53,7 +53,7 @@ status gather(infer_context& c) {
   return status_code::ok;
 }
 
-/// Codes of uint8 are 8 / bits elements each, along the last axis.
+/// Each uint8 contains 8 / bits quantized values along the last axis.
 status gather_block_quantized(infer_context& c) {
   const dims *in = c.shape(0), *indices = c.shape(1);
   std::optional<dims> out;
@@ -174,7 +174,7 @@ status unique(infer_context& c) {
 
 status non_zero(infer_context& c) {
   const dims* in = c.shape(0);
-  // A scalar counts as a list of one.
+  // A scalar counts as a list with one element.
   const dim rank = in ? dim::of(std::int64_t(std::max<std::size_t>(in->size(), 1))) : dim{};
   give(c, 0, dtype::i64, dims{rank, c.fresh_symbol()});
   return status_code::ok;

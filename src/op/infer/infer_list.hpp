@@ -10,12 +10,12 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// The shape functions, by what they do: several operators share one.
+/// Shape functions. Several operators may share one.
 namespace infer {
 using signature = status(infer_context&);
 signature like_input, pointwise, broadcast, identity, add, subtract, multiply, divide, gated, qlinear_binary, where,
     prelu, cast, cast_like, bit_cast, dropout, quantize_linear, dequantize_linear, dynamic_quantize_linear;
-signature reduce, normalise, arg_extreme, cumulative, top_k;
+signature reduce, normalize, arg_extreme, cumulative, top_k;
 signature constant, constant_of_shape, range, eye_like, random, random_like, multinomial, window, expand;
 signature shape, size, reshape, flatten, transpose, squeeze, unsqueeze, depth_to_space, space_to_depth, tile;
 signature concat, qlinear_concat, split, slice, pad, upsample, resize;
@@ -35,13 +35,13 @@ signature sequence_construct, sequence_empty, sequence_at, sequence_erase, seque
 signature fused_matmul, matmul_nbits, gather_block_quantized, skip_layer_normalization, expand_dims;
 signature projected_attention, multi_head_attention, group_query_attention, embed_layer_normalization;
 signature gradient, varlen_ngram_hash, sparse_attention, sparse_matmul, token_search, beam_search;
-signature murmur_hash, linear_attention, optimizer, optimizer_with_two, unique_of_list, quantised_embedding;
+signature murmur_hash, linear_attention, optimizer, optimizer_with_two, unique_of_list, quantized_embedding;
 signature ml_float_like_input, ml_array_feature_extractor, ml_label_encoder, ml_category_mapper, ml_dict_vectorizer,
     ml_feature_vectorizer, ml_one_hot_encoder, ml_cast_map, ml_regressor, ml_linear_regressor, ml_tree_ensemble,
     ml_classifier, ml_linear_classifier, ml_zip_map;
 }  // namespace infer
 
-/// How many operations a node takes, by what its operator does; see op/cost.hpp.
+/// Functions that count the operations of a node; see op/cost.hpp.
 namespace cost {
 using number = std::optional<double>;
 using signature = number(const detail::node_in_run&);
@@ -54,19 +54,20 @@ namespace detail {
 struct infer_row {
   op_id id{};
   infer_function infer = nullptr;
-  cost::signature* cost = nullptr;  // null: what roles imply
+  cost::signature* cost = nullptr;  // null: implied by roles
 };
 
 /// The shape function that roles imply.
 constexpr infer_function infer_of(role roles) {
   if (has_role(roles, role::is_pointwise)) return infer::pointwise;
   if (has_role(roles, role::broadcasts)) return infer::broadcast;
-  if (has_role(roles, role::normalises)) return infer::normalise;
+  if (has_role(roles, role::normalizes)) return infer::normalize;
   return has_role(roles, role::reduces) ? infer::reduce : infer_nothing;
 }
 
-/// The only list of what no role implies: one line per operator, with its shape function and, where roles do not say
-/// how many operations it takes, a function for that. Operators without a shape function leave their outputs unknown.
+/// The only list of what roles do not imply: one row per operator, with its shape function and, where roles do not
+/// imply the number of operations, a function that counts them. Operators without a shape function leave their outputs
+/// unknown.
 inline constexpr auto infer_rows = std::to_array<infer_row>({
     // Elementwise
     {op_id_of<op::MeanVarianceNormalization>, infer::like_input, cost::each_input},
@@ -91,13 +92,13 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::QuantizeLinear>, infer::quantize_linear, cost::each_output},
     {op_id_of<op::DequantizeLinear>, infer::dequantize_linear, cost::each_output},
     {op_id_of<op::DynamicQuantizeLinear>, infer::dynamic_quantize_linear, cost::each_input},
-    // Along axes
+    // Operators along axes
     {op_id_of<op::ArgMax>, infer::arg_extreme, cost::each_input},
     {op_id_of<op::ArgMin>, infer::arg_extreme, cost::each_input},
     {op_id_of<op::CumProd>, infer::cumulative, cost::each_input},
     {op_id_of<op::CumSum>, infer::cumulative, cost::each_input},
     {op_id_of<op::TopK>, infer::top_k},
-    // Values from nothing
+    // Sources of values
     {op_id_of<op::Constant>, infer::constant},
     {op_id_of<op::ConstantOfShape>, infer::constant_of_shape, cost::nothing},
     {op_id_of<op::Range>, infer::range, cost::each_output},
@@ -123,14 +124,14 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::DepthToSpace>, infer::depth_to_space},
     {op_id_of<op::SpaceToDepth>, infer::space_to_depth},
     {op_id_of<op::Tile>, infer::tile},
-    // Pieces
+    // Joining and splitting
     {op_id_of<op::Concat>, infer::concat, cost::nothing},
     {op_id_of<op::Split>, infer::split, cost::nothing},
     {op_id_of<op::Slice>, infer::slice},
     {op_id_of<op::Pad>, infer::pad, cost::nothing},
     {op_id_of<op::Upsample>, infer::upsample, cost::each_output},
     {op_id_of<op::Resize>, infer::resize, cost::each_output},
-    // By index
+    // Indexing
     {op_id_of<op::Gather>, infer::gather},
     {op_id_of<op::GatherElements>, infer::gather_elements},
     {op_id_of<op::GatherND>, infer::gather_nd},
@@ -142,13 +143,13 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::NonZero>, infer::non_zero},
     {op_id_of<op::OneHot>, infer::one_hot},
     {op_id_of<op::NonMaxSuppression>, infer::non_max_suppression},
-    // Products
+    // Matrix products
     {op_id_of<op::MatMul>, infer::matmul, cost::product},
     {op_id_of<op::MatMulInteger>, infer::matmul_integer, cost::product},
     {op_id_of<op::QLinearMatMul>, infer::qlinear_matmul, cost::product},
     {op_id_of<op::Gemm>, infer::gemm, cost::product},
     {op_id_of<op::Einsum>, infer::einsum, cost::einsum},
-    // Windows
+    // Sliding windows
     {op_id_of<op::Conv>, infer::conv, cost::conv},
     {op_id_of<op::ConvInteger>, infer::conv_integer, cost::conv},
     {op_id_of<op::QLinearConv>, infer::qlinear_conv, cost::qlinear_conv},
@@ -173,7 +174,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::GRU>, infer::recurrent, cost::recurrent},
     {op_id_of<op::LSTM>, infer::recurrent, cost::recurrent},
     {op_id_of<op::RNN>, infer::recurrent, cost::recurrent},
-    // Attention, losses, and a few that stand alone
+    // Attention, losses, and single operators
     {op_id_of<op::Attention>, infer::attention, cost::attention},
     {op_id_of<op::LinearAttention>, infer::linear_attention},
     {op_id_of<op::NegativeLogLikelihoodLoss>, infer::loss},
@@ -186,7 +187,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::DFT>, infer::dft},
     {op_id_of<op::STFT>, infer::stft},
     {op_id_of<op::MelWeightMatrix>, infer::mel_weight_matrix},
-    // Bodies
+    // Control flow
     {op_id_of<op::If>, infer::if_},
     {op_id_of<op::Loop>, infer::loop},
     {op_id_of<op::Scan>, infer::scan},
@@ -266,7 +267,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::microsoft::VarlenNGramHashMapping>, infer::varlen_ngram_hash},
     {op_id_of<op::microsoft::MurmurHash3>, infer::murmur_hash, cost::each_input},
     {op_id_of<op::microsoft::QMoE>, infer::like_input},
-    {op_id_of<op::microsoft::QEmbedLayerNormalization>, infer::quantised_embedding},
+    {op_id_of<op::microsoft::QEmbedLayerNormalization>, infer::quantized_embedding},
     {op_id_of<op::microsoft::SampleOp>, infer::identity, cost::nothing},
     {op_id_of<op::microsoft::ScaledSiLU>, infer::like_input, cost::each_input},
     {op_id_of<op::microsoft::GridSample>, infer::grid_sample},
@@ -309,7 +310,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::ml::ZipMap>, infer::ml_zip_map},
 });
 
-/// Not constexpr, so that the compiler stops at its name.
+/// Not constexpr, so that the compiler's error names it.
 void infer_rows_names_an_operator_twice_or_one_that_is_not_in_the_list();
 
 /// The rows with their shape functions filled in. A row of `infer_rows` that names no operator does not compile.

@@ -9,19 +9,19 @@ CAMEO_BEGIN_NAMESPACE
 namespace infer {
 namespace {
 
-/// The shape that an input spells out, as far as it is known; nothing if not even its rank is.
+/// The shape that the elements of an input describe, as far as it is known; std::nullopt if not even its rank is known.
 result<std::optional<dims>> shape_in_input(const infer_context& c, std::size_t input) {
   if (std::optional<std::vector<std::int64_t>> sizes = c.constant_ints(input)) {
     dims shape;
     for (std::int64_t size : *sizes) {
-      if (size < 0) return invalid("input ", input, " asks for a dim of size ", size, ", must be 0 or more");
+      if (size < 0) return invalid("input ", input, " has a dim of size ", size, ", must be 0 or more");
       shape.push_back(dim::of(size));
     }
     return std::optional<dims>{std::move(shape)};
   }
   if (const dims* elements = elements_at(c, input)) return copy_of(elements);
   const dims* shape = c.shape(input);
-  constexpr std::int64_t largest_rank = 64;  // more is no shape, and would be memory for nothing
+  constexpr std::int64_t largest_rank = 64;  // a longer list is not a shape, and would waste memory
   if (shape && shape->size() == 1 && (*shape)[0].known() && (*shape)[0].size <= largest_rank)
     return std::optional<dims>{dims(std::size_t((*shape)[0].size))};
   return std::optional<dims>{};
@@ -52,7 +52,7 @@ void give_list(infer_context& c, dtype type, std::size_t count) {
   give(c, 0, type, dims{dim::of(std::int64_t(count))});
 }
 
-/// A sparse tensor becomes a dense one: nodes that read it take those.
+/// A sparse constant has a dense type: nodes that read it take dense tensors.
 void give_tensor(infer_context& c, const value& v) {
   const value_type type = value_type::tensor(v.type, shape_of(v));
   give(c, 0, &type);
@@ -100,7 +100,7 @@ status constant_of_shape(infer_context& c) {
 }
 
 namespace {
-/// max(ceil((limit - start) / delta), 0)
+/// The number of elements in a range: max(ceil((limit - start) / delta), 0).
 result<dim> range_count(std::int64_t start, std::int64_t limit, std::int64_t delta) {
   if (delta == 0) return invalid("delta is 0, must not be");
   if (delta > 0 ? start >= limit : start <= limit) return dim::of(0);
@@ -111,10 +111,10 @@ result<dim> range_count(std::int64_t start, std::int64_t limit, std::int64_t del
   return dim::of(std::int64_t(count));
 }
 
-/// The same of floats. They count as doubles, which is exact for what fits a float.
+/// The number of elements in a range of floats, counted in double, which is exact for a number that fits a float.
 result<dim> range_count(float start, float limit, float delta) {
   const double count = std::ceil((double{limit} - double{start}) / double{delta});
-  if (delta == 0 || std::isnan(count)) return invalid("start, limit or delta is no number, or delta is 0");
+  if (delta == 0 || std::isnan(count)) return invalid("start, limit or delta is not a number, or delta is 0");
   if (!(count < 9e18)) return invalid("the range has more elements than 63 bits count");
   return dim::of(count > 0 ? std::int64_t(count) : 0);
 }
@@ -139,12 +139,12 @@ status range(infer_context& c) {
       std::vector<std::int64_t> numbers;
       for (std::int64_t i = 0, n = (*start)[0]; i < count->size; ++i) {
         numbers.push_back(n);
-        if (!checked_add(n, (*delta)[0], n)) break;  // only after the last
+        if (!checked_add(n, (*delta)[0], n)) break;  // only after the last element
       }
       if (c.element(0) == dtype::i64 || c.element(0) == dtype::i32) give_elements(c, 0, elements_of(numbers));
     }
   } else if (start && start->size() == 1 && (*start)[0] == 0 && delta && delta->size() == 1 && (*delta)[0] == 1) {
-    // Range(0, n, 1): n may be a symbol
+    // Range(0, n, 1), where n may be a symbol
     if (const dims* n = elements_at(c, 1); n && n->size() == 1) shape[0] = (*n)[0];
   }
   give(c, 0, c.element(0), std::move(shape));

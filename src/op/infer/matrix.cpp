@@ -8,7 +8,7 @@ CAMEO_BEGIN_NAMESPACE
 namespace infer {
 namespace {
 
-/// numpy's matmul: vectors get a 1 that goes again, leading axes broadcast.
+/// The shape of numpy's matmul: a vector gets an axis of size 1, which is removed again; leading axes broadcast.
 result<std::optional<dims>> matmul_shape(const dims* left, const dims* right, bool transpose_left = false,
                                          bool transpose_right = false) {
   if (!left || !right) return std::optional<dims>{};
@@ -59,7 +59,7 @@ status fused_matmul(infer_context& c) {
   return status_code::ok;
 }
 
-/// A sparse matrix times a dense one.
+/// A sparse matrix times a dense matrix.
 status sparse_matmul(infer_context& c) {
   const value_type* const a = c.has_input(0) ? c.input(0) : nullptr;
   const dims* const sparse = a && a->shape ? &*a->shape : nullptr;
@@ -73,7 +73,7 @@ status sparse_matmul(infer_context& c) {
   return status_code::ok;
 }
 
-/// B is [K, N], whatever the shape of its codes.
+/// B is [K, N], whatever shape its quantized values have.
 status matmul_nbits(infer_context& c) {
   const dims* a = c.shape(0);
   if (!a) return give(c, 0, c.element(0)), status{};
@@ -88,7 +88,7 @@ status matmul_nbits(infer_context& c) {
 }
 
 namespace {
-/// Before version 7, C broadcasts only if asked to, and by an axis.
+/// Before version 7, C broadcasts only if an attribute requests it, and by an axis.
 status check_gemm_bias(const infer_context& c, dim rows, dim columns) {
   const dims* bias = c.shape(2);
   if (!bias || c.version().since < 7) return status_code::ok;
@@ -140,7 +140,7 @@ status qgemm(infer_context& c) {
 namespace {
 
 /// An Einsum equation, read against the shapes it is for. A letter has one size throughout; "..." stands for axes that
-/// broadcast. Letters are told apart by their byte.
+/// broadcast. Letters are distinguished by their byte.
 struct equation {
   std::array<dim, 256> sizes{};
   std::array<std::size_t, 256> uses{};

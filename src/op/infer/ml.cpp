@@ -6,7 +6,7 @@ CAMEO_BEGIN_NAMESPACE
 namespace infer {
 namespace {
 
-/// Rows of X [N, F]; a vector is one row.
+/// The number of rows of X [N, F]; a vector is one row.
 dim rows_of(const infer_context& c) {
   const dims* const x = c.shape(0);
   if (!x || x->empty()) return {};
@@ -23,7 +23,8 @@ dtype type_in(const infer_context& c, std::string_view name) {
   return a && a->kind == attribute_kind::t && !a->tensors.empty() ? a->tensors[0].type : dtype::undefined;
 }
 
-/// Reports coefficients of a linear model of so many scores that X, as far as its columns are known, does not need.
+/// Reports the coefficients of a linear model with so many scores that X, as far as its columns are known, does not
+/// need.
 void report_unused_coefficients(infer_context& c, std::size_t scores) {
   const attribute* const coefficients = c.find("coefficients");
   const dims* const x = c.shape(0);
@@ -113,7 +114,7 @@ status ml_tree_ensemble(infer_context& c) {
   return status_code::ok;
 }
 
-/// Scores may have more columns than there are labels, so their number stays open.
+/// Scores may have more columns than there are labels, so their number is unknown.
 status ml_classifier(infer_context& c) {
   const bool strings = strings_in(c, "classlabels_strings") > 0;
   give(c, 0, strings ? dtype::string : dtype::i64, dims{rows_of(c)});

@@ -5,7 +5,7 @@ CAMEO_BEGIN_NAMESPACE
 namespace infer {
 namespace {
 
-/// The vectors of input 1 and on must have one element per channel of input 0.
+/// Input 1 and later ones must be vectors with one element per channel of input 0.
 status check_channels(const infer_context& c, std::size_t last) {
   const dims* x = c.shape(0);
   if (!x || x->size() < 2) return status_code::ok;
@@ -21,12 +21,12 @@ status check_channels(const infer_context& c, std::size_t last) {
 }  // namespace
 
 status batch_normalization(infer_context& c) {
-  // Until version 9, `spatial` 0 meant a mean per element, of the shape of one X.
+  // Until version 9, `spatial` 0 meant a mean for each element, with the shape of one X.
   if (c.int_or("spatial", 1) != 0 || c.version().since >= 9)
     if (status s = check_channels(c, 4); !s) return s;
   if (c.has_input(0)) give(c, 0, c.input(0));
   for (std::size_t i = 1; i < c.output_count(); ++i) {
-    // mean, var and, until version 9, saved_mean and saved_var
+    // The outputs are mean, var and, until version 9, saved_mean and saved_var.
     const std::size_t from = i % 2 ? 3 : 4;
     give(c, i, c.element(from), copy_of(c.shape(from)));
   }
@@ -52,7 +52,7 @@ status lrn(infer_context& c) {
 
 namespace {
 
-/// X's shape with ones from `axis` on: that of a mean that is kept.
+/// X's shape with 1 from `axis` on: the shape of statistics with kept axes.
 result<std::optional<dims>> statistics_shape(const infer_context& c, std::int64_t otherwise) {
   const dims* x = c.shape(0);
   if (!x) return std::optional<dims>{};
@@ -96,8 +96,8 @@ struct recurrent_shape {
 
 }  // namespace
 
-/// RNN, GRU and LSTM: Y [seq, directions, batch, hidden], then the last states [directions, batch, hidden]. `layout` 1
-/// puts the batch first.
+/// RNN, GRU and LSTM: Y [seq, directions, batch, hidden], then the last states [directions, batch, hidden]. With
+/// `layout` 1 the batch comes first.
 status recurrent(infer_context& c) {
   const std::int64_t hidden = c.int_or("hidden_size", -1);
   if (c.find("hidden_size") && hidden < 1) return invalid("attribute hidden_size is ", hidden, ", must be 1 or more");

@@ -1,4 +1,4 @@
-// Operators that join tensors and cut them: Concat, Split, Slice, Pad, Resize.
+// Operators that join, split and resize tensors: Concat, Split, Slice, Pad, Resize.
 #include "infer_list.hpp"
 #include "tools.hpp"
 
@@ -32,7 +32,7 @@ status join(dims& out, const dims& in, std::size_t axis, std::size_t input) {
   return status_code::ok;
 }
 
-/// The parts are inputs `first`, `first + step`, ...
+/// Concatenates inputs `first`, `first + step`, ...
 status concat_of(infer_context& c, std::size_t first, std::size_t step, std::int64_t default_axis) {
   std::optional<dims> out;
   std::size_t axis = 0;
@@ -61,11 +61,11 @@ status concat_of(infer_context& c, std::size_t first, std::size_t step, std::int
 }  // namespace
 
 status concat(infer_context& c) { return concat_of(c, 0, 1, c.version().since < 4 ? 1 : 0); }
-status qlinear_concat(infer_context& c) { return concat_of(c, 2, 3, 0); }  // each part has a scale and a zero point
+status qlinear_concat(infer_context& c) { return concat_of(c, 2, 3, 0); }  // each input has a scale and a zero point
 
 namespace {
 
-/// The sizes of Split's parts; nothing where they are unknown.
+/// The sizes of Split's outputs; std::nullopt if they are unknown.
 result<std::optional<std::vector<std::int64_t>>> parts_of(const infer_context& c, dim whole, std::size_t count) {
   using parts = std::optional<std::vector<std::int64_t>>;
   int_list given = ints_of(c, "split", 1);
@@ -116,7 +116,7 @@ status split(infer_context& c) {
 
 namespace {
 
-/// One axis of a slice, clamped as ONNX says: `count` elements from `first`, `step` apart.
+/// One axis of a slice, clamped as ONNX specifies: `count` elements from `first`, `step` apart.
 struct cut {
   std::int64_t first = 0, step = 1, count = 0;
 };
@@ -133,7 +133,7 @@ cut cut_of(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t
   } else if (size > 0) {
     made.first = place(start, 0, size - 1);
     const std::int64_t last = place(end, -1, size - 1);
-    const std::uint64_t stride = -std::uint64_t(step);  // even of the smallest integer
+    const std::uint64_t stride = -std::uint64_t(step);  // also for INT64_MIN
     if (made.first > last) made.count = std::int64_t(std::uint64_t(made.first - last - 1) / stride) + 1;
   }
   return made;
@@ -158,7 +158,7 @@ status slice_axis(dim& d, std::size_t i, const slice_arguments& a) {
   if (known && d.known()) {
     d = dim::of(cut_of(d.size, a.starts.values[i], a.ends.values[i], step).count);
   } else if (!known || step != 1 || a.starts.values[i] != 0 || a.ends.values[i] < INT32_MAX) {
-    d = dim{};  // else it is the whole axis
+    d = dim{};  // otherwise the slice is the whole axis
   }
   return status_code::ok;
 }
@@ -241,7 +241,7 @@ status pad(infer_context& c) {
 
 namespace {
 
-/// floor(size * scale); nothing when that is no size.
+/// floor(size * scale); INVALID_GRAPH when that is not a size.
 result<dim> scaled(dim d, float scale, std::size_t axis) {
   if (!(scale > 0) || std::isinf(scale)) return invalid("the scale of axis ", axis, " must be a positive number");
   if (scale == 1.0F || !d.known()) return scale == 1.0F ? d : dim{};

@@ -1,4 +1,4 @@
-// How many bytes nodes read and write. Of an input of which a node touches only some rows, those count.
+// How many bytes nodes read and write. If a node reads only some rows of an input, only those count.
 #include <cameo/op/cost.hpp>
 
 #include "infer_list.hpp"
@@ -25,10 +25,10 @@ double bytes_of_outputs(const node& n) {
   return all;
 }
 
-/// The number of elements of a tensor; 0 for another value or none.
+/// The number of elements of a tensor; 0 for null.
 double count_of(const value* v) { return v ? double(v->shape.count()) : 0.0; }
 
-/// The share of a table that so many picks out of `rows` read, if they all differ.
+/// The share of a table with `rows` rows that so many picks read, if they all differ.
 double share_of(double picks, double rows) { return rows > picks ? picks / rows : 1.0; }
 double share_of_rows(const value* table, double picks) {
   return table && table->shape.rank() > 0 ? share_of(picks, double(table->shape[0])) : 1.0;
@@ -37,22 +37,22 @@ double share_of_rows(const value* table, double picks) {
 // The share of an input that a node reads, from 0 to 1.
 using share = double(const node&, std::size_t input);
 
-/// Only its type or shape counts.
+/// The node reads only the input's type or shape.
 double none(const node&, std::size_t) { return 0.0; }
 
-/// As many bytes as the outputs have.
+/// The node reads as many bytes as its outputs have.
 double moved(const node& n, std::size_t input) {
   return share_of(bytes_of_outputs(n), bytes_of(n.values[n.inputs[input]]));
 }
 
-/// One row for each element of input `Indices`.
+/// The node reads one row for each element of input `Indices`.
 template <std::size_t Indices>
 double looked_up(const node& n, std::size_t input) {
   return share_of_rows(n.input(input), count_of(n.input(Indices)));
 }
 
-/// The same for a table of positions: without indices the first rows are read, one for each place of a sequence [batch,
-/// length].
+/// The node reads a table of positions: one row for each index or, without indices, the first rows, one for each
+/// position of a sequence [batch, length].
 template <std::size_t Indices>
 double positions(const node& n, std::size_t input) {
   if (n.input(Indices)) return looked_up<Indices>(n, input);
@@ -60,17 +60,17 @@ double positions(const node& n, std::size_t input) {
   return sequence && sequence->shape.rank() == 2 ? share_of_rows(n.input(input), double(sequence->shape[1])) : 1.0;
 }
 
-/// A row of angles for each position, if there are any: else the input has just those that are needed.
+/// The node reads a row of angles for each position, if there are positions. Otherwise it needs all rows of the input.
 double angles(const node& n, std::size_t input) { return n.input(3) ? looked_up<3>(n, input) : 1.0; }
 
-/// A row of angles for each token of input 0: [batch, length, size] or [batch, heads, length, size].
+/// The node reads a row of angles for each token of input 0: [batch, length, size] or [batch, heads, length, size].
 double angles_of_tokens(const node& n, std::size_t input) {
   const value* const x = n.input(0);
   if (!x || x->shape.rank() < 3) return 1.0;
   return share_of_rows(n.input(input), double(x->shape[0]) * double(x->shape[x->shape.rank() - 2]));
 }
 
-/// Slices of data along its gather_axis, with their scales and zero points.
+/// The node reads slices of data along its gather_axis, with their scales and zero points.
 double gathered_blocks(const node& n, std::size_t) {
   const value* const data = n.input(0);
   if (!data || data->shape.rank() == 0) return 1.0;
@@ -80,23 +80,23 @@ double gathered_blocks(const node& n, std::size_t) {
   return axis < 0 || axis >= rank ? 1.0 : share_of(count_of(n.input(1)), double(data->shape[std::size_t(axis)]));
 }
 
-/// One score for each target.
+/// The node reads one score for each target.
 double picked_scores(const node& n, std::size_t input) {
   return share_of(count_of(n.input(1)), count_of(n.input(input)));
 }
 
-/// The weights of `k` experts for each token of router_probs [tokens, experts].
+/// The node reads the weights of `k` experts for each token of router_probs [tokens, experts].
 double chosen_experts(const node& n, std::size_t) {
   const value* const router = n.input(1);
   if (!router || router->shape.rank() != 2) return 1.0;
   return share_of(double(router->shape[0]) * double(n.int_or("k", 1)), double(router->shape[1]));
 }
 
-/// What an operator reads of its inputs [first, last].
+/// The share that an operator reads of its inputs [first, last].
 struct share_row {
   detail::op_id op{};
   std::uint8_t first = 0, last = 0;
-  share* of = nullptr;
+  share* read = nullptr;
 };
 
 using detail::op_id_of;
@@ -124,7 +124,7 @@ constexpr share_row share_rows[] = {
     {op_id_of<op::microsoft::EmbedLayerNormalization>, 3, 3, positions<8>},
     {op_id_of<op::microsoft::EmbedLayerNormalization>, 4, 4, looked_up<1>},
     {op_id_of<op::microsoft::QEmbedLayerNormalization>, 2, 2, looked_up<0>},
-    {op_id_of<op::microsoft::QEmbedLayerNormalization>, 3, 3, positions<99>},  // it has no indices of positions
+    {op_id_of<op::microsoft::QEmbedLayerNormalization>, 3, 3, positions<99>},  // no input has indices of positions
     {op_id_of<op::microsoft::QEmbedLayerNormalization>, 4, 4, looked_up<1>},
     {op_id_of<op::microsoft::TorchEmbedding>, 0, 0, looked_up<1>},
     {op_id_of<op::microsoft::WordConvEmbedding>, 3, 3, looked_up<0>},
@@ -134,7 +134,8 @@ constexpr share_row share_rows[] = {
     {op_id_of<op::microsoft::QMoE>, 2, 13, chosen_experts},
 };
 
-/// Operators whose output is input 0 with `updates` in some places: where both are one memory, only those are written.
+/// Operators whose output is input 0 with `updates` written into it. If both share memory, only the updates are
+/// written.
 struct update_row {
   detail::op_id op{};
   std::uint8_t updates = 0;
@@ -152,7 +153,7 @@ double bytes_read(const op_row* op, const node& n, std::size_t input) {
   const auto row = std::find_if(std::begin(share_rows), std::end(share_rows), [&](const share_row& each) {
     return each.op == op->id && input >= each.first && input <= each.last;
   });
-  if (row != std::end(share_rows)) return std::round(all * row->of(n, input));
+  if (row != std::end(share_rows)) return std::round(all * row->read(n, input));
   return input == 0 && detail::has_role(op->roles, role::moves) ? std::round(all * moved(n, input)) : all;
 }
 

@@ -5,7 +5,7 @@ CAMEO_BEGIN_NAMESPACE
 namespace infer {
 namespace {
 
-/// A shape without these axes, or with ones in their place.
+/// A shape without these axes, or with size 1 in their place.
 dims reduced(const dims& from, const std::vector<std::size_t>& axes, bool keep) {
   std::vector<bool> gone(from.size());
   for (std::size_t axis : axes) gone[axis] = true;
@@ -52,14 +52,14 @@ status arg_extreme(infer_context& c) {
   return status_code::ok;
 }
 
-/// Like the input, with an axis that must be there.
-status normalise(infer_context& c) {
+/// The output is like the input, which must have the axis.
+status normalize(infer_context& c) {
   if (const dims* in = c.shape(0); in && !in->empty()) {
     std::int64_t otherwise = -1;
     for (const attribute_rule& rule : c.version().attributes)
       if (rule.name == "axis") otherwise = rule.default_int;
     const std::int64_t axis = c.int_or("axis", otherwise);
-    // Before version 13 of Softmax the axis splits the input in two and may be its end.
+    // Before version 13, Softmax's axis splits the input in two and may equal its rank.
     if (c.version().since >= 13 || axis != std::int64_t(in->size()))
       if (result<std::size_t> found = axis_in(axis, in->size()); !found) return found.error();
   }

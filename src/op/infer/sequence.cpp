@@ -8,7 +8,7 @@ CAMEO_BEGIN_NAMESPACE
 namespace infer {
 namespace {
 
-/// The type in a sequence; null when unknown. INVALID_GRAPH when the input is no sequence.
+/// The element type of a sequence; null when unknown. INVALID_GRAPH when the input is not a sequence.
 result<const value_type*> element_of(const infer_context& c, std::size_t input) {
   const value_type* type = c.has_input(input) ? c.input(input) : nullptr;
   if (!type || type->kind == type_kind::unknown) return nullptr;
@@ -89,7 +89,7 @@ status concat_from_sequence(infer_context& c) {
 
 namespace {
 
-/// The size that all parts along the axis have; unknown if they differ. With a scalar, the last may be smaller.
+/// The size of all parts along the axis; unknown if they differ. With a scalar, the last part may be smaller.
 result<dim> part_size(const infer_context& c, dim whole) {
   const std::optional<std::vector<std::int64_t>> sizes = c.constant_ints(1);
   if (!sizes || sizes->empty()) return dim{};
@@ -143,7 +143,7 @@ status optional_has_element(infer_context& c) {
   return status_code::ok;
 }
 
-/// From version 18, what is no optional is its own element.
+/// From version 18 on, an input that is not an optional is its own element.
 status optional_get_element(infer_context& c) {
   if (!c.has_input(0)) return status_code::ok;
   const value_type* type = c.input(0);
@@ -160,7 +160,7 @@ status string_split(infer_context& c) {
   return status_code::ok;
 }
 
-/// [C] or [1, C]. Words that are stopped leave; where none is left, one empty word stays.
+/// The shape is [C] or [1, C]. Stop words are removed; if no word is left, there is one empty word.
 status string_normalizer(infer_context& c) {
   std::optional<dims> out;
   if (const dims* in = c.shape(0)) {

@@ -15,7 +15,7 @@ status shape(infer_context& c) {
     give(c, 0, dtype::i64, dims{dim{}});
     return status_code::ok;
   }
-  // start and end count from the end if negative, and are clamped, not checked.
+  // The attributes start and end count from the end if negative, and are clamped, not checked.
   const auto rank = std::int64_t(in->size());
   const auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank); };
   const std::int64_t first = place(c.int_or("start", 0)), last = place(c.int_or("end", rank));
@@ -38,7 +38,7 @@ status size(infer_context& c) {
 
 namespace {
 
-/// Reshape's target as dims: 0 copies the input's (unless allow_zero), -1 is what is left over.
+/// Reshape's target as dims: 0 copies the input's dim (unless allow_zero); -1 is the size that is left over.
 struct reshape_target {
   dims shape;
   std::optional<std::size_t> left_over;
@@ -56,7 +56,7 @@ result<reshape_target> target_of(std::span<const std::int64_t> sizes, const dims
       return invalid("shape has ", size, " at ", i, ", must be -1 or more");
     } else if (size == 0 && !allow_zero) {
       if (in && i >= in->size())
-        return invalid("shape has 0 at ", i, ", which copies a dim that input ", *in, " has not");
+        return invalid("shape has 0 at ", i, ", which copies a dim that input ", *in, " does not have");
       target.shape.push_back(in ? (*in)[i] : dim{});
     } else {
       target.shape.push_back(dim::of(size));
@@ -67,7 +67,7 @@ result<reshape_target> target_of(std::span<const std::int64_t> sizes, const dims
   return target;
 }
 
-/// Takes out of both lists the dims that are surely the same.
+/// Removes from both lists the dims that are known to be equal.
 void cancel(dims& a, dims& b) {
   std::erase_if(a, [&](dim d) {
     const auto same = std::ranges::find_if(b, [&](dim other) { return d.same(other); });
@@ -83,11 +83,11 @@ result<dim> without_unknown(dims shape) {
 }
 
 status fill_left_over(reshape_target& target, const dims& in) {
-  constexpr std::size_t longest = 64;  // what cancelling costs grows with the square of the rank
+  constexpr std::size_t longest = 64;  // the cost grows with the square of the rank
   dims from = in, to = target.shape;
   if (from.size() > longest || to.size() > longest) return status_code::ok;
   if (target.left_over) to.erase(to.begin() + std::ptrdiff_t(*target.left_over));
-  // A copied 0 says nothing about the rest, so it must not make -1 ambiguous; but without -1 all empty shapes are
+  // A copied 0 does not limit the other dims, so it must not make -1 ambiguous; but without -1 all empty shapes are
   // equal.
   const bool empty = std::ranges::any_of(to, [](dim d) { return d.size == 0; });
   if (target.left_over || !empty) cancel(from, to);
@@ -101,9 +101,9 @@ status fill_left_over(reshape_target& target, const dims& in) {
     return status_code::ok;
   }
   dim& left = target.shape[*target.left_over];
-  if (rest->size == 0) return invalid("shape ", target.shape, " has -1 beside 0, so -1 could be anything");
+  if (rest->size == 0) return invalid("shape ", target.shape, " has -1 beside 0, so -1 could be any size");
   if (!all->known()) {
-    // [batch, 3, 4] to [-1, 12]: what is known on both sides cancels as a whole.
+    // From [batch, 3, 4] to [-1, 12], the known dims of both sides cancel.
     result<dim> known = without_unknown(from);
     if (!known) return known.error();
     if (known->size == rest->size) std::erase_if(from, &dim::known);
@@ -133,8 +133,8 @@ status reshape(infer_context& c) {
       if (status s = fill_left_over(*target, *in); !s) return s;
     out = std::move(target->shape);
   } else if (const dims* elements = elements_at(c, 1)) {
-    // An unknown element may be -1, so it is an unknown dim. A symbol cannot: it is a size. It may be 0, but then so is
-    // the dim it stands for, and models don't mean to copy by it.
+    // An unknown element may be -1, so its dim is unknown. A symbol is a size and can't be -1. It may be 0, but then
+    // its dim is 0, too: models do not use it to copy a dim.
     out = *elements;
     for (std::size_t i = 0; i < out->size(); ++i)
       if ((*out)[i].size == 0 && !allow_zero) (*out)[i] = in && i < in->size() ? (*in)[i] : dim{};
@@ -260,7 +260,7 @@ result<dim> multiplied(dim d, std::int64_t by) {
   return product(both);
 }
 
-/// Channels become blocks of pixels, or blocks of pixels channels.
+/// Moves channels into blocks of pixels, or blocks of pixels into channels.
 status moved_depth(infer_context& c, bool to_space) {
   const std::int64_t block = c.int_or("blocksize", 0);
   if (status s = check_block(block); !s) return s;

@@ -1,4 +1,4 @@
-// What starts from sound.
+// Operators on signals: DFT, STFT, MelWeightMatrix.
 #include "infer_list.hpp"
 #include "tools.hpp"
 
@@ -6,7 +6,7 @@ CAMEO_BEGIN_NAMESPACE
 namespace infer {
 namespace {
 
-/// A size that an input gives, `otherwise` where there is no such input.
+/// The size in an input; `otherwise` if there is no such input.
 dim size_in(const infer_context& c, std::size_t input, dim otherwise) {
   if (input >= c.input_count()) return otherwise;
   const std::optional<std::vector<std::int64_t>> sizes = c.constant_ints(input);

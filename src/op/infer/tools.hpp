@@ -6,7 +6,7 @@ namespace infer {
 
 using dims = std::vector<dim>;
 
-// Composing the words of an error. Builds without words compose nothing.
+// Appends a part of an error message. Builds without messages compose nothing.
 void append_to(std::string& text, std::string_view words);
 void append_to(std::string& text, std::int64_t number);
 void append_to(std::string& text, dim);
@@ -16,7 +16,7 @@ inline void append_to(std::string& text, int number) { append_to(text, std::int6
 inline void append_to(std::string& text, std::size_t number) { append_to(text, std::int64_t(number)); }
 inline void append_to(std::string& text, const char* words) { append_to(text, std::string_view{words}); }
 
-/// INVALID_GRAPH, with the parts one after the other as its words.
+/// INVALID_GRAPH, with the parts one after the other as its message.
 template <class... Parts>
 status invalid([[maybe_unused]] const Parts&... parts) {
   if constexpr (!status::has_words) {
@@ -31,54 +31,55 @@ status invalid([[maybe_unused]] const Parts&... parts) {
 /// Sets an output, if the node has it and the element type is known.
 void give(infer_context&, std::size_t output, dtype, std::optional<dims> shape = {});
 void give(infer_context&, std::size_t output, const value_type*);
-/// Sets what is known of an output's elements. Long lists are dropped: they can't be shapes, and lists that double from
-/// node to node would eat the memory.
+/// Sets what is known of an output's elements. Long lists are dropped: they are not shapes, and lists that double from
+/// node to node would use up the memory.
 void give_elements(infer_context&, std::size_t output, dims elements);
 
 std::optional<dims> copy_of(const dims* shape);
 
-/// An axis that may count from the end, as an index. `what` is its name in the error.
+/// The index of an axis, which may count from the end. `what` is its name in the error.
 result<std::size_t> axis_in(std::int64_t axis, std::size_t rank, std::string_view what = "attribute axis");
-/// Several, all different.
+/// The indices of several axes, which must all differ.
 result<std::vector<std::size_t>> axes_in(std::span<const std::int64_t> axes, std::size_t rank,
                                          std::string_view what = "axes");
 
-/// What is known of an input's elements; null also when there is no such input.
+/// The elements of an input as far as they are known; null if not, or if there is no such input.
 inline const dims* elements_at(const infer_context& c, std::size_t input) {
   return input < c.input_count() ? c.elements(input) : nullptr;
 }
 
-/// Integers that some versions take as an attribute and others as an input.
+/// Integers that are an attribute in some versions of an operator and an input in others.
 struct int_list {
   enum { absent, unknown, known } state = absent;
   std::vector<std::int64_t> values = {};
 };
 int_list ints_of_attribute(const infer_context&, std::string_view name);
-/// Also those that follow from shapes. An input whose type is unknown counts as unknown, not as absent.
+/// The integers of an input, also those computed from shapes. An input of unknown type counts as unknown, not as
+/// absent.
 int_list ints_of_input(const infer_context&, std::size_t input);
-/// The attribute if the node has it, else the input.
+/// The integers of the attribute if the node has it, else those of the input.
 int_list ints_of(const infer_context&, std::string_view name, std::size_t input);
 
-/// The numbers of an integer tensor of rank 0 or 1; nothing when it is none.
+/// The numbers of an integer tensor of rank 0 or 1; std::nullopt for any other value.
 std::optional<std::vector<std::int64_t>> integers_of(const value&);
-/// The floats of a constant input of rank 0 or 1; nothing when it is none.
+/// The floats of a constant input of rank 0 or 1; std::nullopt for any other input.
 std::optional<std::vector<float>> constant_floats(const infer_context&, std::size_t input);
 
 result<dim> product(std::span<const dim>);
 result<dim> sum(dim, dim);
-/// Two dims that must be the same size; gives the better known one.
+/// Returns the better known of two dims that must be equal; INVALID_GRAPH if they differ.
 result<dim> unify(dim, dim, std::string_view what);
-/// The rank must lie in [least, most].
+/// Checks that the rank is from `least` to `most`.
 status check_rank(const dims& shape, std::size_t least, std::size_t most, std::string_view what);
 inline status check_rank(const dims& shape, std::size_t rank, std::string_view what) {
   return check_rank(shape, rank, rank, what);
 }
 
-/// What holds for a value that may have either type: dims that differ get lost, and so does the type of what is an
-/// optional only on one side. INVALID_GRAPH when the kinds or element types differ otherwise.
+/// The type of a value that may have either type. Dims that differ become unknown, and so does the type if only one of
+/// both is an optional. INVALID_GRAPH when kinds or element types differ otherwise.
 result<value_type> merge(const value_type&, const value_type&);
 
-/// The dtype that an attribute numbers, as ONNX does; `otherwise` when it is absent; INVALID_GRAPH if there is none.
+/// The dtype whose ONNX number an attribute has; `otherwise` when it is absent; INVALID_GRAPH for any other number.
 result<dtype> dtype_attribute(const infer_context&, std::string_view name, dtype otherwise);
 
 }  // namespace infer

@@ -17,9 +17,10 @@ using activations = op_set<op::Relu, op::Sigmoid, op::Tanh, op::LeakyRelu, op::H
 /// The parameters of an activation in the order in which FusedConv takes them; nothing if they are not the same in
 /// every run. Until version 11, Clip has its limits as attributes.
 std::optional<std::vector<float>> parameters_of(const rewriter& r, const node_view& n) {
-  if (n.is<op::LeakyRelu>()) return std::vector{float_attribute(n, "alpha", 0.01f)};
-  if (n.is<op::HardSigmoid>()) return std::vector{float_attribute(n, "alpha", 0.2f), float_attribute(n, "beta", 0.5f)};
-  if (!n.is<op::Clip>()) return std::vector<float>{};
+  if (n.has_op<op::LeakyRelu>()) return std::vector{float_attribute(n, "alpha", 0.01f)};
+  if (n.has_op<op::HardSigmoid>())
+    return std::vector{float_attribute(n, "alpha", 0.2f), float_attribute(n, "beta", 0.5f)};
+  if (!n.has_op<op::Clip>()) return std::vector<float>{};
   constexpr float lowest = std::numeric_limits<float>::lowest(), highest = std::numeric_limits<float>::max();
   std::vector<float> limits{float_attribute(n, "min", lowest), float_attribute(n, "max", highest)};
   for (std::size_t i = 0; i < 2; ++i)
@@ -119,7 +120,7 @@ bool name_of_root(const match_result& m, attribute& made) {
   return true;
 }
 bool slope_of_root(const match_result& m, attribute& made) {
-  if (m.root.is<op::LeakyRelu>()) made = attribute_of({}, float_attribute(m.root, "alpha", 0.01f));
+  if (m.root.has_op<op::LeakyRelu>()) made = attribute_of({}, float_attribute(m.root, "alpha", 0.01f));
   return true;
 }
 bool is_float_product(const match_result&, const node_view& gemm) {

@@ -39,7 +39,7 @@ struct attention_core {
   static value_view without_nan_guard(const rewriter& r, const value_view& p) {
     if (p.is_graph_output() || p.use_count() != 2) return p;
     for (node_view reader : p.consumers()) {
-      if (!reader.is<op::IsNaN>()) continue;
+      if (!reader.has_op<op::IsNaN>()) continue;
       const node_view where = only_reader<op::Where>(r, reader.output(0));
       if (where && where.input(0) == reader.output(0) && where.input(2) == p && number_in(r, where.input(1)) == 0.0)
         return where.output(0);
@@ -47,7 +47,7 @@ struct attention_core {
     return p;
   }
   static bool is_plain_product(const node_view& n) {
-    return n.is<op::MatMul>() ||
+    return n.has_op<op::MatMul>() ||
            (float_attribute(n, "alpha", 1) == 1 && !int_attribute(n, "transA") && !int_attribute(n, "transB") &&
             !int_attribute(n, "transBatchA") && !int_attribute(n, "transBatchB"));
   }
@@ -62,12 +62,12 @@ struct attention_end {
   static attention_end of(rewriter& r, const value_view& result, const head_split& q, const head_split& v) {
     attention_end end;
     node_view next = end.reader_of(r, result);
-    if (next && next.is<op::Reshape>()) {
+    if (next && next.has_op<op::Reshape>()) {
       const std::vector<dim> is{q.batch, dim::of(q.heads), q.length, dim::of(v.size)};
       if (!same_but_one(r, result, is, next.output(0))) return {};
       next = only_reader<op::Transpose>(r, next.output(0));
     }
-    if (!next || !next.is<op::Transpose>() || !has_perm(next, {0, 2, 1, 3})) return {};
+    if (!next || !next.has_op<op::Transpose>() || !has_perm(next, {0, 2, 1, 3})) return {};
     end.transposed = next.output(0);
     const node_view merge = only_reader<op::Reshape>(r, end.transposed);
     const std::vector<dim>*const from = r.shape(end.transposed), *const to = merge ? r.shape(merge.output(0)) : nullptr;
@@ -87,7 +87,7 @@ struct attention_end {
     if (result.is_graph_output() || result.use_count() > few) return {};
     for (node_view n : result.consumers()) {
       if (!r.may_touch(n)) return {};
-      if (n.is<op::Shape>() && !n.find("start") && !n.find("end")) shapes.push_back(n.output(0));
+      if (n.has_op<op::Shape>() && !n.find("start") && !n.find("end")) shapes.push_back(n.output(0));
       else if (found) return {};
       else found = n;
     }

@@ -46,17 +46,17 @@ struct size_sum {
     const node_view n = made_by<op::Add, op::Sub, op::Unsqueeze, op::Squeeze, op::Reshape, op::Cast, op::Gather>(r, v);
     constexpr int deepest = 8;
     if (!n || depth == deepest) return {};
-    if (n.is<op::Gather>()) {
+    if (n.has_op<op::Gather>()) {
       const node_view shape = made_by<op::Shape>(r, n.input(0));
       const auto axis = look::number_in(r, n.input(1));
       if (!shape || !axis || *axis < 0 || *axis >= 8 || shape.find("start")) return {};
       return of_axis(r, axis_of{shape.input(0), std::size_t(*axis)});
     }
     std::optional<size_sum> sum = of(r, n.input(0), depth + 1);
-    if (!n.is<op::Add>() && !n.is<op::Sub>()) return sum;
+    if (!n.has_op<op::Add>() && !n.has_op<op::Sub>()) return sum;
     const std::optional<size_sum> second = of(r, n.input(1), depth + 1);
     if (!sum || !second) return {};
-    sum->add(*second, n.is<op::Add>() ? 1 : -1);
+    sum->add(*second, n.has_op<op::Add>() ? 1 : -1);
     return sum;
   }
 };
@@ -125,7 +125,7 @@ value_id padding_mask::as_int32(const rewriter& r, edit& e) const {
   const auto to = std::int64_t(dtype::i32);
   if (mask.use_count() <= few)
     for (node_view n : mask.consumers())
-      if (n.is<op::Cast>() && r.may_touch(n) && n.input(0) == mask && int_attribute(n, "to") == to)
+      if (n.has_op<op::Cast>() && r.may_touch(n) && n.input(0) == mask && int_attribute(n, "to") == to)
         return n.output(0).id();
   return e.add<op::Cast>({mask.id()}, {attribute_of("to", to)});
 }

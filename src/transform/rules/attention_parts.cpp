@@ -27,8 +27,8 @@ bool score_chain::read(rewriter& r, const value_view& scores, int depth) {
   constexpr int deepest = 8;
   const node_view n = made_by<op::MatMul, op::microsoft::FusedMatMul, op::Add, op::Mul, op::Div, op::Where>(r, scores);
   if (!n || depth == deepest || !scores.sole_use()) return false;
-  if (n.is<op::MatMul>() || n.is<op::microsoft::FusedMatMul>()) return read_product(r, n);
-  if (n.is<op::Where>()) {
+  if (n.has_op<op::MatMul>() || n.has_op<op::microsoft::FusedMatMul>()) return read_product(r, n);
+  if (n.has_op<op::Where>()) {
     for (std::size_t i : {1u, 2u}) {
       const auto hidden = number_in(r, n.input(3 - i));
       if (!hidden || *hidden > -1e4 || causal || !read(r, n.input(i), depth + 1)) continue;
@@ -39,9 +39,9 @@ bool score_chain::read(rewriter& r, const value_view& scores, int depth) {
   }
   const score_chain before = *this;
   for (std::size_t i = 0; i < 2; ++i, *this = before) {
-    const auto f = n.is<op::Add>() ? std::nullopt : scalar_factor(r, n, i);
-    if ((!f && !n.is<op::Add>()) || number_in(r, n.input(i)) || !read(r, n.input(i), depth + 1)) continue;
-    if (n.is<op::Add>()) {
+    const auto f = n.has_op<op::Add>() ? std::nullopt : scalar_factor(r, n, i);
+    if ((!f && !n.has_op<op::Add>()) || number_in(r, n.input(i)) || !read(r, n.input(i), depth + 1)) continue;
+    if (n.has_op<op::Add>()) {
       biases.push_back(n.input(1 - i));
       return true;
     }
@@ -93,7 +93,7 @@ bool same_known(dim d, std::int64_t size) { return d.known() && d.size == size; 
 
 bool score_chain::read_product(rewriter& r, const node_view& n) {
   if (int_attribute(n, "transA") || int_attribute(n, "transBatchA") || int_attribute(n, "transBatchB")) return false;
-  if (n.is<op::microsoft::FusedMatMul>()) scale *= float_attribute(n, "alpha", 1);
+  if (n.has_op<op::microsoft::FusedMatMul>()) scale *= float_attribute(n, "alpha", 1);
   query.v = without_scale(r, n.input(0));
   const value_view second = without_scale(r, n.input(1));
   key = int_attribute(n, "transB") ? heads_value{second, false} : transposed_key(r, second);

@@ -64,8 +64,8 @@ behaviour behaviour_of(const node_view& n) {
   const behaviour b = behaviour_of(*n.op());
   if (!n.domain().empty()) return b == behaviour::unary || b == behaviour::broadcast ? b : behaviour::none;
   const int least = b == behaviour::broadcast ? 7 : b == behaviour::softmax ? 13 : b == behaviour::concat ? 4 : 1;
-  if (n.since() < least || (n.is<op::Split>() && n.since() < 2) || (n.is<op::Tile>() && n.since() < 6) ||
-      (n.is<op::Pad>() && n.since() < 2))
+  if (n.since() < least || (n.has_op<op::Split>() && n.since() < 2) || (n.has_op<op::Tile>() && n.since() < 6) ||
+      (n.has_op<op::Pad>() && n.since() < 2))
     return behaviour::none;
   return b;
 }
@@ -79,7 +79,7 @@ axes_place place_of_axes(const node_view& n, behaviour b) {
   switch (b) {
     case behaviour::pad: return {3, 18};
     case behaviour::slice: return {3, 10};
-    case behaviour::reduce: return {1, n.is<op::ReduceSum>() ? 13 : 18};
+    case behaviour::reduce: return {1, n.has_op<op::ReduceSum>() ? 13 : 18};
     default: return {1, 13};
   }
 }
@@ -182,7 +182,7 @@ bool can_keep_order(rewriter& r, const node_view& n, behaviour b, std::size_t ra
       for (value_view v : n.inputs())
         if (r.shape(v)->size() != rank) return false;
       return n.find("axis") && has_axis(n, 0, rank);
-    case behaviour::axis: return has_axis(n, n.is<op::Split>() ? 0 : -1, rank);
+    case behaviour::axis: return has_axis(n, n.has_op<op::Split>() ? 0 : -1, rank);
     case behaviour::softmax: return has_axis(n, -1, rank);
     case behaviour::pad: return can_pad(r, n, rank);
     case behaviour::slice: return can_slice(r, n, rank);
@@ -339,7 +339,7 @@ void reorder_node(rewriter& r, node_id id, const node_orders& to) {
     case behaviour::unary:
     case behaviour::broadcast: return;
     case behaviour::concat: return reorder_axis(r, id, 0, to.in);
-    case behaviour::axis: return reorder_axis(r, id, n.is<op::Split>() ? 0 : -1, to.in);
+    case behaviour::axis: return reorder_axis(r, id, n.has_op<op::Split>() ? 0 : -1, to.in);
     case behaviour::softmax: return reorder_axis(r, id, -1, to.in);
     case behaviour::arg: return reorder_axis(r, id, 0, to.in);
     case behaviour::quantize:

@@ -139,7 +139,7 @@ struct merge_nodes {
     for (role each : never)
       if (detail::has_role(n.op()->roles, each)) return false;
     // A quantised node and the DequantizeLinear before it stand for one integer kernel: each has its own.
-    if (n.is<op::DequantizeLinear>()) return false;
+    if (n.has_op<op::DequantizeLinear>()) return false;
     for (const attribute& a : n.raw().attributes)
       if (!is_comparable(a)) return false;
     return true;

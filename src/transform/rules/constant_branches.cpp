@@ -40,7 +40,7 @@ struct inline_branches {
 
   /// The body that runs, or null if that is not known, or no copy of it can stand in the graph.
   static const graph* taken(rewriter& r, const node_view& n) {
-    if (!r.may_touch(n) || !n.is<op::If>() || !n.input(0)) return nullptr;
+    if (!r.may_touch(n) || !n.has_op<op::If>() || !n.input(0)) return nullptr;
     const value* const condition = r.constant(n.input(0));
     if (!condition || condition->kind != value_kind::tensor || condition->type != dtype::boolean ||
         condition->memory != 0 || condition->shape.count() != 1)

@@ -24,7 +24,7 @@ struct fold_constants {
     if (!r.may_touch(n) || !n.op() || detail::has_role(n.op()->roles, never) || !n.subgraphs().empty() ||
         !n.input_count())
       return false;
-    if (r.around().keeps_quantized && n.is<op::DequantizeLinear>()) return false;
+    if (r.around().keeps_quantized && n.has_op<op::DequantizeLinear>()) return false;
     for (value_view v : n.inputs())
       if (v && !r.constant(v)) return false;
     for (value_view v : n.outputs())

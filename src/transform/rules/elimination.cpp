@@ -88,7 +88,7 @@ bool is_real(dtype t) { return t == dtype::f16 || t == dtype::bf16 || t == dtype
 
 bool has_wanted_type(const match_result&, const node_view& cast, const value_view& from) {
   if (from.element() == dtype::undefined) return false;
-  const dtype wanted = cast.is<op::Cast>() ? dtype(int_attribute(cast, "to")) : cast.input(1).element();
+  const dtype wanted = cast.has_op<op::Cast>() ? dtype(int_attribute(cast, "to")) : cast.input(1).element();
   return from.element() == wanted && !rounds_between_chains(from, cast);
 }
 constexpr rule cast_to_itself{"CastElimination", name(n0, match<op::Cast>(x)), x, when(check<has_wanted_type>(n0, x))};
@@ -206,7 +206,7 @@ struct limits {
 /// Nothing where they are not the same in every run, or exclude everything.
 std::optional<limits> limits_of(const rewriter& r, const node_view& n) {
   limits found;
-  if (n.is<op::Relu>()) {
+  if (n.has_op<op::Relu>()) {
     found.low = 0;
   } else if (n.since() < 11) {
     found = {float_attribute(n, "min", std::numeric_limits<float>::lowest()),
@@ -267,8 +267,8 @@ struct eliminate_reshape {
   static constexpr int longest = 8;
 
   static bool undoes(rewriter& r, const node_view& second, const node_view& first) {
-    if (!(second.is<op::Squeeze>() && first.is<op::Unsqueeze>()) &&
-        !(second.is<op::Unsqueeze>() && first.is<op::Squeeze>()))
+    if (!(second.has_op<op::Squeeze>() && first.has_op<op::Unsqueeze>()) &&
+        !(second.has_op<op::Unsqueeze>() && first.has_op<op::Squeeze>()))
       return false;
     const auto axes = axes_of(r, first);
     return axes && axes == axes_of(r, second);
@@ -285,10 +285,10 @@ struct eliminate_reshape {
     value_view from = n.input(0);
     if (!from || !has_inferred_shape(r, n)) return false;
     if (same_shape(r, from, n.output(0))) return replace_by(r, n, from);
-    if (!n.is(role::reshapes)) return false;
+    if (!n.has_role(role::reshapes)) return false;
     for (int length = 1; length < longest; ++length) {
       const node_view before = from.is_capture() ? node_view{} : from.producer();
-      if (!before || !before.is(role::reshapes) || !before.input(0)) return false;
+      if (!before || !before.has_role(role::reshapes) || !before.input(0)) return false;
       const bool pair = length == 1 && undoes(r, n, before);
       from = before.input(0);
       if (pair || same_shape(r, from, n.output(0))) return replace_by(r, n, from);

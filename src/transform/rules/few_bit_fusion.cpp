@@ -133,7 +133,7 @@ struct few_bit_product {
 
   static bool rewrite(rewriter& r, const node_view& n) {
     const std::optional<few_bit_factor> f = factor_of(r, n);
-    if (!f || (n.is<op::Gemm>() && !is_plain(r, n, f->n))) return false;
+    if (!f || (n.has_op<op::Gemm>() && !is_plain(r, n, f->n))) return false;
     const std::int64_t bits = std::int64_t(bits_of(f->b->type));
     const std::vector<attribute> attributes{attribute_of("K", f->k), attribute_of("N", f->n),
                                             attribute_of("bits", bits), attribute_of("block_size", f->block),
@@ -147,7 +147,7 @@ struct few_bit_product {
     inputs[2] = e.constant("scales", value::tensor(f->scale->type, extents{f->n * f->blocks()}, scales.data()));
     if (const std::vector<std::uint8_t> zeros = zeros_by_columns(*f); !zeros.empty())
       inputs[3] = e.constant("zero_points", value::tensor<std::uint8_t>({std::int64_t(zeros.size())}, zeros));
-    if (n.is<op::Gemm>() && n.input(2)) inputs[5] = n.input(2).id();
+    if (n.has_op<op::Gemm>() && n.input(2)) inputs[5] = n.input(2).id();
     while (inputs.back() == value_id::none) inputs.pop_back();
     e.replace(n.output(0), e.add<op::microsoft::MatMulNBits>(inputs, attributes));
     return e.commit();

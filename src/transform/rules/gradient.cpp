@@ -306,7 +306,7 @@ struct derive_gradients {
     for (;;) {
       const auto order = r.in().order();
       const auto found = std::find_if(order.begin(), order.end(), [&](node_id n) {
-        return r.may_touch(r.node(n)) && r.node(n).is<op::training::Gradient>();
+        return r.may_touch(r.node(n)) && r.node(n).has_op<op::training::Gradient>();
       });
       if (found == order.end()) return changed;
       if (status s = derive::backward_walk{r, r.node(*found)}.run(); !s) return s;

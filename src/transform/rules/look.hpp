@@ -15,7 +15,7 @@ template <declared_op... Ops>
 node_view made_by(const rewriter& r, const value_view& v) {
   if (!v || v.is_capture()) return {};
   const node_view n = v.producer();
-  return r.may_touch(n) && (n.is<Ops>() || ...) ? n : node_view{};
+  return r.may_touch(n) && (n.has_op<Ops>() || ...) ? n : node_view{};
 }
 
 /// The only node that reads a value, if it is of one of these operators, reads it once, may be touched, and the value
@@ -25,7 +25,7 @@ node_view only_reader(const rewriter& r, const value_view& v) {
   if (!v || !v.sole_use()) return {};
   const node_view n = *v.consumers().begin();
   for (value_view each : n.inputs())
-    if (each == v) return r.may_touch(n) && (n.is<Ops>() || ...) ? n : node_view{};
+    if (each == v) return r.may_touch(n) && (n.has_op<Ops>() || ...) ? n : node_view{};
   return {};  // its subgraph reads it
 }
 
@@ -52,7 +52,7 @@ inline bool is_vector_along(const rewriter& r, const value_view& v, const value_
 /// The number that a Mul or Div multiplies its input `x` with, if that is a constant of one element that leaves x's
 /// shape alone.
 inline std::optional<double> scalar_factor(const rewriter& r, const node_view& n, std::size_t x) {
-  const bool divides = n.is<op::Div>();
+  const bool divides = n.has_op<op::Div>();
   if (divides && x != 0) return {};
   const std::optional<double> f = number_in(r, n.input(1 - x));
   const std::vector<dim>*const given = r.shape(n.input(x)), *const shape = r.shape(n.input(1 - x));

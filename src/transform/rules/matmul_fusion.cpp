@@ -46,7 +46,7 @@ constexpr rule matmul_transposed_right{
 
 bool scaled_alpha(const match_result& m, attribute& made) {
   const node_view& n = n0.of(m);
-  const double alpha = n.is<op::MatMul>() ? 1.0 : double(float_attribute(n, "alpha", 1));
+  const double alpha = n.has_op<op::MatMul>() ? 1.0 : double(float_attribute(n, "alpha", 1));
   made = attribute_of({}, float(alpha * s0.of(m)));
   return std::isfinite(made.f);
 }

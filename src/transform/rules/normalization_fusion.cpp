@@ -59,7 +59,7 @@ value_id scale_or_ones(const match_result& m, edit& e) {
 /// x less its mean is read only at the top and to be squared; it may be written twice (n0 and n1).
 bool only_these_read(const match_result&, const node_view& top, const node_view& squared, const node_view& square) {
   const value_view a = top.output(0), b = squared.output(0);
-  const std::size_t reads = square.is<op::Mul>() ? 2 : 1;
+  const std::size_t reads = square.has_op<op::Mul>() ? 2 : 1;
   if (a.is_graph_output() || b.is_graph_output()) return false;
   return a == b ? a.use_count() == 1 + reads : a.use_count() == 1 && b.use_count() == reads;
 }
@@ -120,7 +120,7 @@ struct fuse_skip {
     const bool gives_sum = !norm.input(0).sole_use();
     edit e{r, norm};
     std::vector<value_id> in{p.input.id(), p.skip.id(), norm.input(1).id()};
-    if (norm.is<op::LayerNormalization>()) in.push_back(norm.input(2).id());
+    if (norm.has_op<op::LayerNormalization>()) in.push_back(norm.input(2).id());
     in.push_back(p.bias.id());
     const attribute attributes[] = {attribute_of("epsilon", epsilon)};
     const value_id made = e.add<Fused>(in, attributes, gives_sum ? 4 : 1);

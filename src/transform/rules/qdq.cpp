@@ -18,7 +18,7 @@ struct own_dequantizers_pass {
     bool changed = false;
     std::vector<node_id> all;
     for (node_id id : g.order())
-      if (r.may_touch(r.node(id)) && r.node(id).is<op::DequantizeLinear>()) all.push_back(id);
+      if (r.may_touch(r.node(id)) && r.node(id).has_op<op::DequantizeLinear>()) all.push_back(id);
     for (node_id id : all) {
       const value_view v = r.node(id).output(0);
       if (v.use_count() < 2 && !(v.use_count() == 1 && v.is_graph_output())) continue;
@@ -83,7 +83,7 @@ constexpr auto clip_before_quantize = quantized_past<op::Clip>("ClipQuantRewrite
 bool can_take_integers(const match_result& m, const node_view& n, const node_view& quantizes) {
   const std::optional<quantization> q = quantization_of(*m.in, quantizes);
   if (!q || !q->whole_tensor()) return false;
-  return !n.is<op::MaxPool>() || (n.since() >= 12 && (q->type == dtype::i8 || q->type == dtype::u8));
+  return !n.has_op<op::MaxPool>() || (n.since() >= 12 && (q->type == dtype::i8 || q->type == dtype::u8));
 }
 /// Each reader has a DequantizeLinear of its own.
 bool is_read_once(const match_result&, const node_view& n) {

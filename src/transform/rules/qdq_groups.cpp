@@ -72,8 +72,8 @@ bool is_byte(dtype t) { return t == dtype::u8 || t == dtype::i8; }
 
 /// One quantization for the whole tensor, or for each index of an axis (-1: the former alone), of integers of a byte.
 bool is_quantized(const rewriter& r, const node_view& n, std::int64_t axis) {
-  const value_view integers = n.is<op::QuantizeLinear>() ? n.output(0) : n.input(0), scale = n.input(1);
-  const value_view floats = n.is<op::QuantizeLinear>() ? n.input(0) : n.output(0);
+  const value_view integers = n.has_op<op::QuantizeLinear>() ? n.output(0) : n.input(0), scale = n.input(1);
+  const value_view floats = n.has_op<op::QuantizeLinear>() ? n.input(0) : n.output(0);
   const std::vector<dim>*const steps = r.shape(scale), *const shape = r.shape(integers);
   if (!is_byte(integers.element()) || scale.element() != dtype::f32 || floats.element() != dtype::f32 || !steps)
     return false;
@@ -109,7 +109,7 @@ class selection {
     switch (form_of(row)) {
       case group_form::unary: return take(0) && target_fits() && end() && one_type();
       case group_form::binary:
-        return target_.is<op::MatMul>() ? matrix_product() : take(0) && take(1) && end() && one_type();
+        return target_.has_op<op::MatMul>() ? matrix_product() : take(0) && take(1) && end() && one_type();
       case group_form::variadic: return all_inputs() && end() && one_type();
       case group_form::convolution: return convolution();
       case group_form::product: return product();
@@ -230,8 +230,8 @@ class selection {
     const std::optional<quantization> after =
         q && q.input(0) == target_.output(0) ? quantization_of(r_, q) : std::nullopt;
     if (!after || !same(*p, *after)) return false;
-    if (target_.is<op::MaxPool>() && target_.since() < 12) return false;
-    if (target_.is<op::Resize>() && string_attribute(target_, "mode", "nearest") != "nearest") return false;
+    if (target_.has_op<op::MaxPool>() && target_.since() < 12) return false;
+    if (target_.has_op<op::Resize>() && string_attribute(target_, "mode", "nearest") != "nearest") return false;
     to_.outputs.push_back(q.id());
     return true;
   }
@@ -294,7 +294,7 @@ class replacement {
   }
   /// The zero point that a node leaves out, with as many elements as there are steps.
   value_id zero_of(const node_view& n) {
-    const dtype type = (n.is<op::QuantizeLinear>() ? n.output(0) : n.input(0)).element();
+    const dtype type = (n.has_op<op::QuantizeLinear>() ? n.output(0) : n.input(0)).element();
     const std::vector<dim>& steps = *r_.shape(n.input(1));
     extents shape;
     for (const dim& d : steps) shape.push_back(d.size);
@@ -310,7 +310,7 @@ class replacement {
       if (op &&
           std::ranges::any_of(op->versions.back().attributes, [&](const auto& rule) { return rule.name == a.name; }))
         all.push_back(a);
-    if (target_.is<op::Softmax>()) {
+    if (target_.has_op<op::Softmax>()) {
       if (!target_.find("axis")) all.push_back(attribute_of("axis", target_.since() < 13 ? 1 : -1));
       all.push_back(attribute_of("opset", target_.since()));
     }

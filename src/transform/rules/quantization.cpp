@@ -27,7 +27,7 @@ bool ends_at_bounds(const quantization& q, float low, float high) {
 }  // namespace
 
 std::optional<quantization> quantization_of(const rewriter& r, const node_view& n) {
-  const bool quantizes = n.is<op::QuantizeLinear>();
+  const bool quantizes = n.has_op<op::QuantizeLinear>();
   const value_view integers = quantizes ? n.output(0) : n.input(0), floats = quantizes ? n.input(0) : n.output(0);
   quantization q;
   q.type = integers.element();
@@ -63,8 +63,8 @@ bool same(const quantization& a, const quantization& b) {
 
 bool is_made_redundant(const rewriter& r, const node_view& cut, const quantization& q) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  if (cut.is<op::Relu>()) return ends_at_bounds(q, 0, infinity);
-  if (!cut.is<op::Clip>()) return false;
+  if (cut.has_op<op::Relu>()) return ends_at_bounds(q, 0, infinity);
+  if (!cut.has_op<op::Clip>()) return false;
   float low = -infinity, high = infinity;
   if (cut.since() < 11) {
     low = float_attribute(cut, "min", low), high = float_attribute(cut, "max", high);

@@ -95,7 +95,7 @@ class mapped_loop {
 };
 
 bool can_loop(rewriter& r, const node_view& n) {
-  if (!r.may_touch(n) || !n.is<op::SequenceMap>() || n.subgraphs().size() != 1) return false;
+  if (!r.may_touch(n) || !n.has_op<op::SequenceMap>() || n.subgraphs().size() != 1) return false;
   for (value_view v : n.inputs())
     if (!v || !v.type()) return false;
   for (value_view v : n.outputs())

@@ -69,7 +69,7 @@ struct reshape_behind {
       if (!maps_elements(first)) break;
       between.push_back(first);
     }
-    if (between.empty() || between.size() > most || !first.is(role::reshapes)) return false;
+    if (between.empty() || between.size() > most || !first.has_role(role::reshapes)) return false;
     edit e{r, n};
     value_id v = first.input(0).id();
     for (auto at = between.rbegin(); at != between.rend(); ++at) v = again(e, *at, v);
@@ -151,7 +151,7 @@ class region {
   }
 
  private:
-  bool is_free(const node_view& n) const { return r_.may_touch(n) && !n.is<op::Transpose>(); }
+  bool is_free(const node_view& n) const { return r_.may_touch(n) && !n.has_op<op::Transpose>(); }
   void add(value_id v, const axis_order& q) {
     if (values_.emplace(v, q).second && !q.changes_nothing()) queue_.push_back(v);
   }
@@ -196,7 +196,7 @@ class region {
   bool is_undone(graph::use u, const axis_order& q) const {
     const node_view n = r_.node(u.node);
     const std::optional<axis_order> p =
-        n.is<op::Transpose>() && r_.may_touch(n) && u.position == 0 ? order_of(r_, n) : std::nullopt;
+        n.has_op<op::Transpose>() && r_.may_touch(n) && u.position == 0 ? order_of(r_, n) : std::nullopt;
     return p && p->rank() == q.rank() && *p == q;
   }
   bool is_free_entry(const value_view& v, const axis_order& q) const {
@@ -234,7 +234,7 @@ class region {
       if (follows(u)) continue;
       const node_view n = r_.node(u.node);
       const std::optional<axis_order> p =
-          n.is<op::Transpose>() && r_.may_touch(n) && u.position == 0 ? order_of(r_, n) : std::nullopt;
+          n.has_op<op::Transpose>() && r_.may_touch(n) && u.position == 0 ? order_of(r_, n) : std::nullopt;
       if (p && *p == q && n.output(0).is_graph_output() && named) {
         needed = true;  // one value can't be two outputs of the graph
       } else if (p && *p == q) {
@@ -254,7 +254,7 @@ class region {
  public:
   /// A Shape of all axes: what it gives can be put in order afterwards.
   static bool is_shape_query(rewriter& r, const node_view& n) {
-    return n.is<op::Shape>() && r.may_touch(n) && !n.find("start") && !n.find("end");
+    return n.has_op<op::Shape>() && r.may_touch(n) && !n.find("start") && !n.find("end");
   }
 
  private:
@@ -414,7 +414,7 @@ class reordering {
       const node_view n = r_.node(u.node);
       if (u.position != 0 || !r_.may_touch(n)) continue;
       if (region::is_shape_query(r_, n)) query(v, n.id(), q);
-      else if (n.is<op::Transpose>()) join(v, n.id(), q);
+      else if (n.has_op<op::Transpose>()) join(v, n.id(), q);
     }
     if (g_[v].use_count > 0 || g_[v].is_output) add_transpose(made_.at(v), v, q.inverse());
   }
@@ -473,7 +473,7 @@ struct optimize_transposes {
   bool all() {
     std::vector<node_id> found;
     for (node_id n : r_.in().order())
-      if (r_.may_touch(r_.node(n)) && r_.node(n).is<op::Transpose>()) found.push_back(n);
+      if (r_.may_touch(r_.node(n)) && r_.node(n).has_op<op::Transpose>()) found.push_back(n);
     bool changed = false;
     for (node_id n : found)
       if (budget_ > 0 && r_.may_touch(r_.node(n)) && at(r_.node(n))) changed = true;
@@ -511,9 +511,10 @@ struct optimize_transposes {
     const std::vector<dim>* const shape = r_.shape(n.input(0));
     const node_view from = n.input(0).producer();
     const bool may_be_attention =
-        from && (from.is<op::Reshape>() || from.is<op::MatMul>() || from.is<op::Split>() || from.is<op::Add>() ||
-                 from.is<op::Unsqueeze>() || from.is<op::Slice>() || from.is<op::Squeeze>() || from.is<op::Gather>() ||
-                 from.is<op::Concat>() || from.is<op::Transpose>());
+        from && (from.has_op<op::Reshape>() || from.has_op<op::MatMul>() || from.has_op<op::Split>() ||
+                 from.has_op<op::Add>() || from.has_op<op::Unsqueeze>() || from.has_op<op::Slice>() ||
+                 from.has_op<op::Squeeze>() || from.has_op<op::Gather>() || from.has_op<op::Concat>() ||
+                 from.has_op<op::Transpose>());
     if (!q || q->changes_nothing() || !q->moves_nothing_in(*shape) || may_be_attention || n.raw().opset < 5)
       return false;
     std::vector<std::int64_t> to;

@@ -90,24 +90,24 @@ std::optional<affine> affine_of_normalization(const rewriter& r, const node_view
 
 /// What a node does to `x`, if that is the same in every run and for all of a channel.
 std::optional<affine> affine_of(const rewriter& r, const node_view& n, const value_view& x, const channels_of& to) {
-  if (n.is<op::BatchNormalization>()) {
+  if (n.has_op<op::BatchNormalization>()) {
     if (n.input(0) != x) return {};
     return affine_of_normalization(r, n, to);
   }
   if (n.since() < 7 || n.input_count() != 2) return {};
   const bool first = n.input(0) == x;
   const value* const c = r.constant(look::other_input(n, x));
-  if (!is_real(c) || c->type != x.element() || (!first && (n.is<op::Sub>() || n.is<op::Div>()))) return {};
+  if (!is_real(c) || c->type != x.element() || (!first && (n.has_op<op::Sub>() || n.has_op<op::Div>()))) return {};
   const std::optional<std::vector<double>> numbers = per_channel(c, to);
   if (!numbers) return {};
   affine made{to.count};
   for (std::size_t i = 0; i < to.count; ++i) {
     const double number = (*numbers)[i];
     if (!std::isfinite(number)) return {};
-    if (n.is<op::Add>()) made.shift[i] = number;
-    else if (n.is<op::Sub>()) made.shift[i] = -number;
-    else if (n.is<op::Mul>()) made.scale[i] = number;
-    else if (n.is<op::Div>() && number != 0) made.scale[i] = 1 / number;
+    if (n.has_op<op::Add>()) made.shift[i] = number;
+    else if (n.has_op<op::Sub>()) made.shift[i] = -number;
+    else if (n.has_op<op::Mul>()) made.scale[i] = number;
+    else if (n.has_op<op::Div>() && number != 0) made.scale[i] = 1 / number;
     else return {};
   }
   return made;
@@ -124,12 +124,12 @@ class weighted {
     if (is_convolution()) {
       if (rank != w->size() || rank < 3) return;
       const std::int64_t group = int_attribute(n, "group", 1);
-      count = n.is<op::Conv>() ? (*w)[0] : (*w)[1];
-      if (n.is<op::ConvTranspose>()) {
+      count = n.has_op<op::Conv>() ? (*w)[0] : (*w)[1];
+      if (n.has_op<op::ConvTranspose>()) {
         if (group < 1 || !(*w)[0].known() || (*w)[0].size % group != 0 || !count.known()) return;
         if (!checked_multiply(count.size, group, count.size)) return;
       }
-    } else if (n.is<op::Gemm>()) {
+    } else if (n.has_op<op::Gemm>()) {
       count = int_attribute(n, "transB") ? (*w)[0] : (*w)[1];
     } else {
       rank = std::max(rank, w->size());
@@ -141,8 +141,8 @@ class weighted {
     channels = {rank, axis, std::size_t(count.size)};
   }
   explicit operator bool() const { return channels.count > 0; }
-  bool is_convolution() const { return n_.is(role::convolves); }
-  bool is_product_of_matrices() const { return n_.is<op::MatMul>() && channels.rank == 2; }
+  bool is_convolution() const { return n_.has_role(role::convolves); }
+  bool is_product_of_matrices() const { return n_.has_op<op::MatMul>() && channels.rank == 2; }
 
   const value* weights() const {
     const value* const w = r_.constant(weight_);
@@ -150,13 +150,13 @@ class weighted {
   }
   /// The bias as it is added, if there is one; `fine`: what there is is a constant and the same all over a channel.
   std::optional<std::vector<double>> bias(bool& fine) const {
-    const value_view b = n_.is<op::MatMul>() ? value_view{} : n_.input(2);
+    const value_view b = n_.has_op<op::MatMul>() ? value_view{} : n_.input(2);
     fine = true;
     if (!b) return {};
     const channels_of flat{1, 0, channels.count};
-    std::optional<std::vector<double>> found = per_channel(r_.constant(b), n_.is<op::Gemm>() ? channels : flat);
+    std::optional<std::vector<double>> found = per_channel(r_.constant(b), n_.has_op<op::Gemm>() ? channels : flat);
     fine = found.has_value();
-    const double beta = n_.is<op::Gemm>() ? double(float_attribute(n_, "beta", 1.0f)) : 1.0;
+    const double beta = n_.has_op<op::Gemm>() ? double(float_attribute(n_, "beta", 1.0f)) : 1.0;
     if (found)
       for (double& each : *found) each *= beta;
     return found;
@@ -168,9 +168,9 @@ class weighted {
   };
   rows rows_of(const extents& w) const {
     constexpr std::int64_t never = std::int64_t{1} << 40;
-    if (n_.is<op::Conv>()) return {w.count() / w[0], w[0], never};
-    if (n_.is<op::Gemm>() && int_attribute(n_, "transB")) return {w[1], w[0], never};
-    if (!n_.is<op::ConvTranspose>()) return {1, w.back(), never};
+    if (n_.has_op<op::Conv>()) return {w.count() / w[0], w[0], never};
+    if (n_.has_op<op::Gemm>() && int_attribute(n_, "transB")) return {w[1], w[0], never};
+    if (!n_.has_op<op::ConvTranspose>()) return {1, w.back(), never};
     return {w.count(2, w.rank()), w[1], w[0] / int_attribute(n_, "group", 1)};
   }
   channels_of channels{0, 0, 0};
@@ -190,11 +190,11 @@ value_id folded(const match_result& m, edit& e) {
   const weighted w{r, to};
   if (!w) return value_id::none;
   const std::optional<affine> a = affine_of(r, m.root, to.output(0), w.channels);
-  if (!a || (to.is<op::Gemm>() && to.since() < 7)) return value_id::none;
+  if (!a || (to.has_op<op::Gemm>() && to.since() < 7)) return value_id::none;
   bool fine = false;
   const std::optional<std::vector<double>> bias = w.bias(fine);
   const bool needs_bias = bias || a->shifts();
-  if (!fine || (to.is<op::MatMul>() && needs_bias && !w.is_product_of_matrices())) return value_id::none;
+  if (!fine || (to.has_op<op::MatMul>() && needs_bias && !w.is_product_of_matrices())) return value_id::none;
   e.follow(to);
   const dtype type = to.output(0).element();
   std::vector<value_id> inputs{to.input(0).id(), to.input(1).id()};
@@ -219,7 +219,7 @@ value_id folded(const match_result& m, edit& e) {
   }
   std::vector<attribute> attributes{to.raw().attributes.begin(), to.raw().attributes.end()};
   std::erase_if(attributes, [](const attribute& each) { return each.name == "beta"; });
-  const bool is_gemm = to.is<op::MatMul>() && needs_bias;
+  const bool is_gemm = to.has_op<op::MatMul>() && needs_bias;
   return e.add(op::Gemm::domain, is_gemm ? op::Gemm::name : to.op_type(), inputs, attributes);
 }
 
@@ -256,7 +256,7 @@ value_id scaled_weights(const match_result& m, edit& e) {
 /// that is fused later (the half of a Gelu).
 bool may_scale(const match_result&, const value_view& v) {
   const node_view n = v.producer();
-  return !n || n.is(role::moves) || n.is<op::Cast>() || n.is<op::Concat>();
+  return !n || n.has_role(role::moves) || n.has_op<op::Cast>() || n.has_op<op::Concat>();
 }
 constexpr rule factor_before{
     "ConstantScaleFusion",
@@ -357,14 +357,14 @@ struct join_constants {
 
   /// The constant of a node that adds to or multiplies its other input, which is `x`.
   static const value* operand(const rewriter& r, const node_view& n, value_view& x) {
-    const bool ordered = n.is<op::Sub>() || n.is<op::Div>();
+    const bool ordered = n.has_op<op::Sub>() || n.has_op<op::Div>();
     const std::size_t at = !ordered && r.constant(n.input(0)) ? 0 : 1;
     if (n.since() < 7 || n.input_count() != 2 || r.constant(n.input(1 - at))) return nullptr;
     x = n.input(1 - at);
     const value* const c = r.constant(n.input(at));
     return is_real(c) && c->bytes() <= most_copied ? c : nullptr;
   }
-  static bool is_sum(const node_view& n) { return n.is<op::Add>() || n.is<op::Sub>(); }
+  static bool is_sum(const node_view& n) { return n.has_op<op::Add>() || n.has_op<op::Sub>(); }
 
   static bool rewrite(rewriter& r, const node_view& n) {
     value_view between, x;
@@ -383,7 +383,8 @@ struct join_constants {
     if (small.shape.rank() > large.shape.rank() || (small.shape.count() != 1 && small.shape != large.shape))
       return false;
     edit e{r, n};
-    const bool negated = n.is<op::Sub>() || n.is<op::Div>(), inner_negated = first.is<op::Sub>() || first.is<op::Div>();
+    const bool negated = n.has_op<op::Sub>() || n.has_op<op::Div>(),
+               inner_negated = first.has_op<op::Sub>() || first.has_op<op::Div>();
     const value_id made = reals(e, between.name(), outer->type, large.shape, [&](std::int64_t i) {
       const double a = real_at(*inner, inner->shape.count() == 1 ? 0 : i);
       const double b = real_at(*outer, outer->shape.count() == 1 ? 0 : i);

@@ -46,15 +46,15 @@ bool is_one_of(const op_row& op) {
 }
 
 /// True for a Dropout that returns its input.
-bool passes_everything(const node_view& n) { return n.is<op::Dropout>() && is_inference(n); }
+bool passes_everything(const node_view& n) { return n.has_op<op::Dropout>() && is_inference(n); }
 
 float16_use use_of(const node_view& n) {
   if (!n.op() || !n.subgraphs().empty() || is_one_of<rounds_itself>(*n.op())) return float16_use::other;
-  if (passes_everything(n) || n.is(role::moves) || n.is(role::is_identity) || is_one_of<selects>(*n.op()))
+  if (passes_everything(n) || n.has_role(role::moves) || n.has_role(role::is_identity) || is_one_of<selects>(*n.op()))
     return float16_use::moves;
-  if (n.is(role::is_random)) return float16_use::other;
-  const bool computes = n.is(role::is_pointwise) || n.is(role::broadcasts) || n.is(role::reduces) ||
-                        n.is(role::normalises) || is_one_of<normalizes_or_reduces>(*n.op()) ||
+  if (n.has_role(role::is_random)) return float16_use::other;
+  const bool computes = n.has_role(role::is_pointwise) || n.has_role(role::broadcasts) || n.has_role(role::reduces) ||
+                        n.has_role(role::normalizes) || is_one_of<normalizes_or_reduces>(*n.op()) ||
                         is_one_of<computes_elements>(*n.op());
   return computes ? float16_use::computes : float16_use::other;
 }
@@ -62,14 +62,14 @@ float16_use use_of(const node_view& n) {
 bool is_float16(const value_view& v) { return float32_nodes::is_float16(v); }
 
 /// True for operators that read only the size of a value.
-bool reads_size(const node_view& n) { return n.is<op::Shape>() || n.is<op::Size>(); }
+bool reads_size(const node_view& n) { return n.has_op<op::Shape>() || n.has_op<op::Size>(); }
 
 /// True for a node that gives the same in each run, if its inputs do: the folding of constants may replace it. Its
 /// float16 results are rounded at every level, also where it is not folded, so that all levels give the same.
 bool repeats(const node_view& n) {
   constexpr role varies = role::is_random | role::is_compiled_context | role::needs_training;
   return n.op() && !detail::has_role(n.op()->roles, varies) && n.subgraphs().empty() &&
-         (n.input_count() > 0 || n.is(role::is_constant));
+         (n.input_count() > 0 || n.has_role(role::is_constant));
 }
 
 /// Whether a value depends on constants and sizes alone. `nodes_left` bounds the search; where it ends, the answer is
@@ -224,12 +224,12 @@ bool rounds_between_chains(const value_view& x, const node_view& last_cast) {
 }
 
 bool joins_bias_of_float16(const node_view& made) {
-  return made.is<op::Gemm>() && made.input(2) && is_float16(made.output(0));
+  return made.has_op<op::Gemm>() && made.input(2) && is_float16(made.output(0));
 }
 
 bool fuses_float16(const node_view& made) {
   if (use_of(made) == float16_use::moves) return false;
-  if (made.is<op::microsoft::FusedMatMul>() && float_attribute(made, "alpha", 1.0f) == 1.0f) return false;
+  if (made.has_op<op::microsoft::FusedMatMul>() && float_attribute(made, "alpha", 1.0f) == 1.0f) return false;
   for (value_view v : made.outputs())
     if (is_float16(v)) return true;
   return false;

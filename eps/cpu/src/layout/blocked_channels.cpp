@@ -41,7 +41,7 @@ class blocked_floats : public image_facts {
   value_id moved(edit& e, const node_view& n, std::span<const value_id> inputs) const {
     const kind k = kind_of(n);
     const bool has_own_op = k == kind::conv || k == kind::pool;
-    const std::string_view op = n.is<op::microsoft::FusedConv>() ? op::nchwc::Conv::name : n.op_type();
+    const std::string_view op = n.has_op<op::microsoft::FusedConv>() ? op::nchwc::Conv::name : n.op_type();
     std::vector<attribute> attributes{n.raw().attributes.begin(), n.raw().attributes.end()};
     if (k == kind::conv) attributes.push_back(attribute_of("plain_weights", 1));
     return e.add(has_own_op ? op::nchwc::Conv::domain : n.domain(), op, inputs, attributes);
@@ -62,7 +62,7 @@ class blocked_floats : public image_facts {
       return all_inputs(n, [&](const value_view& v) { return is_image(v) && have_same_shape(v, n.output(0)); })
                  ? kind::same_shape
                  : kind::none;
-    if (n.is<op::Concat>() && (int_attribute(n, "axis") == 1 || int_attribute(n, "axis") == -3))
+    if (n.has_op<op::Concat>() && (int_attribute(n, "axis") == 1 || int_attribute(n, "axis") == -3))
       return all_inputs(n, [&](const value_view& v) { return is_image(v) && channels(v) % block == 0; }) ? kind::concat
                                                                                                          : kind::none;
     return kind::none;

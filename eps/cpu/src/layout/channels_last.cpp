@@ -38,7 +38,7 @@ class channels_last_codes : public image_facts {
   /// What was made by turning channels to the front is turned no second time.
   value_id to_form(edit& e, const value_view& v) const {
     const std::vector<std::int64_t> order = to_last(rank(v));
-    if (const node_view maker = v.producer(); maker && maker.is<op::Transpose>() && maker.input(0)) {
+    if (const node_view maker = v.producer(); maker && maker.has_op<op::Transpose>() && maker.input(0)) {
       const std::span<const std::int64_t> before = ints_attribute(maker, "perm");
       bool undone = before.size() == order.size();
       for (std::size_t i = 0; undone && i < order.size(); ++i)
@@ -81,14 +81,14 @@ class channels_last_codes : public image_facts {
 
   kind kind_of(const node_view& n) const {
     if (!is_movable(n) || !is_image(n.output(0))) return kind::none;
-    if (n.is<ms::QLinearConcat>()) return concat_fits(n) ? kind::concat : kind::none;
+    if (n.has_op<ms::QLinearConcat>()) return concat_fits(n) ? kind::concat : kind::none;
     if (!n.input(0) || !is_image(n.input(0)) || rank(n.input(0)) != rank(n.output(0))) return kind::none;
     if (is_any<op::QLinearConv, ms::QLinearConv>(n)) {
       const value* const w = r_.constant(n.input(3));
       const bool fits = w && w->shape.rank() == rank(n.input(0)) && int_attribute(n, "channels_last", 0) == 0;
       return fits ? kind::conv : kind::none;
     }
-    if (n.is<op::MaxPool>()) return int_attribute(n, "storage_order") == 0 ? kind::max_pool : kind::none;
+    if (n.has_op<op::MaxPool>()) return int_attribute(n, "storage_order") == 0 ? kind::max_pool : kind::none;
     if (is_any<ms::QLinearAveragePool, ms::QLinearGlobalAveragePool>(n))
       return int_attribute(n, "channels_last", 0) == 0 ? kind::mean_pool : kind::none;
     if (is_any<ms::QLinearLeakyRelu, ms::QLinearSigmoid>(n)) return kind::one;

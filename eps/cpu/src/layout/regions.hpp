@@ -165,7 +165,7 @@ class region_rewrite {
 
 template <class... Ops>
 bool is_any(const node_view& n) {
-  return (n.is<Ops>() || ...);
+  return (n.has_op<Ops>() || ...);
 }
 
 /// Images that a rewriter knows: tensors [N, C, ...] with a known number of channels.
