@@ -53,8 +53,9 @@ ROLES = {
     "reshapes": RESHAPES,
     "convolves": "Conv ConvTranspose",
     "normalises": "Hardmax LogSoftmax LpNormalization Softmax",
+    "broadcasts": "PRelu",
 }
-ROLE_ORDER = ["has_subgraphs", *ROLES, "broadcasts", "reduces"]
+ROLE_ORDER = ["has_subgraphs", *ROLES, "reduces"]
 
 # What cameo's nodes say and no schema does. Weights of ONNX Runtime's Conv on blocks are packed for the processor at
 # hand, in blocks whose size the file does not tell; cameo packs them when it loads, and files hold them as they were.
