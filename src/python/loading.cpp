@@ -238,7 +238,9 @@ std::optional<detail::duration> to_timeout(nb::handle seconds) {
   if (std::isnan(number)) raise({status_code::invalid_argument, "a timeout is a number of seconds"});
   const double nanoseconds = number * 1e9;
   constexpr double most = 9.2e18;
-  return detail::duration::from_nanoseconds(nanoseconds > most ? INT64_MAX : nanoseconds <= 0 ? 0 : std::int64_t(nanoseconds));
+  return detail::duration::from_nanoseconds(nanoseconds > most ? INT64_MAX
+                                            : nanoseconds <= 0 ? 0
+                                                               : std::int64_t(nanoseconds));
 }
 
 }  // namespace cameo::python

@@ -58,7 +58,8 @@ status apply(const std::string& key, const std::string& text, session_options& t
   if (key == "timeout_ms") {
     std::size_t milliseconds = 0;
     if (status s = number_of(key, text, milliseconds); !s) return s;
-    timeout = detail::duration::from_nanoseconds(std::int64_t(std::min<std::size_t>(milliseconds, 1'000'000'000)) * 1'000'000);
+    timeout = detail::duration::from_nanoseconds(std::int64_t(std::min<std::size_t>(milliseconds, 1'000'000'000)) *
+                                                 1'000'000);
     return {};
   }
   if (key == "optimize") {

@@ -7,8 +7,8 @@
 
 #include "attention_parts.hpp"
 #include "attention_scores.hpp"
-#include "skeletons/float_output.hpp"
 #include "operands/usable_sizes.hpp"
+#include "skeletons/float_output.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

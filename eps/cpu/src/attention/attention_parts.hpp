@@ -9,10 +9,10 @@
 #include "microkernels/attention_kernels.hpp"
 #include "skeletons/zip.hpp"
 
-#include "skeletons/float_output.hpp"
 #include "operands/operand_values.hpp"
-#include "skeletons/row_rooms.hpp"
 #include "operands/scratch_of.hpp"
+#include "skeletons/float_output.hpp"
+#include "skeletons/row_rooms.hpp"
 
 // What the operators of attention share.
 CAMEO_BEGIN_NAMESPACE

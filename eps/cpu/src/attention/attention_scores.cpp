@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "functions/float_rows.hpp"
-#include "skeletons/float_values.hpp"
 #include "operands/refuse.hpp"
+#include "skeletons/float_values.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -2,8 +2,8 @@
 #include <cameo/eps/cpu/flex_attention.hpp>
 
 #include "attention_parts.hpp"
-#include "skeletons/float_output.hpp"
 #include "operands/usable_sizes.hpp"
+#include "skeletons/float_output.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

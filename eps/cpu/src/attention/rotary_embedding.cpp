@@ -2,9 +2,9 @@
 #include <cameo/op/microsoft.hpp>
 
 #include "operands/operand_values.hpp"
-#include "skeletons/row_rooms.hpp"
 #include "operands/scratch_of.hpp"
 #include "operands/usable_sizes.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -2,10 +2,10 @@
 
 #include <cstring>
 
-#include "skeletons/float_output.hpp"
+#include "group_parts.hpp"
 #include "machine/lane_scratch.hpp"
 #include "operands/usable_sizes.hpp"
-#include "group_parts.hpp"
+#include "skeletons/float_output.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

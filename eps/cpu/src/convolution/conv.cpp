@@ -5,11 +5,11 @@
 #include <functional>
 #include <utility>
 
-#include "microkernels/conv_kernels.hpp"
 #include "machine/lane_scratch.hpp"
+#include "microkernels/conv_kernels.hpp"
 #include "operands/refuse.hpp"
-#include "skeletons/row_rooms.hpp"
 #include "skeletons/row_list.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

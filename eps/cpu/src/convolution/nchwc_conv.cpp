@@ -1,10 +1,10 @@
 #include <cameo/eps/cpu/nchwc_conv.hpp>
 
-#include "products/bf16_product.hpp"
+#include "machine/lane_scratch.hpp"
 #include "microkernels/nchwc.hpp"
 #include "microkernels/nchwc_kernels.hpp"
-#include "machine/lane_scratch.hpp"
 #include "nchwc_conv_filters.hpp"
+#include "products/bf16_product.hpp"
 
 #include <cstring>
 #include <limits>

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "skeletons/float_values.hpp"
 #include "functions/form.hpp"
+#include "skeletons/float_values.hpp"
 #include "skeletons/zip.hpp"
 
 // Pow has a type of its own for exponents. They are turned, block by block, into one of three: what a float takes

@@ -2,9 +2,9 @@
 #include <cstring>
 
 #include "cast_rows.hpp"
+#include "machine/past_caches.hpp"
 #include "operands/choice.hpp"
 #include "operands/outputs.hpp"
-#include "machine/past_caches.hpp"
 #include "skeletons/strided_copy.hpp"
 
 CAMEO_BEGIN_NAMESPACE

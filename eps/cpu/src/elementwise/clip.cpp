@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "skeletons/float_values.hpp"
 #include "operands/refuse.hpp"
+#include "skeletons/float_values.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <random>
 
-#include "skeletons/float_values.hpp"
 #include "operands/refuse.hpp"
+#include "skeletons/float_values.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -2,9 +2,9 @@
 
 #include <bit>
 
-#include "skeletons/float_values.hpp"
 #include "functions/random_places.hpp"
 #include "operands/refuse.hpp"
+#include "skeletons/float_values.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

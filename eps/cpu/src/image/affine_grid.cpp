@@ -1,8 +1,8 @@
 #include <cameo/eps/cpu/affine_grid.hpp>
 
-#include "skeletons/float_values.hpp"
 #include "operands/operand_values.hpp"
 #include "operands/usable_sizes.hpp"
+#include "skeletons/float_values.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

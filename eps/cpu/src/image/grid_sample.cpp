@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "skeletons/float_values.hpp"
 #include "operands/operand_values.hpp"
 #include "operands/usable_sizes.hpp"
 #include "sampling.hpp"
+#include "skeletons/float_values.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "operands/choice.hpp"
 #include "image/pictures/picture.hpp"
+#include "operands/choice.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

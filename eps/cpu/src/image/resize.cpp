@@ -4,11 +4,11 @@
 #include <cstring>
 #include <limits>
 
-#include "skeletons/float_values.hpp"
 #include "operands/operand_values.hpp"
-#include "skeletons/strided_copy.hpp"
 #include "operands/usable_sizes.hpp"
 #include "sampling.hpp"
+#include "skeletons/float_values.hpp"
+#include "skeletons/strided_copy.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

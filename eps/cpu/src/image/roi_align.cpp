@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "skeletons/row_rooms.hpp"
 #include "sampling.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

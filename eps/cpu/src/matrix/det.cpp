@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "skeletons/float_values.hpp"
 #include "operands/refuse.hpp"
 #include "operands/usable_sizes.hpp"
+#include "skeletons/float_values.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,11 +1,11 @@
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/einsum.hpp>
 
-#include "skeletons/float_values.hpp"
-#include "operands/operand_values.hpp"
 #include "machine/parallel_rows.hpp"
-#include "skeletons/strided_copy.hpp"
+#include "operands/operand_values.hpp"
 #include "operands/usable_sizes.hpp"
+#include "skeletons/float_values.hpp"
+#include "skeletons/strided_copy.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "operands/refuse.hpp"
-#include "skeletons/row_rooms.hpp"
 #include "products/constant_factor.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

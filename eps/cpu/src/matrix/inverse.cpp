@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "skeletons/float_values.hpp"
 #include "operands/refuse.hpp"
-#include "skeletons/row_rooms.hpp"
 #include "operands/usable_sizes.hpp"
+#include "skeletons/float_values.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

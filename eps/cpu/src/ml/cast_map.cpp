@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "skeletons/float_values.hpp"
-#include "operands/refuse.hpp"
 #include "elementwise/cast_rows.hpp"
+#include "operands/refuse.hpp"
+#include "skeletons/float_values.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

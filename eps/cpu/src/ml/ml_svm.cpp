@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "operands/choice.hpp"
 #include "feature_walk.hpp"
+#include "operands/choice.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

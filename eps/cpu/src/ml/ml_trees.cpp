@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "operands/choice.hpp"
 #include "feature_walk.hpp"
+#include "operands/choice.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,8 +1,8 @@
 #include <cameo/eps/cpu/pad.hpp>
 
-#include "skeletons/float_values.hpp"
 #include "operands/operand_values.hpp"
 #include "operands/small_elements.hpp"
+#include "skeletons/float_values.hpp"
 #include "skeletons/strided_copy.hpp"
 
 #include <algorithm>

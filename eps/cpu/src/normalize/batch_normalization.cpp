@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "skeletons/float_output.hpp"
-#include "operands/refuse.hpp"
-#include "skeletons/row_rooms.hpp"
 #include "functions/moments.hpp"
+#include "operands/refuse.hpp"
+#include "skeletons/float_output.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -3,10 +3,10 @@
 #include <array>
 #include <cmath>
 
-#include "skeletons/float_output.hpp"
 #include "operands/operand_values.hpp"
-#include "skeletons/row_rooms.hpp"
 #include "operands/usable_sizes.hpp"
+#include "skeletons/float_output.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

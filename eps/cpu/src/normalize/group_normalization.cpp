@@ -2,9 +2,9 @@
 
 #include <cmath>
 
+#include "functions/moments.hpp"
 #include "operands/refuse.hpp"
 #include "skeletons/row_rooms.hpp"
-#include "functions/moments.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "skeletons/float_output.hpp"
 #include "functions/float_rows.hpp"
+#include "skeletons/float_output.hpp"
 
 #include "operands/refuse.hpp"
 #include "skeletons/row_rooms.hpp"

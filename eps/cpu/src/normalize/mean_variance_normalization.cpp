@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "skeletons/row_rooms.hpp"
 #include "functions/moments.hpp"
 #include "skeletons/reduce.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

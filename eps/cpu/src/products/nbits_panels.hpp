@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "skeletons/row_rooms.hpp"
 #include "nbits_weights.hpp"
+#include "skeletons/row_rooms.hpp"
 
 // Weights of few bits as panels, whatever the form is that an operator gives them.
 //

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "products/code_product.hpp"
 #include "code_rows.hpp"
+#include "dynamic_range.hpp"
 #include "machine/parallel_rows.hpp"
 #include "operands/refuse.hpp"
-#include "dynamic_range.hpp"
+#include "products/code_product.hpp"
 #include "products/stacked_product.hpp"
 
 CAMEO_BEGIN_NAMESPACE

@@ -1,8 +1,8 @@
 #include <cameo/eps/cpu/integer_conv.hpp>
 
+#include "integer_filters.hpp"
 #include "machine/lane_scratch.hpp"
 #include "machine/parallel_rows.hpp"
-#include "integer_filters.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

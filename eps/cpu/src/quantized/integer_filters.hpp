@@ -1,8 +1,8 @@
 #pragma once
 #include <cameo/eps/cpu/integer_conv.hpp>
 
-#include "operands/refuse.hpp"
 #include "integer_depthwise.hpp"
+#include "operands/refuse.hpp"
 #include "products/integer_factor.hpp"
 
 CAMEO_BEGIN_NAMESPACE

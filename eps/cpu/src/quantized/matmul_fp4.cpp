@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "skeletons/float_output.hpp"
 #include "operands/operand_values.hpp"
-#include "skeletons/row_rooms.hpp"
 #include "products/nbits_panels.hpp"
 #include "products/nbits_product.hpp"
+#include "skeletons/float_output.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

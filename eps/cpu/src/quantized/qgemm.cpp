@@ -1,8 +1,8 @@
 #include <cameo/eps/cpu/qgemm.hpp>
 
-#include "products/products.hpp"
 #include "operands/refuse.hpp"
 #include "products/integer_factor.hpp"
+#include "products/products.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "code_rows.hpp"
-#include "operands/operand_values.hpp"
-#include "machine/parallel_rows.hpp"
 #include "linear_code.hpp"
+#include "machine/parallel_rows.hpp"
+#include "operands/operand_values.hpp"
 #include "whole_sums.hpp"
 
 CAMEO_BEGIN_NAMESPACE

@@ -5,11 +5,11 @@
 #include <limits>
 
 #include "code_rows.hpp"
+#include "linear_code.hpp"
 #include "machine/lane_scratch.hpp"
 #include "machine/parallel_rows.hpp"
 #include "operands/refuse.hpp"
 #include "windows/outer_window.hpp"
-#include "linear_code.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -8,10 +8,10 @@
 #include <limits>
 
 #include "code_rows.hpp"
-#include "operands/refuse.hpp"
 #include "dynamic_range.hpp"
 #include "elementwise/cast_rows.hpp"
 #include "functions/quantized.hpp"
+#include "operands/refuse.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <limits>
 
-#include "skeletons/float_output.hpp"
 #include "operands/operand_values.hpp"
-#include "skeletons/row_rooms.hpp"
 #include "operands/scratch_of.hpp"
 #include "operands/usable_sizes.hpp"
+#include "skeletons/float_output.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -7,12 +7,12 @@
 #include "functions/form.hpp"
 #include "skeletons/map.hpp"
 
-#include "skeletons/float_output.hpp"
-#include "operands/operand_values.hpp"
-#include "skeletons/row_rooms.hpp"
-#include "operands/scratch_of.hpp"
-#include "memory_attention.hpp"
 #include "functions/quantized.hpp"
+#include "memory_attention.hpp"
+#include "operands/operand_values.hpp"
+#include "operands/scratch_of.hpp"
+#include "skeletons/float_output.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <utility>
 
-#include "skeletons/float_output.hpp"
 #include "cross_scores.hpp"
 #include "decoder_steps.hpp"
+#include "skeletons/float_output.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

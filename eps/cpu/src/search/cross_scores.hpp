@@ -1,6 +1,6 @@
 #pragma once
-#include "operands/scratch_of.hpp"
 #include "decoder_steps.hpp"
+#include "operands/scratch_of.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "decoder_steps.hpp"
 #include "functions/random_places.hpp"
 #include "operands/scratch_of.hpp"
-#include "decoder_steps.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,10 +1,10 @@
 #include <cameo/eps/cpu/fourier.hpp>
 
+#include "fourier_transform.hpp"
 #include "machine/lane_scratch.hpp"
 #include "operands/operand_values.hpp"
-#include "skeletons/row_rooms.hpp"
 #include "operands/usable_sizes.hpp"
-#include "fourier_transform.hpp"
+#include "skeletons/row_rooms.hpp"
 
 #include <optional>
 
