@@ -185,7 +185,8 @@ class partitioner {
     return g.sort();
   }
 
-  /// Partitioning.md 3.1: the first answer only says what to move.
+  /// The first call of `groups` only names the nodes that the provider wants with channels last. They are moved to that
+  /// layout, and the second call decides which nodes the provider takes.
   result<std::vector<node_group>> ask_again_with_channels_last(graph& g, const claim_row& row,
                                                                const std::vector<node_group>& wishes) {
     const auto never = [](const node_view&, arena&) -> result<std::span<const value>> { return status_code::fail; };

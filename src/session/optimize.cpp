@@ -2,7 +2,6 @@
 #include "file/messages.hpp"
 #include "session/evaluate.hpp"
 #include "session/stages.hpp"
-#include "transform/rules/wide_float16.hpp"
 
 #include <fmt/format.h>
 
@@ -36,8 +35,8 @@ bool holds(const transform_condition& when, const session_config& config) {
 tables of_level(table_span all, optimization_level level, const session_config& config) {
   tables found;
   for (const transform_table* each : all)
-    if (each->level == level && each->when.phase <= transform_phase::at_level_and_after_groups &&
-        holds(each->when, config))
+    if ((each->level == level || (each->takes && each->level < level)) &&
+        each->when.phase <= transform_phase::at_level_and_after_groups && holds(each->when, config))
       found.push_back(each);
   return found;
 }
@@ -54,17 +53,12 @@ tables of_phase(table_span all, transform_phase phase, const session_config& con
 class application {
  public:
   explicit application(const rewriting& r)
-      : r_{r},
-        disabled_{r.how.disabled_transforms()},
-        kernels_{r.providers, evaluation_limit},
-        rounds_{r.how.config.is_on(config_key<"session.round_float16">)} {}
-  /// For tables that fuse nothing: what they make is not checked for that.
-  void makes_casts() { may_fuse_ = true; }
+      : r_{r}, disabled_{r.how.disabled_transforms()}, kernels_{r.providers, evaluation_limit} {}
 
   /// To any node, before it has a provider.
   result<bool> to_all(table_span which, bool keeps_quantized, std::size_t steps) {
-    const auto takes = [&](const node_view& n) { return !rounds_ || !joins_bias_of_float16(n); };
-    return apply_transforms(r_.net.main(), which, {r_.ops, evaluate_, takes, -1, keeps_quantized}, options(steps));
+    const auto any = [](const node_view&) { return true; };
+    return apply_transforms(r_.net.main(), which, {r_.ops, evaluate_, any, -1, keeps_quantized}, options(steps));
   }
   /// To the nodes of one provider.
   result<bool> among(std::size_t p, table_span which) {
@@ -91,9 +85,7 @@ class application {
   template <class Work>
   result<bool> with_takes(std::size_t p, const Work& work) {
     const provider& by = r_.providers[p];
-    const auto takes = [&](const node_view& n) {
-      return by.row->takes(by.self.get(), n) && (!rounds_ || may_fuse_ || !fuses_float16(n));
-    };
+    const auto takes = [&](const node_view& n) { return by.row->takes(by.self.get(), n); };
     return work(rewriter::surroundings{r_.ops, evaluate_, takes, std::int32_t(p)});
   }
 
@@ -106,7 +98,6 @@ class application {
       return kernels.evaluate(n, memory);
     }
   } evaluate_{kernels_};
-  bool rounds_, may_fuse_ = false;
 };
 
 status done(const result<bool>& applied) { return applied.error(); }
@@ -182,7 +173,6 @@ status rewrite_for_file(const rewriting& r) {
   if (!row || !*row || !(*row)->needs_kernels) return {};
   const tables which = of_phase(r.how.transforms, transform_phase::before_saving, r.how.config);
   application to{r};
-  to.makes_casts();
   for (std::size_t p = 0; p < r.providers.size(); ++p)
     if (status s = done(to.among(p, which)); !s) return s;
   return {};

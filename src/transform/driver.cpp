@@ -1,6 +1,7 @@
 #include <cameo/transform/transform.hpp>
 
 #include "graph/messages.hpp"
+#include "transform/new_nodes.hpp"
 
 #include <algorithm>
 #include <set>
@@ -215,15 +216,17 @@ result<bool> apply_transforms(graph& g, std::span<const transform_table* const> 
   return guarded([&]() -> result<bool> {
     const rewrite_index index{tables, options.disabled};
     if (!index.has_rewrites() && index.passes().empty()) return false;
-    driver d{index, around, options};
-    bool changed = false;
-    for (std::size_t step = 0; step < options.most_steps; ++step) {
-      const result<bool> done = d.step(g);
-      if (!done) return done.error();
-      if (!*done) break;
-      changed = true;
-    }
-    return changed;
+    return with_conditions_of(tables, around, [&](const rewriter::surroundings& with_conditions) -> result<bool> {
+      driver d{index, with_conditions, options};
+      bool changed = false;
+      for (std::size_t step = 0; step < options.most_steps; ++step) {
+        const result<bool> done = d.step(g);
+        if (!done) return done.error();
+        if (!*done) break;
+        changed = true;
+      }
+      return changed;
+    });
   });
 }
 

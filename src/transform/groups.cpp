@@ -2,6 +2,7 @@
 #include <cameo/transform/transform.hpp>
 
 #include "graph/messages.hpp"
+#include "transform/new_nodes.hpp"
 
 #include <fmt/ranges.h>
 
@@ -208,8 +209,10 @@ result<bool> apply_groups(graph& g, std::span<const transform_table* const> tabl
                           const rewriter::surroundings& around, const transform_options& options,
                           const group_policy& policy, group_mode mode) {
   return guarded([&]() -> result<bool> {
-    group_walk walk{tables, around, options};
-    return walk.has_rows() ? walk.choose(g, policy, mode) : result<bool>{false};
+    return with_conditions_of(tables, around, [&](const rewriter::surroundings& with_conditions) {
+      group_walk walk{tables, with_conditions, options};
+      return walk.has_rows() ? walk.choose(g, policy, mode) : result<bool>{false};
+    });
   });
 }
 

@@ -4,7 +4,7 @@
 #include <cameo/ep/options.hpp>
 #include <cameo/kernel/kernel_list.hpp>
 #include <cameo/partition/claimer.hpp>
-#include <cameo/run/executor.hpp>
+#include <cameo/run/step_view.hpp>
 #include <cameo/transform/family.hpp>
 
 #include <memory>

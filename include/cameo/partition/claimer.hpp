@@ -15,21 +15,6 @@ struct node_group {
   bool insists = false;
 };
 
-namespace detail {
-/// Decides, node by node, what a provider takes. Host only, one call per node, one thread; the view is valid only
-/// during the call. True is a promise to run the node.
-template <class P>
-concept node_claimer = requires(const P& p, const node_view& n) {
-  { p.claims(n) } -> std::same_as<bool>;
-};
-/// Decides for a whole graph (a subgraph of If, Loop, ... is a graph of its own) what a provider takes, in order of
-/// preference. Nodes that are assigned to a provider already must not be taken (node_view::provider).
-template <class P>
-concept group_claimer = requires(const P& p, const graph_view& g) {
-  { p.groups(g) } -> std::same_as<result<std::vector<node_group>>>;
-};
-}  // namespace detail
-
 /// A value of a compiled node's attribute `source` that marks it as the provider's own.
 struct context_source {
   std::string_view key;

@@ -11,12 +11,7 @@
 CAMEO_BEGIN_NAMESPACE
 
 /// Computes the outputs of a node whose inputs are constants (an absent one is no value), in `memory`.
-/// NOT_IMPLEMENTED when it can't run that node. A transform without an evaluator uses `no_evaluator`.
-template <class E>
-concept evaluator = requires(E& e, const node_view& node, arena& memory) {
-  { e.evaluate(node, memory) } -> std::same_as<result<std::span<const value>>>;
-};
-/// An evaluator without its type.
+/// NOT_IMPLEMENTED when it can't run that node.
 using evaluate_ref = detail::function_ref<result<std::span<const value>>(const node_view&, arena& memory)>;
 
 /// What a rule or a pass can use of the graph that it changes, and the facts that it may rely on. One graph at a time

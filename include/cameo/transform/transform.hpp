@@ -97,6 +97,10 @@ struct transform_table {
   std::span<const pass_row> passes;
   std::span<const group_row> groups;
   transform_condition when = {};
+  /// A condition on new nodes, also on those of other tables that are applied together with this one: a rewrite that
+  /// makes a node for which it returns false does not happen. Null: none. A session applies a table with such a
+  /// condition at its level and at all levels above.
+  bool (*takes)(const node_view& made) = nullptr;
 };
 
 /// Transforms of one level, in order, as a type: `transform_list<optimization_level::basic, rule_of<mine>, my_pass>`.
@@ -138,7 +142,7 @@ class transform_list {
   static constexpr auto rows_of() {
     std::array<Row, count<Kind>> rows{};
     [[maybe_unused]] std::size_t at = 0;
-    const auto one = [&]<class T>(type_list<T>) {
+    [[maybe_unused]] const auto one = [&]<class T>(type_list<T>) {
       if constexpr (kind<T> == Kind) rows[at++] = row_of<T>();
     };
     (one(type_list<Ts>{}), ...);
@@ -150,10 +154,10 @@ class transform_list {
 
  public:
   static constexpr optimization_level level = Level;
-  /// `When` is a constant with static storage.
-  template <const transform_condition& When = unconditional>
+  /// `When` is a constant with static storage; `Takes` is transform_table::takes.
+  template <const transform_condition& When = unconditional, bool (*Takes)(const node_view& made) = nullptr>
   static const transform_table& table() {
-    static constexpr transform_table made{Level, rewrites, passes, groups, When};
+    static constexpr transform_table made{Level, rewrites, passes, groups, When, Takes};
     return made;
   }
 };

@@ -6,18 +6,18 @@
 #include "graph/messages.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <iterator>
 
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
+/// How an operator treats the axes of its data.
 enum class behaviour : std::uint8_t {
   none,
   unary,
   broadcast,
   concat,
   axis,
-  softmax,
   reduce,
   arg,
   squeeze,
@@ -28,46 +28,40 @@ enum class behaviour : std::uint8_t {
   quantize
 };
 
-template <declared_op... Ops>
-void put(std::unordered_map<detail::op_id, behaviour>& to, behaviour b) {
-  (to.emplace(detail::op_id_of<Ops>, b), ...);
-}
+/// The behaviour of an operator from one of its versions on. Older versions treat axes in another way.
+struct behaviour_row {
+  detail::op_id op{};
+  behaviour b = behaviour::none;
+  int since = 1;
+};
+/// The operators whose roles do not say how they treat axes.
+constexpr behaviour_row axis_behaviours[] = {{detail::op_id_of<op::Concat>, behaviour::concat, 4},
+                                             {detail::op_id_of<op::Split>, behaviour::axis, 2},
+                                             {detail::op_id_of<op::ArgMax>, behaviour::arg},
+                                             {detail::op_id_of<op::ArgMin>, behaviour::arg},
+                                             {detail::op_id_of<op::Squeeze>, behaviour::squeeze},
+                                             {detail::op_id_of<op::Unsqueeze>, behaviour::unsqueeze},
+                                             {detail::op_id_of<op::Pad>, behaviour::pad, 2},
+                                             {detail::op_id_of<op::Slice>, behaviour::slice},
+                                             {detail::op_id_of<op::Tile>, behaviour::tile, 6},
+                                             {detail::op_id_of<op::QuantizeLinear>, behaviour::quantize},
+                                             {detail::op_id_of<op::DequantizeLinear>, behaviour::quantize}};
 
-/// Of the operators whose roles don't say it.
-std::unordered_map<detail::op_id, behaviour> other_behaviours() {
-  std::unordered_map<detail::op_id, behaviour> made;
-  put<op::PRelu>(made, behaviour::broadcast);
-  put<op::Concat>(made, behaviour::concat);
-  put<op::Split, op::LpNormalization>(made, behaviour::axis);
-  put<op::Softmax, op::LogSoftmax, op::Hardmax>(made, behaviour::softmax);
-  put<op::ArgMax, op::ArgMin>(made, behaviour::arg);
-  put<op::Squeeze>(made, behaviour::squeeze);
-  put<op::Unsqueeze>(made, behaviour::unsqueeze);
-  put<op::Pad>(made, behaviour::pad);
-  put<op::Slice>(made, behaviour::slice);
-  put<op::Tile>(made, behaviour::tile);
-  put<op::QuantizeLinear, op::DequantizeLinear>(made, behaviour::quantize);
-  return made;
-}
-
-behaviour behaviour_of(const op_row& op) {
-  static const std::unordered_map<detail::op_id, behaviour> others = other_behaviours();
-  if (detail::has_role(op.roles, role::is_pointwise)) return behaviour::unary;
-  if (detail::has_role(op.roles, role::broadcasts)) return behaviour::broadcast;
-  if (detail::has_role(op.roles, role::reduces)) return behaviour::reduce;
-  const auto found = others.find(op.id);
-  return found == others.end() ? behaviour::none : found->second;
+behaviour_row axis_behaviour_of(const node_view& n) {
+  if (n.has_role(role::is_pointwise)) return {n.op()->id, behaviour::unary};
+  if (n.has_role(role::broadcasts)) return {n.op()->id, behaviour::broadcast, 7};
+  if (n.has_role(role::reduces)) return {n.op()->id, behaviour::reduce};
+  // Before version 13, Softmax and its kind normalize over all axes from `axis` on.
+  if (n.has_role(role::normalizes)) return {n.op()->id, behaviour::axis, n.has_op<op::LpNormalization>() ? 1 : 13};
+  const auto* const found = std::ranges::find(axis_behaviours, n.op()->id, &behaviour_row::op);
+  return found == std::end(axis_behaviours) ? behaviour_row{} : *found;
 }
 
 behaviour behaviour_of(const node_view& n) {
   if (!n.op() || !n.subgraphs().empty()) return behaviour::none;
-  const behaviour b = behaviour_of(*n.op());
-  if (!n.domain().empty()) return b == behaviour::unary || b == behaviour::broadcast ? b : behaviour::none;
-  const int least = b == behaviour::broadcast ? 7 : b == behaviour::softmax ? 13 : b == behaviour::concat ? 4 : 1;
-  if (n.since() < least || (n.has_op<op::Split>() && n.since() < 2) || (n.has_op<op::Tile>() && n.since() < 6) ||
-      (n.has_op<op::Pad>() && n.since() < 2))
-    return behaviour::none;
-  return b;
+  const behaviour_row row = axis_behaviour_of(n);
+  if (n.domain().empty()) return n.since() < row.since ? behaviour::none : row.b;
+  return row.b == behaviour::unary || row.b == behaviour::broadcast ? row.b : behaviour::none;
 }
 
 /// The input in which an operator's axes are since a version, an attribute before.
@@ -183,7 +177,6 @@ bool can_keep_order(rewriter& r, const node_view& n, behaviour b, std::size_t ra
         if (r.shape(v)->size() != rank) return false;
       return n.find("axis") && has_axis(n, 0, rank);
     case behaviour::axis: return has_axis(n, n.has_op<op::Split>() ? 0 : -1, rank);
-    case behaviour::softmax: return has_axis(n, -1, rank);
     case behaviour::pad: return can_pad(r, n, rank);
     case behaviour::slice: return can_slice(r, n, rank);
     case behaviour::tile: {
@@ -340,7 +333,6 @@ void reorder_node(rewriter& r, node_id id, const node_orders& to) {
     case behaviour::broadcast: return;
     case behaviour::concat: return reorder_axis(r, id, 0, to.in);
     case behaviour::axis: return reorder_axis(r, id, n.has_op<op::Split>() ? 0 : -1, to.in);
-    case behaviour::softmax: return reorder_axis(r, id, -1, to.in);
     case behaviour::arg: return reorder_axis(r, id, 0, to.in);
     case behaviour::quantize:
       if (r.shape(n.input(1))->size() == 1 && n.since() >= 13) reorder_axis(r, id, 1, to.in);

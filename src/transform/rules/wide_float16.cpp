@@ -4,6 +4,8 @@
 #include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
+#include <cameo/transform/rules/fusions.hpp>
+#include <cameo/transform/rules/standard.hpp>
 #include <cameo/transform/rules/wide_float16.hpp>
 #include <cameo/transform/transform.hpp>
 
@@ -37,7 +39,7 @@ using normalizes_or_reduces =
            op::microsoft::GroupNorm, op::microsoft::SkipGroupNorm, op::microsoft::SkipLayerNormalization,
            op::microsoft::SkipSimplifiedLayerNormalization>;
 using computes_elements =
-    op_set<op::PRelu, op::SwiGLU, op::microsoft::BiasAdd, op::microsoft::BiasGelu, op::microsoft::BiasSplitGelu,
+    op_set<op::SwiGLU, op::microsoft::BiasAdd, op::microsoft::BiasGelu, op::microsoft::BiasSplitGelu,
            op::microsoft::FastGelu, op::microsoft::GatedAdd, op::microsoft::ScaledSiLU>;
 
 template <class Set>
@@ -189,7 +191,22 @@ struct keep_float32 {
 };
 
 constexpr key_condition rounded[] = {{config_key<"session.round_float16">.key}};
-constexpr transform_condition unless_rounded{.phase = transform_phase::last, .excluded = rounded};
+constexpr transform_condition unless_rounded{.phase = transform_phase::last, .excluded = rounded},
+    if_rounded{.phase = transform_phase::at_level_and_after_groups, .required = rounded};
+
+/// False for a node that rounds once where a product and a sum round twice.
+bool rounds_before_bias(const node_view& made) {
+  return !made.has_op<op::Gemm>() || !made.input(2) || !is_float16(made.output(0));
+}
+
+/// False for a float16 node that may round less often than the nodes that it replaces.
+bool rounds_as_often(const node_view& made) {
+  if (use_of(made) == float16_use::moves) return true;
+  if (made.has_op<op::microsoft::FusedMatMul>() && float_attribute(made, "alpha", 1.0f) == 1.0f) return true;
+  for (value_view v : made.outputs())
+    if (is_float16(v)) return false;
+  return true;
+}
 
 /// Whether a value is read by a node that computes, perhaps after nodes that only move it. `readers_left` bounds the
 /// search; where it ends, the answer is yes.
@@ -223,20 +240,16 @@ bool rounds_between_chains(const value_view& x, const node_view& last_cast) {
   return is_computed_with(last_cast.output(0), readers_left);
 }
 
-bool joins_bias_of_float16(const node_view& made) {
-  return made.has_op<op::Gemm>() && made.input(2) && is_float16(made.output(0));
-}
-
-bool fuses_float16(const node_view& made) {
-  if (use_of(made) == float16_use::moves) return false;
-  if (made.has_op<op::microsoft::FusedMatMul>() && float_attribute(made, "alpha", 1.0f) == 1.0f) return false;
-  for (value_view v : made.outputs())
-    if (is_float16(v)) return true;
-  return false;
-}
-
 const transform_table& detail::wide_float16::table() {
   return transform_list<optimization_level::all, keep_float32>::table<unless_rounded>();
+}
+
+const transform_table& detail::rounded_products::table() {
+  return transform_list<level>::table<if_rounded, rounds_before_bias>();
+}
+
+const transform_table& detail::rounded_fusions::table() {
+  return transform_list<level>::table<if_rounded, rounds_as_often>();
 }
 
 CAMEO_END_NAMESPACE

@@ -73,11 +73,24 @@ struct late_shape_folding {
   CAMEO_API static const transform_table& table();
 };
 
+}  // namespace rules
+
+namespace detail {
+/// With session.round_float16: refuses each new float16 node that may round less often than the nodes that it replaces
+/// (transform_table::takes). Rewrites nothing itself.
+struct rounded_fusions {
+  static constexpr optimization_level level = optimization_level::extended;
+  CAMEO_API static const transform_table& table();
+};
+}  // namespace detail
+
+namespace rules {
 /// The fusions for a provider with kernels for all of them, and families of its own.
 template <transform_family... Own>
 using standard_fusions_and =
     transform_set<qdq_fusion, few_bit_fusion, few_bit_float_fusion, gelu_fusion, normalization_fusion, attention_fusion,
-                  matmul_fusion, dynamic_quantization_fusion, activation_fusion, late_shape_folding, Own...>;
+                  matmul_fusion, dynamic_quantization_fusion, activation_fusion, late_shape_folding,
+                  detail::rounded_fusions, Own...>;
 /// The same without families of its own.
 using standard_fusions = standard_fusions_and<>;
 }  // namespace rules

@@ -82,6 +82,13 @@ struct derivatives {
   static constexpr optimization_level level = optimization_level::none;
   CAMEO_API static const transform_table& table();
 };
+
+/// With session.round_float16: refuses each new float16 node that rounds once where a product and a sum round twice
+/// (transform_table::takes). Rewrites nothing itself.
+struct rounded_products {
+  static constexpr optimization_level level = optimization_level::basic;
+  CAMEO_API static const transform_table& table();
+};
 }  // namespace detail
 
 namespace rules {
@@ -109,7 +116,7 @@ struct qdq_cleanup {
 using standard_transforms =
     transform_set<detail::broken_branches, detail::derivatives, own_dequantizers, detail::unpacked_weights, elimination,
                   shape_folding, constant_folding, constant_branches, common_subexpressions, weight_folding, transposes,
-                  double_qdq, qdq, qdq_cleanup, definitions, float16_casts>;
+                  double_qdq, qdq, qdq_cleanup, definitions, float16_casts, detail::rounded_products>;
 }  // namespace rules
 
 CAMEO_END_NAMESPACE
