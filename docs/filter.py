@@ -5,7 +5,8 @@ Headers: the inline namespace is left out of names; a comment at the end of a me
 comment above a declaration is that of those right below it, too, if they have its name (overloads) or are aliases or
 constants as it is one.
 Pages: each of docs/ has a name, page_NAME; docs/README.md makes those that it lists its subpages; links to what is no
-page become names of files.
+page become names of files, and links to headers whose words are a name (`memory_provider`) lead to that name in the
+reference.
 """
 import os
 import pathlib
@@ -130,6 +131,8 @@ def page(path, text):
             return f'@subpage page_{file.stem} "{words}"'
         if is_page:
             return m.group(0)
+        if file.suffix == ".hpp" and re.fullmatch(r"`\w+`", words):  # a name that this header declares
+            return f'@ref cameo::{words[1:-1]} "{words[1:-1]}"'
         return words if words.startswith("`") else f"`{words}`"
 
     if path.parent.name == "docs":  # a name that does not depend on doxygen's version

@@ -349,7 +349,7 @@ status write_pieces(const model& from, std::string_view name, const std::string&
     result<wire_pieces> pieces = pieces_of(from, tensors);
     if (!pieces) return std::move(pieces).error().in(name);
     // The data first: a model whose data is absent would be worse than none.
-    const auto external = [&](detail::model_sink append) -> status {
+    const auto external = [&](byte_sink append) -> status {
       for (std::span<const std::byte> piece : tensors.external)
         if (status s = append(piece); !s) return s;
       return {};
@@ -374,11 +374,11 @@ status write_onnx(const model& from, const std::string& path, const write_option
     file_batch files;
     write_options together = options;
     if (!options.external_data.empty() && !options.external_to)
-      together.external_to = [&](detail::function_ref<status(detail::model_sink)> produce) {
+      together.external_to = [&](detail::function_ref<status(byte_sink)> produce) {
         return files.add(folder + options.external_data, produce);
       };
     const auto all_at_once = [&](const wire_pieces& made) {
-      return files.add(path, [&](detail::model_sink append) -> status {
+      return files.add(path, [&](byte_sink append) -> status {
         for (std::span<const std::byte> piece : made.spans())
           if (status s = append(piece); !s) return s;
         return {};
@@ -389,7 +389,7 @@ status write_onnx(const model& from, const std::string& path, const write_option
   });
 }
 
-status write_onnx(const model& from, detail::model_sink to, const std::string& folder, const write_options& options) {
+status write_onnx(const model& from, byte_sink to, const std::string& folder, const write_options& options) {
   const auto one_by_one = [&](const wire_pieces& made) -> status {
     for (std::span<const std::byte> piece : made.spans())
       if (status s = to(piece); !s) return s;

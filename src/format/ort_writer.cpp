@@ -434,7 +434,7 @@ status ort_format::write(const model& from, const std::string& path, const write
   return write_to_file(from, path, options.tell);
 }
 
-status ort_format::write(const model& from, detail::model_sink to, const std::string&, const write_options& options) {
+status ort_format::write(const model& from, byte_sink to, const std::string&, const write_options& options) {
   const result<std::string> bytes = write_to_text(from, options.tell);
   return bytes ? to(std::as_bytes(std::span{bytes->data(), bytes->size()})) : status{bytes.error()};
 }

@@ -33,7 +33,7 @@ thread_local stored_group* taking = nullptr;
 thread_local std::string_view taking_for;  // the provider's long name
 
 /// Writes the model, if all of it is one compiled node.
-status take_stored(const model& m, model_sink to) {
+status take_stored(const model& m, byte_sink to) {
   const node_view node = only_node(m);
   const op_row& op = compiled_operator();
   if (!node || node.domain() != op.domain || node.op_type() != op.name) return {};
@@ -59,7 +59,7 @@ status take_stored(const model& m, model_sink to) {
 constexpr format_row group_formats[] = {[] {
   format_row row = format_row_of<ort_format>;
   row.needs_kernels = false;
-  row.write_to = [](const model& m, model_sink to, const std::string&, const write_options&) {
+  row.write_to = [](const model& m, byte_sink to, const std::string&, const write_options&) {
     return take_stored(m, to);
   };
   return row;

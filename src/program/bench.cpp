@@ -125,7 +125,7 @@ result<measured> measure(const session& loaded, io_binding& binding, const bench
 status write_profile(const session& loaded, io_binding& binding, const std::string& path) {
   for (std::size_t room = std::size_t{1} << 16;;) {
     trace_profile profile{loaded, room};
-    if (std::optional<detail::machine_peak> peak = peak_for(loaded)) profile.set_peak(*std::move(peak));
+    if (std::optional<machine_peak> peak = peak_for(loaded)) profile.set_peak(*std::move(peak));
     if (status s = loaded.run(binding, {.observer = &profile.observer()}); !s) return s;
     if (profile.dropped() == 0) return profile.write(path);
     room = 2 * (profile.size() + profile.dropped());
@@ -204,7 +204,7 @@ int bench_model(const bench_options& o) {
 
   nlohmann::ordered_json report = report_of(o, *loaded, *binding, {load_ms, rss_before_kb, rss_after_load_kb}, *all);
   std::optional<node_times> nodes;
-  std::optional<detail::machine_peak> peak;
+  std::optional<machine_peak> peak;
   if (o.per_node && !interrupt::happened()) {
     if (const status s = measure_nodes(*binding, o, nodes.emplace(*loaded)); !s) return fail(s);
     peak = peak_for(*loaded, nodes->bytes_of_run());

@@ -13,21 +13,21 @@ constexpr std::size_t least_bytes = std::size_t{1} << 20, most_bytes = std::size
 constexpr double seconds_each = 0.012;
 
 template <class P>
-void measure_by(std::size_t threads, std::size_t bytes, std::optional<detail::machine_peak>& made) {
-  if constexpr (detail::measures_peak<P>)
+void measure_by(std::size_t threads, std::size_t bytes, std::optional<machine_peak>& made) {
+  if constexpr (measures_peak<P>)
     if (!made) made = P::measure_peak(threads, bytes, seconds_each);
 }
 
 template <class... Ps>
-std::optional<detail::machine_peak> first_peak(type_list<Ps...>, std::size_t threads, std::size_t bytes) {
-  std::optional<detail::machine_peak> made;
+std::optional<machine_peak> first_peak(type_list<Ps...>, std::size_t threads, std::size_t bytes) {
+  std::optional<machine_peak> made;
   (measure_by<Ps>(threads, bytes, made), ...);
   return made && made->operations > 0 && made->bytes_per_second > 0 ? made : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<detail::machine_peak> peak_for(const session& loaded, std::optional<double> moved) {
+std::optional<machine_peak> peak_for(const session& loaded, std::optional<double> moved) {
   std::size_t bytes = loaded.fixed_bytes();
   const plan_view& plan = loaded.plan();
   for (std::size_t s = 0; s < plan.initial.size() && bytes < most_bytes; ++s)

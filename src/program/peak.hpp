@@ -10,6 +10,6 @@ namespace cameo::program {
 /// cache come from there. Takes a few tens of milliseconds. By the first provider of the program that measures it;
 /// nothing where none does. `moved`: the bytes that the nodes of a run read and write, if they are known. A run touches
 /// no more, however large the tables are that it looks up.
-std::optional<detail::machine_peak> peak_for(const session&, std::optional<double> moved = {});
+std::optional<machine_peak> peak_for(const session&, std::optional<double> moved = {});
 
 }  // namespace cameo::program

@@ -99,7 +99,7 @@ std::optional<double> node_times::bytes_of_run() const {
   return all;
 }
 
-std::vector<node_times::row> node_times::rows(const std::optional<detail::machine_peak>& peak, node_order by) const {
+std::vector<node_times::row> node_times::rows(const std::optional<machine_peak>& peak, node_order by) const {
   std::vector<row> made;
   for (const node& each : nodes_) {
     const bool named = each.step->provider < providers_.size();
@@ -145,7 +145,7 @@ json share_json(const std::optional<double>& share) { return share ? json(*share
 
 }  // namespace
 
-void node_times::add_to(json& report, const std::optional<detail::machine_peak>& peak, node_order by) const {
+void node_times::add_to(json& report, const std::optional<machine_peak>& peak, node_order by) const {
   const std::vector<row> all = rows(peak, by);
   json list = json::array();
   for (const row& each : all)
@@ -174,7 +174,7 @@ void node_times::add_to(json& report, const std::optional<detail::machine_peak>&
                       {"threads", peak->threads}};
 }
 
-void node_times::print(const std::optional<detail::machine_peak>& peak, node_order by) const {
+void node_times::print(const std::optional<machine_peak>& peak, node_order by) const {
   const std::vector<row> all = rows(peak, by);
   const row_sums sums{all};
   const auto line = [&](double least, double median, const auto& operations, const auto& bytes, const auto& share,

@@ -24,9 +24,9 @@ class node_times {
   /// The bytes that all nodes read and wrote in the last run; nothing if they are not known of one.
   std::optional<double> bytes_of_run() const;
   /// For the command's output: "per_node", its sums in "per_node_sum", and "peak", which is null without one.
-  void add_to(nlohmann::ordered_json& report, const std::optional<detail::machine_peak>&, node_order) const;
+  void add_to(nlohmann::ordered_json& report, const std::optional<machine_peak>&, node_order) const;
   /// The same as a table.
-  void print(const std::optional<detail::machine_peak>&, node_order) const;
+  void print(const std::optional<machine_peak>&, node_order) const;
 
  private:
   struct node {
@@ -42,7 +42,7 @@ class node_times {
 
   void add(const plan_view&, const plan_step* holder);
   void take_run();
-  std::vector<row> rows(const std::optional<detail::machine_peak>&, node_order) const;
+  std::vector<row> rows(const std::optional<machine_peak>&, node_order) const;
 
   const session& of_;
   std::vector<std::string> providers_;

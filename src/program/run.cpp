@@ -215,7 +215,7 @@ int run_model(const run_options_given& o) {
     return fail({status_code::invalid_argument, "a profile is of one component; name it with --component"});
   if (!o.profile.empty()) {
     settings.observer = &profile.emplace(loaded->part(0)).observer();
-    if (std::optional<detail::machine_peak> peak = peak_for(loaded->part(0))) profile->set_peak(*std::move(peak));
+    if (std::optional<machine_peak> peak = peak_for(loaded->part(0))) profile->set_peak(*std::move(peak));
   }
   start = clock::now();
   const result<named_values> outputs = loaded->run(named, settings);

@@ -52,7 +52,7 @@ auto appending_to(std::string& bytes) {
 }
 
 /// To the caller's string or function.
-status write_to_memory(compilation& it, detail::function_ref<status(detail::model_sink)> write) {
+status write_to_memory(compilation& it, detail::function_ref<status(byte_sink)> write) {
   if (it.output.bytes) {
     it.output.bytes->clear();
     return write(appending_to(*it.output.bytes));
@@ -295,16 +295,16 @@ status write_compiled(const load_settings& how, std::span<const provider> provid
   const std::string folder = it.weights_folder();
   if (only && only->external_buffer) {
     only->external_buffer->clear();
-    it.weights.external_to = [&](detail::function_ref<status(detail::model_sink)> produce) {
+    it.weights.external_to = [&](detail::function_ref<status(byte_sink)> produce) {
       return produce(appending_to(*only->external_buffer));
     };
   } else if (!it.weights.external_data.empty()) {
-    it.weights.external_to = [&](detail::function_ref<status(detail::model_sink)> produce) {
+    it.weights.external_to = [&](detail::function_ref<status(byte_sink)> produce) {
       return files.add(folder + it.weights.external_data, produce);
     };
   }
   const detail::format_row& to = it.path.empty() ? how.formats.back() : format_of(how.formats, {}, it.path);
-  const auto write = [&](detail::model_sink append) { return to.write_to(net, append, folder, it.weights); };
+  const auto write = [&](byte_sink append) { return to.write_to(net, append, folder, it.weights); };
   status done = it.is_to_memory() ? write_to_memory(it, write)
                 : it.must_be_new  ? files.add_new(it.path, write)
                                   : files.add(it.path, write);

@@ -94,7 +94,6 @@ struct qnn_shaped {
     return names;
   }
 };
-static_assert(context_store<qnn_shaped> && detail::context_lister<qnn_shaped> &&
-              !detail::compatibility_judge<qnn_shaped>);
+static_assert(context_store<qnn_shaped> && context_lister<qnn_shaped> && !compatibility_checker<qnn_shaped>);
 
 }  // namespace cameo::test

@@ -241,6 +241,6 @@ struct ref_provider {
 
 using ref_a = ref_provider<"RefA">;
 using ref_b = ref_provider<"RefB">;
-static_assert(context_store<ref_a> && detail::context_lister<ref_a> && detail::compatibility_judge<ref_a>);
+static_assert(context_store<ref_a> && context_lister<ref_a> && compatibility_checker<ref_a>);
 
 }  // namespace cameo::test

@@ -47,7 +47,7 @@ struct ref_light : ref_a {
     return compiled(made);
   }
 };
-static_assert(detail::weightless_store<ref_light> && !detail::weightless_store<ref_a>);
+static_assert(weightless_store<ref_light> && !weightless_store<ref_a>);
 
 using light_runtime = runtime<ref_light, eps::cpu>;
 

@@ -129,8 +129,7 @@ using g0 = card<g0_tag>;
 using g1 = card<g1_tag>;
 using other = card<other_tag>;
 using many = card<many_tag>;
-static_assert(device_provider<q> && detail::names_its_vendor<q> && device_provider<eps::cpu> &&
-              !device_provider<ref_a>);
+static_assert(device_provider<q> && has_vendor<q> && device_provider<eps::cpu> && !device_provider<ref_a>);
 
 using all_cards = runtime<g0, q, g1, other, eps::cpu>;
 

@@ -48,7 +48,7 @@ struct npu_provider : ref_provider<"RefNpuExecutionProvider"> {
     return compiled_fit::not_applicable;
   }
 };
-static_assert(detail::compatibility_judge<npu_provider> && device_provider<npu_provider> &&
+static_assert(compatibility_checker<npu_provider> && device_provider<npu_provider> &&
               configurable_provider<npu_provider>);
 
 /// A provider of the older layouts' example; it tells of no device.

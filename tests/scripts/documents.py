@@ -1,5 +1,5 @@
-"""Holds README.md, CONTRIBUTING.md and docs/*.md to what is there: every block of code is read by what it is written
-for, every link and every path leads somewhere, and every command has the options that are shown.
+"""Holds README.md, CONTRIBUTING.md, docs/*.md and eps/*/README.md to what is there: every block of code is read by what
+it is written for, every link and every path leads somewhere, and every command has the options that are shown.
 
 A fenced block says its language:
   cpp            compiled. One that begins with #include is a file; before any other stands what it is part of:
@@ -36,7 +36,7 @@ out = pathlib.Path(os.environ["CAMEO_BINARY_DIR"]) / "generated" / "documents"
 INCLUDES = ["-I" + str(path) for path in [root / "include", *sorted(root.glob("eps/*/include")), root / "examples"]]
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-Wno-unused-value",
             "-Wno-unused-parameter", "-Wno-unused-function", "-Wno-unused-local-typedefs"]
-PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "THIRD_PARTY.md", "docs/*.md", "examples/*.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "THIRD_PARTY.md", "docs/*.md", "examples/*.md", "eps/*/README.md"]
 DIRECTIVE = re.compile(r"<!-- cpp: (\w+) ?(.*?)\s*(?:-->|\n(.*?)-->)", re.DOTALL)
 FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?<=\n\n)((?: {4,}\S[^\n]*\n|\n(?= {4}))+)")

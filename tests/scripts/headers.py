@@ -1,8 +1,8 @@
 """The public headers as programs meet them. Each compiles alone with clang and libc++, without a warning of those that
-strict projects ask for; g++ and libstdc++ compile them in the build, target cameo_headers. What cameo/cameo.hpp puts into
-`namespace cameo` is few enough to be read: a name is there for users or for authors of providers, and what headers need
-among themselves is in cameo::detail. Who it is for can be seen: it occurs in a program of examples/, or in code of
-README.md or docs/*.md. "--names" prints those names, by header."""
+strict projects ask for; g++ and libstdc++ compile them in the build, target cameo_headers. Each name that cameo/cameo.hpp
+puts into `namespace cameo` is there for users or for authors of providers, and what headers need among themselves is in
+cameo::detail: so each of these names occurs in a program of examples/, or in code of README.md or docs/*.md. "--names"
+prints them, by header."""
 import concurrent.futures
 import os
 import pathlib
@@ -18,7 +18,6 @@ CLANG = ["clang++-16", "-stdlib=libc++", "-std=c++20", "-fsyntax-only"]
 WARNINGS = ["-Werror", "-Weverything", "-Wno-c++98-compat", "-Wno-c++98-compat-pedantic", "-Wno-c++20-compat",
             "-Wno-pre-c++20-compat-pedantic", "-Wno-padded", "-Wno-unsafe-buffer-usage", "-Wno-comma",
             "-Wno-weak-vtables", "-Wno-documentation", "-Wno-documentation-html"]
-MOST_NAMES = 184  # a change that removes names lowers it
 # What no page and no example writes, and stands in namespace cameo all the same.
 UNSHOWN = {
     "basic_runtime",  # the base of runtime, under which the reference lists the functions of both
@@ -100,7 +99,7 @@ def public_names():
         if depth == 1:
             inside = [node[2] == "NamespaceDecl" and line.endswith(" cameo"), False]
         elif depth == 2 and inside[0]:
-            inside[1] = node[2] == "NamespaceDecl" and " inline " in line
+            inside[1] = node[2] == "NamespaceDecl" and line.endswith(" inline")
         elif depth == 3 and all(inside) and node[2] not in SKIPPED and not re.search(" implicit | parent 0x", line):
             name = name_of(line)
             if name:
@@ -138,19 +137,15 @@ def older_standards():
 
 def main():
     names = public_names()
-    count = sum(map(len, names.values()))
+    if sum(map(len, names.values())) < 100:
+        sys.exit(f"FAILED: only {names} found in namespace cameo")
     unshown = {each for of_header in names.values() for each in of_header} - shown()
     if "--names" in sys.argv:
         for header in sorted(names, key=lambda each: -len(names[each])):
             print(f"{header} ({len(names[header])}): {' '.join(sorted(names[header]))}")
-    print(f"cameo/cameo.hpp puts {count} names into namespace cameo (at most {MOST_NAMES})")
-    failed = []
-    if count > MOST_NAMES:
-        failed.append(f"{count} names in namespace cameo: those that users do not need belong into cameo::detail")
-    if count < MOST_NAMES:
-        failed.append(f"{count} names in namespace cameo: lower MOST_NAMES to it")
-    failed += [f"{each}: no example and no page writes it, so it belongs into cameo::detail, or has to be shown"
-               for each in sorted(unshown - UNSHOWN)]
+    print(f"cameo/cameo.hpp puts {sum(map(len, names.values()))} names into namespace cameo")
+    failed = [f"{each}: no example and no page writes it, so it belongs into cameo::detail, or has to be shown"
+              for each in sorted(unshown - UNSHOWN)]
     failed += [f"{each}: is shown, or gone; delete it from UNSHOWN" for each in sorted(UNSHOWN - unshown)]
     if "--names" not in sys.argv:
         failed += [*alone(), *older_standards()]

@@ -76,12 +76,12 @@ struct alignas(64) result_slot {
 }  // namespace
 }  // namespace peak_loops
 
-detail::machine_peak cpu::measure_peak(std::size_t threads, std::size_t bytes, double seconds) {
+machine_peak cpu::measure_peak(std::size_t threads, std::size_t bytes, double seconds) {
   using namespace peak_loops;
   threads = std::max<std::size_t>(threads, 1);
   std::vector<result_slot> sinks(threads);
   constexpr std::size_t turns = 1 << 17;
-  detail::machine_peak result{.target = HWY_DYNAMIC_DISPATCH(target)(), .threads = threads};
+  machine_peak result{.target = HWY_DYNAMIC_DISPATCH(target)(), .threads = threads};
   float ignored = 0;
   const double operations = HWY_DYNAMIC_DISPATCH(multiply_adds)(turns, &ignored) * double(threads);
   result.operations = best_rate(threads, seconds, operations, [&](std::size_t thread) {

@@ -1,5 +1,5 @@
 #pragma once
-#include <cameo/core/function_ref.hpp>
+#include <cameo/core/byte_sink.hpp>
 #include <cameo/core/result.hpp>
 #include <cameo/graph/views.hpp>
 
@@ -68,9 +68,6 @@ struct context_part {
   /// inputs, in this order, behind those of the graph. They lie in the group's graph, or in the builder until it ends.
   std::span<const value_id> constants = {};
 };
-
-/// Takes the bytes of a context, piece by piece, in order.
-using byte_sink = detail::function_ref<status(std::span<const std::byte>)>;
 
 /// How well a compiled model fits what a provider finds here. Numbers as ONNX Runtime's.
 enum class compiled_fit : std::uint8_t { not_applicable = 0, optimal = 1, prefer_recompilation = 2, unsupported = 3 };

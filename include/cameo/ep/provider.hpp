@@ -11,33 +11,16 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-// Everything that the author of a provider needs. A provider is a type with
+// The hooks of a provider. A provider is a type with
 //
 //   static constexpr std::string_view name = "npu", long_name = "AcmeNpuExecutionProvider";
 //
-// that states which nodes it takes, by one of
-//
-//   using kernels = kernel_list<kernel_entry<...>, ...>;          every node that a kernel matches
-//   bool claims(const node_view&) const;                         single nodes (with kernels: those that match as well)
-//   result<std::vector<node_group>> groups(const graph_view&) const;   whole groups of nodes, to be compiled
-//
-// and how it runs them, by `kernels`, by
-//
-//   status execute(const step_view&, run_context&) const;
-//
-// or, for groups with a name, by
-//
-//   result<std::vector<compiled_node>> compile(std::span<const fused_view>) const;
-//
-// Compiled groups can be stored in files, with three more functions: see context_store below.
-//
-// Optional: `using transforms = transform_set<...>;` (rewrites of levels extended, layout and all, among its own
-// nodes), `using role = fallback;`, `using operators = op_list<...>;` for operators of its own without a kernel, memory
-// of its own (memory_provider below), options that users set per session (configurable_provider below), the devices
-// that it runs on (device_provider below), `static constexpr provider_vendor vendor{"Acme"};`. For a class that can't
-// be edited, ep_traits holds all of these.
+// that states which nodes it takes by `kernels`, `claims` or `groups`, and runs them by `kernels`, `execute` or
+// `compile`. Each concept below describes the hooks that it asks for. docs/hooks.md has all of them in one table, and
+// docs/write_a_provider.md explains them by examples.
 
-/// Specialise this for a class that you can't edit: the same hooks as static functions that take the object first.
+/// Specialize this for a class that can't be edited: it has the same hooks, as static functions that take the object
+/// first.
 template <class P>
 struct ep_traits {};
 
@@ -45,7 +28,7 @@ namespace detail {
 /// True if the hooks of P are in ep_traits<P>, and not in P itself.
 template <class P>
 concept adapted = requires { ep_traits<P>::name; };
-/// The type that has P's hooks: ep_traits<P> where that is specialised, else P.
+/// The type that has P's hooks: ep_traits<P> where that is specialized, else P.
 template <class P>
 using hooks_of = std::conditional_t<adapted<P>, ep_traits<P>, P>;
 }  // namespace detail
@@ -53,19 +36,21 @@ using hooks_of = std::conditional_t<adapted<P>, ep_traits<P>, P>;
 /// The role of a provider that promises to run every ONNX operator: `using role = cameo::fallback;`
 struct fallback {};
 
-/// A fused group for its provider to compile: a graph of its own with the fused node's inputs and outputs, in the same
-/// order; it contains the constants that the group reads. It lives as long as the session.
+/// A fused group for its provider to compile: a graph of its own with the inputs and outputs of the fused node, in the
+/// same order. It contains the constants that the group reads, in the host's memory and aligned for their elements. The
+/// graph and its constants live as long as the program that the provider makes of them.
 struct fused_view {
   std::string_view name;  // "<long name>_<group>_<n>", unique in the session
   graph_view body;
 };
 
-/// A compiled group: shared state and the function that runs it, thread-safe. Make it with compiled().
+/// A compiled group: the state that all runs share, and the function that runs it. Make it with compiled().
 struct compiled_node {
   std::shared_ptr<const void> state;
   status (*run)(const void* state, run_context&) = nullptr;
 };
-/// Makes a compiled_node from an object with `status run(run_context&) const`.
+/// Makes a compiled_node from an object with `status run(run_context&) const`. That function is called like the hook
+/// `execute` (see executes): once per run, perhaps by several threads at once. The session destroys the object.
 template <class Program>
 compiled_node compiled(Program program) {
   static_assert(
@@ -76,15 +61,8 @@ compiled_node compiled(Program program) {
           [](const void* state, run_context& c) -> status { return static_cast<const Program*>(state)->run(c); }};
 }
 
-/// P has a list of kernels.
-template <class P>
-concept has_kernels = requires {
-  typename detail::hooks_of<P>::kernels;
-  { detail::hooks_of<P>::kernels::table } -> std::convertible_to<const detail::kernel_table&>;
-};
-
 namespace detail {
-// Of a hook that a provider has at all, correct or not: that tells "missing" from "wrong".
+// Concepts for a hook that a provider has at all, correct or not: they distinguish "missing" from "wrong".
 //   writes_<hook>    P has one public member of that name, of any signature
 //   declares_<hook>  P has members of that name, private and overloaded ones too: a second one, inherited beside them,
 //                    makes the name ambiguous
@@ -141,7 +119,7 @@ inline constexpr bool is_result_of_base = false;
 template <class B, class P>
 inline constexpr bool is_result_of_base<result<B>, P> = std::derived_from<P, B>;
 
-/// Has a short and a long name: `cpu`, and `CPUExecutionProvider` as in files and options.
+/// P has a short and a long name.
 template <class P>
 concept named = requires {
   { hooks_of<P>::name } -> std::convertible_to<std::string_view>;
@@ -154,31 +132,87 @@ concept constant_names = named<P> && requires {
   typename std::integral_constant<std::size_t, std::string_view{hooks_of<P>::long_name}.size()>;
 };
 }  // namespace detail
-/// Decides for single nodes whether it runs them.
+
+/// A provider with kernels: it takes every node that a row of its list matches, and runs it by that kernel.
+/// - `using kernels = kernel_list<kernel_entry<...>, ...>` is read while the program is compiled. The concepts kernel
+///   and choosy_kernel describe when the functions of its kernels are called.
+///
+/// Without it the provider needs `claims` or `groups`.
+template <class P>
+concept has_kernels = requires {
+  typename detail::hooks_of<P>::kernels;
+  { detail::hooks_of<P>::kernels::table } -> std::convertible_to<const detail::kernel_table&>;
+};
+/// A provider that decides for single nodes whether it takes them.
+/// - `bool claims(const node_view&) const` returns true for a node that the provider promises to run, and false for one
+///   that it leaves to the next provider. With kernels, it is called first, and a kernel has to match as well. It is
+///   called while a model is loaded, for each node that has no provider yet, and again after calls of functions were
+///   replaced by their bodies; and for each new node that a transform makes for this provider.
+///   session::placements(true) calls it on the thread of its caller, for the reason of a refusal. The view is valid
+///   during the call.
+///
+/// Without it a provider takes the nodes that its kernels match, or those of its groups.
 template <class P>
 concept claims_nodes = requires {
   requires detail::hook_returning<bool, decltype(&detail::hooks_of<P>::claims), const P&, const node_view&>;
 };
-/// Decides which groups of nodes of a graph it takes.
+/// A provider that decides for a whole graph which nodes it takes.
+/// - `result<std::vector<node_group>> groups(const graph_view&) const` returns groups of nodes in order of preference;
+///   an empty list takes none. It is called while a model is loaded, for each graph (a subgraph of If, Loop or Scan is
+///   a graph of its own, and comes before the graph around it), and again after calls of functions were replaced by
+///   their bodies. Nodes with a provider (node_view::provider() is not -1) can't be taken. Each group without a name is
+///   one node, which `execute` or a kernel runs; each group with a name becomes one fused node, which `compile` gets.
+///   The view is valid during the call; its constants may be unaligned for their elements. The load ends with FAIL for
+///   a group that is not convex or names an unknown node.
+///
+/// Without it single nodes are taken, by `claims` and `kernels`.
 template <class P>
 concept claims_groups = requires {
   requires detail::hook_returning<result<std::vector<node_group>>, decltype(&detail::hooks_of<P>::groups), const P&,
                                   const graph_view&>;
 };
-/// Runs nodes by its own `execute`.
+/// A provider that runs single nodes by itself.
+/// - `status execute(const step_view&, run_context&) const` runs one node. It is called once per run for each node that
+///   the provider took without a name of a group, by the thread of the run, or with execution_mode::parallel by any
+///   thread of the pool; several runs call it at once. The step lives as long as the session. The context and its
+///   values are valid until the function returns, and only the calling thread may use them. Memory of outputs belongs
+///   to the run (run_context::output). An error ends the run, with the node's name in front of its words; an exception
+///   becomes RUNTIME_EXCEPTION.
+///
+/// Without it kernels run the nodes.
 template <class P>
 concept executes = requires {
   requires detail::hook_returning<status, decltype(&detail::hooks_of<P>::execute), const P&, const step_view&,
                                   run_context&>;
 };
-/// A type that can be in a runtime's list. All hooks are const and thread-safe, except claiming and compiling, which
-/// only one thread does.
+
+/// A type that can be in the list of a runtime. It has names, and states which nodes it takes: has_kernels,
+/// claims_nodes or claims_groups. All other hooks are optional.
+/// - `static constexpr std::string_view name` is the short name, for display, session_options::providers and session
+///   keys: "npu".
+/// - `static constexpr std::string_view long_name` is the name in files and in options of ONNX Runtime:
+///   "AcmeNpuExecutionProvider". Both names are unique in a runtime.
+///
+/// What holds for all hooks:
+/// - Lifetime: the object of a provider is made by the runtime, or given to it. All sessions of the runtime share it,
+///   and so do the contexts that they opened. It lives until the last of them is destroyed.
+/// - Threads: hooks are const, and several threads may call any of them at once, as several sessions may be loaded and
+///   run at once. One thread loads a model, and calls one hook after the other.
+/// - Ownership: views, spans and references that a hook receives are valid during the call, unless its concept says
+///   more. What a hook returns belongs to cameo, which destroys it.
+/// - Errors: a hook that is called while a model is loaded returns a status with the code that the user is to get, and
+///   words that say what is wrong with which node. The load ends with it, with the long name of the provider in front.
+///   No other provider is tried. An exception becomes EP_FAIL, and std::bad_alloc OUT_OF_MEMORY.
 template <class P>
 concept execution_provider =
     detail::named<P> && (has_kernels<P> || claims_nodes<P> || claims_groups<P>) &&
     (!detail::writes_claims<P> || claims_nodes<P>) && (!detail::writes_groups<P> || claims_groups<P>) &&
     (!detail::writes_execute<P> || executes<P>);
-/// A provider with `using role = fallback;`, which may be the last of a runtime.
+/// A provider that promises to run every ONNX operator, and may be the last of a runtime.
+/// - `using role = fallback` is read while the program is compiled. A session keeps such a provider even if its options
+///   name others, unless session.disable_cpu_ep_fallback refuses the nodes that only it takes.
+///
+/// Without it a runtime of which the provider is the last needs partial<...>.
 template <class P>
 concept fallback_provider = execution_provider<P> && std::same_as<typename detail::hooks_of<P>::role, fallback>;
 namespace detail {
@@ -189,22 +223,40 @@ concept compiles = requires {
                           std::span<const fused_view>>;
 };
 }  // namespace detail
-/// Compiles fused groups into programs of its own, before the first run: exactly one per group, in the same order.
+/// A provider that compiles fused groups into programs.
+/// - `result<std::vector<compiled_node>> compile(std::span<const fused_view>) const` returns exactly one program for
+/// each
+///   group, in the same order; the load ends with FAIL for another number. It is called once while a model is loaded,
+///   with all groups of this provider, or not at all if there are none. The groups live as long as the programs. The
+///   session destroys the programs.
+///
+/// Without it a load ends with FAIL if `groups` returns a group with a name.
 template <class P>
 concept compiler = execution_provider<P> && detail::compiles<P>;
-/// Stores compiled groups: they become EPContext nodes of a model that loads without compiling (docs/contexts.md).
-///   static constexpr context_source sources[] = {{"AcmeNpuExecutionProvider"}, {"npu", true}};
-///       values of EPContext's attribute `source`: the first is written, each is accepted when a model is read
-///   using context_builder = ...;
-///       a context that is being built, default-constructible; one for all groups of the models that share the context
-///   result<context_part> store(context_builder&, const fused_view&, const compiled_node&) const;
-///       adds a group under its name; group and program may be destroyed before the context is written
-///   status write(const context_builder&, byte_sink) const;
-///       writes the bytes of the context, with all its groups
-///   result<compiled_node> restore(const context_binary&, const context_node&) const;
-///       the program of a stored group; NOT_FOUND when the context has no graph of that name. The user sees any other
-///       error as INVALID_GRAPH: the bytes are bad, or of another version or processor; the message names both sides
-/// Within a session one thread calls these; several sessions may call them at the same time.
+/// A provider whose compiled groups can be stored in files: they become EPContext nodes of a model that loads without
+/// compiling (docs/contexts.md).
+/// - `static constexpr context_source sources[]` lists the values of EPContext's attribute `source` that mark a node as
+///   this provider's: `{{"AcmeNpuExecutionProvider"}, {"npu", true}}`. The first is written; each is accepted when a
+///   model is loaded, and no other provider receives such a node.
+/// - `using context_builder = ...` is the type of a context that is being built. It is default-constructible. cameo
+/// makes
+///   one object for all groups of a model, or of several models that share the context, and destroys it when the
+///   context is written. One thread at a time uses it.
+/// - `result<context_part> store(context_builder&, const fused_view&, const compiled_node&) const` adds a group to a
+///   context under the group's name. It is called once for each group, after `compile`, if a compiled model is to be
+///   written. The group and the program may be destroyed before the context is written. The texts that it returns are
+///   copied.
+/// - `status write(const context_builder&, byte_sink) const` writes the bytes of the context, with all its groups. It
+///   may be called twice, once to count the bytes, and writes the same bytes each time. It returns an error of the sink
+///   as it is. Files then stay as they were.
+/// - `result<compiled_node> restore(const context_binary&, const context_node&) const` returns the program of a stored
+///   group. It is called once for each compiled node while a model is loaded; for a node without a context of its own,
+///   with each context of the model until one has its graph. A program that reads the bytes keeps a copy of the
+///   context_binary. NOT_FOUND: the context has no graph of that name. The user gets any other error as INVALID_GRAPH
+///   (the bytes are damaged, or made by another version or for another processor), so the words name both sides;
+///   OUT_OF_MEMORY stays. The bytes may come from any file, and are checked.
+///
+/// Without it compiled models are not written (NOT_IMPLEMENTED), and no EPContext node belongs to the provider.
 template <class P>
 concept context_store = compiler<P> && requires {
   typename detail::hooks_of<P>::context_builder;
@@ -218,52 +270,70 @@ concept context_store = compiler<P> && requires {
   requires detail::hook_returning<result<compiled_node>, decltype(&detail::hooks_of<P>::restore), const P&,
                                   const context_binary&, const context_node&>;
 };
-namespace detail {
-/// Can leave constants out of its contexts (ep.enable_weightless): they stay initializers of the compiled model, which
-/// several models may have in one file, and are inputs of the compiled node.
-///   result<context_part> store_weightless(context_builder&, const fused_view&, const compiled_node&) const;
-///       as store(); context_part::constants says which stay outside. restore() finds them among the node's inputs, and
-///       checks them as it checks its bytes: they may be of another type or shape, or no constants any more
+/// A provider that can leave constants out of its contexts: they stay initializers of the compiled model, which several
+/// models may have in one file, and become inputs of the compiled node.
+/// - `result<context_part> store_weightless(context_builder&, const fused_view&, const compiled_node&) const` is called
+///   instead of `store` if the session key ep.enable_weightless is set. context_part::constants names the constants
+///   that stay outside; EP_FAIL for values that are not constants of the group. `restore` finds them among the inputs
+///   of the node, and checks them as it checks its bytes: they may be of another type or shape, or no constants any
+///   more.
+///
+/// Without it a compilation without weights ends with NOT_IMPLEMENTED before anything is compiled.
 template <class P>
 concept weightless_store = context_store<P> && requires {
   requires detail::hook_returning<result<context_part>, decltype(&detail::hooks_of<P>::store_weightless), const P&,
                                   typename detail::hooks_of<P>::context_builder&, const fused_view&,
                                   const compiled_node&>;
 };
-/// Can list the graphs of a context: sessions that share contexts then pass the graphs that they don't use to later
-/// sessions (ep.share_ep_contexts).
+/// A provider that can list the graphs of a context.
+/// - `result<std::vector<std::string>> graphs(const context_binary&) const` returns the names of all graphs. It is
+///   called once for each context of a model with several contexts, to find the graph of a node without one (errors are
+///   ignored); once for each context that sessions share (ep.share_ep_contexts), so that later sessions get the graphs
+///   that this one does not use (an error becomes INVALID_GRAPH); and for a file that a new context is to replace,
+///   which an error or an empty list protects.
+///
+/// Without it each context of a model is tried in turn, and sessions do not share graphs.
 template <class P>
 concept context_lister = context_store<P> && requires {
   requires detail::hook_returning<result<std::vector<std::string>>, decltype(&detail::hooks_of<P>::graphs), const P&,
                                   const context_binary&>;
 };
-}  // namespace detail
-namespace detail {
-/// Judges, before any context of a compiled model is opened, whether the model fits this machine and provider:
-///   std::string compatibility(std::span<const fused_view>) const;       the text to write into the model; "": none
-///   result<compiled_fit> fits(std::string_view written) const;          the verdict on that text
+/// A provider that decides whether a compiled model fits this machine and this version, before any context is opened.
+/// - `std::string compatibility(std::span<const fused_view>) const` returns the text that is written into the compiled
+///   model; empty: none. It is called once for each compiled model, after `store`. With no groups it describes this
+///   machine, for a message. An exception counts as no text.
+/// - `result<compiled_fit> fits(std::string_view written) const` returns the verdict on such a text. It is called while
+/// a
+///   compiled model with a text of this provider is loaded, when a variant of a model package is selected, and by
+///   programs (runtime::fit). An error or an exception becomes FAIL.
+///
+/// Without it each compiled model counts as one that fits, and `restore` finds out.
 template <class P>
-concept compatibility_judge = context_store<P> && requires {
+concept compatibility_checker = context_store<P> && requires {
   requires detail::hook_returning<std::string, decltype(&detail::hooks_of<P>::compatibility), const P&,
                                   std::span<const fused_view>>;
   requires detail::hook_returning<result<compiled_fit>, decltype(&detail::hooks_of<P>::fits), const P&,
                                   std::string_view>;
 };
-}  // namespace detail
-namespace detail {
-/// Explains, instead of the framework, why fits() reports a model as unsupported:
-///   status misfit(std::string_view written) const;    a message that names both sides; loading ends with its code
+/// A provider that explains why a compiled model does not fit.
+/// - `status misfit(std::string_view written) const` returns a message that names both sides. It is called when `fits`
+///   returned compiled_fit::unsupported, and the load ends with its code. An ok status leaves the message to cameo.
+///
+/// Without it the message has the two texts of `compatibility`, and the code is FAIL.
 template <class P>
-concept misfit_teller = detail::compatibility_judge<P> && requires {
+concept misfit_reporter = compatibility_checker<P> && requires {
   requires detail::hook_returning<status, decltype(&detail::hooks_of<P>::misfit), const P&, std::string_view>;
 };
-}  // namespace detail
-namespace detail {
-/// Stores an id in its contexts, which their nodes have as well: a context that was written with another model, as can
-/// happen when a crash comes between two files, is then refused and not run (docs/contexts.md).
-///   void identify(context_builder&, std::string_view id) const;      32 hexadecimal digits; called before any store()
-///   result<std::string> identity(const context_binary&) const;       the id, or "" for a context without an id;
-///       errors as restore()'s
+/// A provider that stores an id in its contexts, which their nodes have as well. A context that was written with
+/// another model, as can happen when a crash comes between two files, is then refused and not run (docs/contexts.md).
+/// - `void identify(context_builder&, std::string_view id) const` keeps the id: 32 hexadecimal digits. It is called
+/// once
+///   for each context, before any `store`.
+/// - `result<std::string> identity(const context_binary&) const` returns the id of a context, or an empty text. It is
+///   called before `restore` for a node with an id, and, of a provider without `graphs`, for a file that a new context
+///   is to replace. Errors are those of `restore`.
+///
+/// Without it contexts have no ids, and each context is accepted.
 template <class P>
 concept context_identifier = context_store<P> && requires {
   requires detail::hook_returning<void, decltype(&detail::hooks_of<P>::identify), const P&,
@@ -271,12 +341,26 @@ concept context_identifier = context_store<P> && requires {
   requires detail::hook_returning<result<std::string>, decltype(&detail::hooks_of<P>::identity), const P&,
                                   const context_binary&>;
 };
-}  // namespace detail
-/// Has memory of its own for values; the planner inserts the copies. Thread-safe; `release` gets allocate()'s pointers.
-///   void* allocate(std::size_t bytes, std::size_t alignment) const noexcept;    null when no memory is left
-///   void release(void*, std::size_t bytes) const noexcept;
-///   status copy_from_host(void* to, const void* from, std::size_t bytes) const;
-///   status copy_to_host(void* to, const void* from, std::size_t bytes) const;
+/// A provider with memory of its own for values: inputs and outputs of its nodes lie there, and the planner adds copies
+/// from and to the host's memory. Only tensors of numbers can be copied; NOT_IMPLEMENTED where another value would have
+/// to be. Scratch memory and characters (run_context::scratch, run_context::text), and what kernels keep when they are
+/// bound, are the host's.
+/// - `void* allocate(std::size_t bytes, std::size_t alignment) const noexcept` returns memory of at least `bytes`,
+/// which
+///   are never 0, at a multiple of `alignment`, which is a power of two; null if no memory is left, which becomes
+///   OUT_OF_MEMORY. It is called while a model is loaded, for constants, and by the thread of a run when its runner is
+///   made and in its first runs. Once a runner has enough memory, its runs call neither `allocate` nor `release`. cameo
+///   divides the memory into blocks by itself and never accesses it; the pointers that nodes get point into it.
+/// - `void release(void*, std::size_t bytes) const noexcept` gets each pointer of `allocate` once, with its size, by
+/// any
+///   thread, at the latest when the session is destroyed.
+/// - `status copy_from_host(void* to, const void* from, std::size_t bytes) const` copies a value into the provider's
+///   memory, `copy_to_host` (with the same parameters) out of it. The copy is complete when the function returns;
+///   `bytes` may be 0. They are called in each run by the thread of the run, for each value that goes from one memory
+///   to the other, and for constants while a model is loaded. An error ends the run or the load; an exception in a run
+///   becomes RUNTIME_EXCEPTION.
+///
+/// Without it values lie in the host's memory.
 template <class P>
 concept memory_provider = execution_provider<P> && requires {
   requires detail::hook_returning<void*, decltype(&detail::hooks_of<P>::allocate), const P&, std::size_t, std::size_t>;
@@ -287,68 +371,99 @@ concept memory_provider = execution_provider<P> && requires {
                                   std::size_t>;
 };
 
-/// Takes options from a session's keys: "ep.<name>.<key>" (docs/session_keys.md). A key that is not in the table is
-/// INVALID_ARGUMENT.
-///   static constexpr provider_option options[] = {{"device", "CPU", "which of the SDK's devices"}};
-///   result<P> configured(const provider_options&) const;   a configured copy for the session and for the devices
-///       that the session uses (provider_options::devices); an error is returned to the user. A provider that derives
-///       from another inherits this hook: it is copied, and the base in the copy is the configured one
+/// A provider with options, which users set by session keys: "ep.<name>.<key>" (docs/session_keys.md).
+/// - `static constexpr provider_option options[]` is the table of options: `{{"device", "CPU", "which of the SDK's
+///   devices"}}`. A key that is not in it is INVALID_ARGUMENT, before the provider is called.
+/// - `result<P> configured(const provider_options&) const` returns a configured copy of the provider, which the session
+///   uses and destroys. It is called once for each session for which an option was set or a device was chosen, before
+///   all other hooks but `devices`. The options are valid during the call. INVALID_ARGUMENT is for a value that the
+///   provider can't use. A provider that derives from another inherits this hook: the derived object is copied, and the
+///   base in the copy is the configured one. The session keys ep.enable_weightless and session.round_float16 set
+///   options named `weightless` and `round_float16` to 1, if the table has them.
+///
+/// Without it each session key of the provider is INVALID_ARGUMENT.
 template <class P>
 concept configurable_provider = execution_provider<P> && requires {
   std::span<const provider_option>{detail::hooks_of<P>::options};
   requires detail::is_result_of_base<
       std::invoke_result_t<decltype(&detail::hooks_of<P>::configured), const P&, const provider_options&>, P>;
 };
-
-/// Lists its devices on this machine: policies choose among them, and packages have variants for their kinds.
-///   result<std::vector<provider_device>> devices() const;   always in the same order; an empty list is no error
+/// A provider that lists its devices: policies choose among them, rules give nodes to their kinds, and packages have
+/// variants for them.
+/// - `result<std::vector<provider_device>> devices() const` returns the devices that the provider can use on this
+///   machine, always in the same order; an empty list if there are none. It is called each time that a program lists
+///   devices, a policy chooses, a placement rule applies or a package is opened. An error or an exception counts as no
+///   devices, with a warning where a policy chooses; other providers are not affected.
+///
+/// Without it no policy chooses the provider, and no rule keeps nodes for it.
 template <class P>
 concept device_provider = execution_provider<P> && requires {
   requires detail::hook_returning<result<std::vector<provider_device>>, decltype(&detail::hooks_of<P>::devices),
                                   const P&>;
 };
-namespace detail {
-/// Tells its kernels, of which one table serves all sessions, what the session's options mean for a node.
-///   void before_bind(bind_context&) const;   sets bind_context::choice by the node's name, operator and attributes
+/// A provider that names its vendor.
+/// - `static constexpr provider_vendor vendor` is read while the program is compiled. Policies prefer a provider for
+///   devices of its vendor.
+///
+/// Without it the vendor is unknown, and comes after providers whose vendor is the device's.
 template <class P>
-concept tells_kernels = requires {
-  requires detail::hook_returning<void, decltype(&detail::hooks_of<P>::before_bind), const P&, bind_context&>;
-};
-
-/// Names its vendor: a policy prefers a provider for devices of that vendor.
-template <class P>
-concept names_its_vendor = requires {
+concept has_vendor = requires {
   { detail::hooks_of<P>::vendor } -> std::convertible_to<provider_vendor>;
 };
-}  // namespace detail
-
-namespace detail {
-/// Has its nodes rewritten after partitioning: `using transforms = transform_set<...>;`, of levels after basic. New
-/// nodes must be taken by the same provider; otherwise the rewrite does not happen.
+/// A provider whose kernels depend on the options of a session: one table of kernels serves all sessions, so each
+/// kernel gets a number for its node.
+/// - `void before_bind(bind_context&) const` sets bind_context::choice by the node's name, operator and attributes. It
+/// is
+///   called while a model is loaded, for each node, before a kernel is bound to it. The context is valid during the
+///   call. An exception becomes RUNTIME_EXCEPTION.
+///
+/// Without it, and for providers that have `execute`, the number is 0.
+template <class P>
+concept configures_kernels = requires {
+  requires detail::hook_returning<void, decltype(&detail::hooks_of<P>::before_bind), const P&, bind_context&>;
+};
+/// A provider with operators of its own that none of its kernels runs.
+/// - `using operators = op_list<acme::Scale, ...>` is read while the program is compiled. A session with the provider
+///   accepts models with these operators. Operators of kernels need not be listed.
+///
+/// Without it a node of such an operator ends the load.
+template <class P>
+concept has_operators = requires {
+  { detail::hooks_of<P>::operators::rows } -> std::convertible_to<std::span<const op_row>>;
+};
+/// A provider that has its nodes rewritten after they were assigned.
+/// - `using transforms = transform_set<...>` lists transforms of levels after basic. They may touch only nodes of this
+///   provider, and a rewrite does not happen if the provider does not take the new nodes. The concepts local_rewrite,
+///   graph_pass and group_rewrite describe when they are called.
+///
+/// Without it the nodes stay as the level basic left them.
 template <class P>
 concept rewriting_provider = execution_provider<P> && requires {
   { detail::hooks_of<P>::transforms::tables() } -> std::same_as<std::span<const transform_table* const>>;
 };
-}  // namespace detail
-namespace detail {
-/// Wants images with channels last: `static constexpr data_layout layout = data_layout::nhwc;`. Its claims are
-/// requested twice; the second time its layout-sensitive nodes are com.ms.internal.nhwc's, and it must take them all.
+/// A provider that wants images with channels last.
+/// - `static constexpr data_layout layout = data_layout::nhwc` is read while the program is compiled. `groups` or
+/// `claims`
+///   are then called twice for a graph: the first result names nodes, of which those that depend on the layout are
+///   moved to operators of com.ms.internal.nhwc, with transposes around them; the second result counts, and has to
+///   contain all nodes that were moved, or the load ends with FAIL.
+///
+/// Without it images have their channels before height and width, as in ONNX.
 template <class P>
 concept layout_provider = execution_provider<P> && requires {
   { detail::hooks_of<P>::layout } -> std::convertible_to<data_layout>;
 };
-}  // namespace detail
 namespace detail {
 /// The image layout that P wants; nchw unless P declares another.
 template <class P>
 constexpr data_layout preferred_layout() {
-  if constexpr (detail::layout_provider<P>) return hooks_of<P>::layout;
+  if constexpr (layout_provider<P>) return hooks_of<P>::layout;
   else return data_layout::nchw;
 }
 /// False if P lists transforms of level basic, which run before partitioning.
 template <class P>
 constexpr bool rewrites_in_time() {
-  if constexpr (detail::rewriting_provider<P>) return hooks_of<P>::transforms::lowest > optimization_level::basic;
+  if constexpr (rewriting_provider<P>) return hooks_of<P>::transforms::lowest > optimization_level::basic;
   else return true;
 }
 
@@ -385,7 +500,7 @@ struct provider_check {
                 "`result<std::vector<compiled_node>> compile(std::span<const fused_view>) const`");
   static_assert(!writes_groups<P> || declares_compile<P> || declares_execute<P> || has_kernels<P>,
                 "cameo: a provider with `groups` needs `compile`");
-  // What follows builds on that: a mistake up to here is told alone.
+  // The checks below rely on those above, so that a mistake above is the only error.
   static constexpr bool is_fine = execution_provider<P> && (!writes_compile<P> || compiles<P>) &&
                                   (!declares_identify<P> || writes_identify<P>) &&
                                   (!declares_identity<P> || writes_identity<P>);
@@ -400,13 +515,13 @@ struct provider_check {
   static_assert(!is_fine || !writes_identities<P> || writes_contexts<P>,
                 "cameo: the hooks `identify` and `identity` are for a provider that keeps what it compiles: it needs "
                 "`store`, `write` and `restore`, too");
-  static_assert(!is_fine || !writes_identities<P> || !context_store<P> || detail::context_identifier<P>,
+  static_assert(!is_fine || !writes_identities<P> || !context_store<P> || context_identifier<P>,
                 "cameo: a provider whose contexts have ids needs both `void identify(context_builder&, "
                 "std::string_view) const` and `result<std::string> identity(const context_binary&) const`");
   static_assert(!is_fine || !(writes_configured<P> || has_option_table<P>) || configurable_provider<P>,
                 "cameo: a provider with options needs `static constexpr provider_option options[]` and `result<P> "
                 "configured(const provider_options&) const`");
-  static_assert(!is_fine || !writes_before_bind<P> || tells_kernels<P>,
+  static_assert(!is_fine || !writes_before_bind<P> || configures_kernels<P>,
                 "cameo: the hook `before_bind` must be `void before_bind(bind_context&) const`");
   static_assert(!is_fine || !writes_devices<P> || device_provider<P>,
                 "cameo: the hook `devices` must be `result<std::vector<provider_device>> devices() const`");

@@ -148,7 +148,7 @@ struct erased_hooks {
           },
           node, context);
     } else {
-      if constexpr (tells_kernels<P>) call_hook(&hooks::before_bind, of(self), context);
+      if constexpr (configures_kernels<P>) call_hook(&hooks::before_bind, of(self), context);
       else static_cast<void>(self);
       return bind_by_kernels(kernels(), node, signature, context);
     }
@@ -180,7 +180,7 @@ struct erased_hooks {
     }
   }
   static std::span<const transform_table* const> transforms() {
-    if constexpr (detail::rewriting_provider<P>) return hooks::transforms::tables();
+    if constexpr (rewriting_provider<P>) return hooks::transforms::tables();
     else return {};
   }
   static constexpr std::span<const context_source> sources() {
@@ -193,7 +193,7 @@ struct erased_hooks {
   }
   static result<context_part> store(const void* self, void* builder, const fused_view& group,
                                     const compiled_node& program, [[maybe_unused]] bool weightless) {
-    if constexpr (detail::weightless_store<P>)
+    if constexpr (weightless_store<P>)
       if (weightless)
         return call_hook(&hooks::store_weightless, of(self), *static_cast<typename hooks::context_builder*>(builder),
                          group, program);
@@ -212,36 +212,36 @@ struct erased_hooks {
     else return status{status_code::not_implemented, "keeps no contexts"};
   }
   static result<std::vector<std::string>> graphs(const void* self, const context_binary& binary) {
-    if constexpr (detail::context_lister<P>) return call_hook(&hooks::graphs, of(self), binary);
+    if constexpr (context_lister<P>) return call_hook(&hooks::graphs, of(self), binary);
     else return std::vector<std::string>{};
   }
   static std::string compatibility(const void* self, std::span<const fused_view> groups) {
-    if constexpr (detail::compatibility_judge<P>) return call_hook(&hooks::compatibility, of(self), groups);
+    if constexpr (compatibility_checker<P>) return call_hook(&hooks::compatibility, of(self), groups);
     else return {};
   }
   static result<compiled_fit> fits(const void* self, std::string_view written) {
-    if constexpr (detail::compatibility_judge<P>) return call_hook(&hooks::fits, of(self), written);
+    if constexpr (compatibility_checker<P>) return call_hook(&hooks::fits, of(self), written);
     else return compiled_fit::not_applicable;
   }
   static status misfit(const void* self, std::string_view written) {
-    if constexpr (detail::misfit_teller<P>) return call_hook(&hooks::misfit, of(self), written);
+    if constexpr (misfit_reporter<P>) return call_hook(&hooks::misfit, of(self), written);
     else return {};
   }
   static bool identify(const void* self, void* builder, std::string_view id) {
-    if constexpr (detail::context_identifier<P>)
+    if constexpr (context_identifier<P>)
       call_hook(&hooks::identify, of(self), *static_cast<typename hooks::context_builder*>(builder), id);
-    return detail::context_identifier<P>;
+    return context_identifier<P>;
   }
   static result<std::string> identity(const void* self, const context_binary& binary) {
-    if constexpr (detail::context_identifier<P>) return call_hook(&hooks::identity, of(self), binary);
+    if constexpr (context_identifier<P>) return call_hook(&hooks::identity, of(self), binary);
     else return std::string{};
   }
   static status recognize(const void* self, const context_binary& binary) {
-    if constexpr (detail::context_lister<P>) {
+    if constexpr (context_lister<P>) {
       auto graphs = call_hook(&hooks::graphs, of(self), binary);
       if (!graphs) return std::move(graphs).error();
       return graphs->empty() ? status_code::not_found : status_code::ok;
-    } else if constexpr (detail::context_identifier<P>) {
+    } else if constexpr (context_identifier<P>) {
       auto id = call_hook(&hooks::identity, of(self), binary);
       return id ? status{} : std::move(id).error();
     } else {
@@ -249,7 +249,7 @@ struct erased_hooks {
     }
   }
   static constexpr provider_vendor vendor() {
-    if constexpr (detail::names_its_vendor<P>) return hooks::vendor;
+    if constexpr (has_vendor<P>) return hooks::vendor;
     else return {};
   }
   static result<std::vector<provider_device>> devices(const void* self) {
@@ -277,7 +277,7 @@ struct erased_hooks {
     }
   }
   static constexpr std::span<const op_row> own_ops() {
-    if constexpr (requires { hooks::operators::rows; }) return hooks::operators::rows;
+    if constexpr (has_operators<P>) return hooks::operators::rows;
     else return {};
   }
 };
@@ -298,7 +298,7 @@ inline constexpr provider_row provider_row_of{
     erased_hooks<P>::memory,
     erased_hooks<P>::kernels,
     erased_hooks<P>::transforms,
-    {erased_hooks<P>::sources(), erased_hooks<P>::begin_context, detail::weightless_store<P>, erased_hooks<P>::store,
+    {erased_hooks<P>::sources(), erased_hooks<P>::begin_context, weightless_store<P>, erased_hooks<P>::store,
      erased_hooks<P>::write_context, erased_hooks<P>::restore, erased_hooks<P>::graphs, erased_hooks<P>::compatibility,
      erased_hooks<P>::fits, erased_hooks<P>::misfit, erased_hooks<P>::identify, erased_hooks<P>::identity,
      erased_hooks<P>::recognize},

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/byte_sink.hpp>
 #include <cameo/core/callback.hpp>
 #include <cameo/core/function_ref.hpp>
 #include <cameo/file/file_bytes.hpp>
@@ -29,11 +30,6 @@ struct read_options {
   const std::vector<detail::given_file>* external_files = nullptr;
 };
 
-namespace detail {
-/// Receives the bytes of a model, piece by piece, in order.
-using model_sink = function_ref<status(std::span<const std::byte>)>;
-}  // namespace detail
-
 /// The place of an initializer's data that is in a file already.
 struct external_place {
   std::string file;  // relative to the model's folder
@@ -47,7 +43,7 @@ struct write_options {
   /// Alignment of each tensor there, a power of two; 0: 64 bytes, and 4 KiB for large ones (1 MiB and more).
   std::size_t external_alignment = 0;
   /// Called instead of writing that file, with a function that produces its bytes, before the model's own bytes.
-  detail::callback<status(detail::function_ref<status(detail::model_sink)> produce)> external_to = {};
+  detail::callback<status(detail::function_ref<status(byte_sink)> produce)> external_to = {};
   /// Called for every initializer: returns its place, or std::nullopt to keep it in the model. Not with external_data.
   detail::callback<result<std::optional<external_place>>(std::string_view name, const value&)> place = {};
   /// Called for what is written and known to be refused by other programs that read the format, in words.
@@ -66,7 +62,7 @@ struct format_row {
   /// Writes a whole model; complete or absent. NOT_IMPLEMENTED for formats that can't.
   status (*write_file)(const model&, const std::string& path, const write_options&);
   /// The same to a sink; external data goes to a file in `folder` (with its separator; empty: the current one).
-  status (*write_to)(const model&, model_sink, const std::string& folder, const write_options&);
+  status (*write_to)(const model&, byte_sink, const std::string& folder, const write_options&);
   /// True: readers run only operators that they have kernels for, and do not look up function bodies. Code that writes
   /// such a file applies `rules::kernels_only` (transform/rules/definitions.hpp) first.
   bool needs_kernels;
@@ -77,28 +73,31 @@ struct format_row {
   /// of a stream then. True where a format can't say.
   bool (*can_begin)(std::span<const std::byte> first, std::size_t most);
 };
+}  // namespace detail
 
 /// A format is a type with a `name` and these static functions, with just these parameters; only the formats in a
 /// session's list are linked.
 template <class F>
 concept model_format = requires {
   { F::name } -> std::convertible_to<std::string_view>;
-  static_cast<decltype(format_row::recognises)>(F::recognises);
-  static_cast<decltype(format_row::read_file)>(F::read);
-  static_cast<decltype(format_row::read_bytes)>(F::read);
+  static_cast<decltype(detail::format_row::recognises)>(F::recognises);
+  static_cast<decltype(detail::format_row::read_file)>(F::read);
+  static_cast<decltype(detail::format_row::read_bytes)>(F::read);
 };
 /// A format that can also be written:
 ///   static status write(const model&, const std::string& path, const write_options&)
-///   static status write(const model&, model_sink, const std::string& folder, const write_options&)
+///   static status write(const model&, byte_sink, const std::string& folder, const write_options&)
 template <class F>
 concept writable_format = model_format<F> && requires {
-  static_cast<decltype(format_row::write_file)>(F::write);
-  static_cast<decltype(format_row::write_to)>(F::write);
+  static_cast<decltype(detail::format_row::write_file)>(F::write);
+  static_cast<decltype(detail::format_row::write_to)>(F::write);
 };
+
+namespace detail {
 /// F::write for these arguments; where F has none, a function that answers NOT_IMPLEMENTED.
 template <model_format F, class... Where>
 constexpr auto write_as() -> status (*)(const model&, Where...) {
-  if constexpr (detail::writable_format<F>) return F::write;
+  if constexpr (writable_format<F>) return F::write;
   else return [](const model&, Where...) { return status{status_code::not_implemented}; };
 }
 /// True if F has `static constexpr bool needs_kernels = true`; see format_row.
@@ -126,7 +125,7 @@ inline constexpr format_row format_row_of{F::name,
                                           F::read,
                                           F::read,
                                           write_as<F, const std::string&, const write_options&>(),
-                                          write_as<F, model_sink, const std::string&, const write_options&>(),
+                                          write_as<F, byte_sink, const std::string&, const write_options&>(),
                                           for_kernels<F>(),
                                           denotations_as<F>,
                                           can_begin_as<F>};

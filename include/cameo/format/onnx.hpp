@@ -20,7 +20,7 @@ CAMEO_API result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> by
 /// than 2 GB, with the advice to use external data. Fields that cameo did not interpret are written back.
 CAMEO_API status write_onnx(const model&, const std::string& path, const write_options& = {});
 /// The same to a sink; external data is written to a file in `folder` (with its separator; empty: the current one).
-CAMEO_API status write_onnx(const model&, detail::model_sink, const std::string& folder, const write_options& = {});
+CAMEO_API status write_onnx(const model&, byte_sink, const std::string& folder, const write_options& = {});
 /// Returns the bytes of the model, without external data.
 CAMEO_API result<std::string> write_onnx(const model&);
 
@@ -52,8 +52,7 @@ struct onnx_format {
   static status write(const model& from, const std::string& path, const write_options& options) {
     return write_onnx(from, path, options);
   }
-  static status write(const model& from, detail::model_sink to, const std::string& folder,
-                      const write_options& options) {
+  static status write(const model& from, byte_sink to, const std::string& folder, const write_options& options) {
     return write_onnx(from, to, folder, options);
   }
 };

@@ -56,7 +56,7 @@ struct ort_format {
   /// write_ort, to a file and to a sink; weights are always inside the file. write_options::tell is told of constants
   /// of types that ONNX Runtime does not load from ORT files.
   CAMEO_API static status write(const model&, const std::string& path, const write_options&);
-  CAMEO_API static status write(const model&, detail::model_sink, const std::string& folder, const write_options&);
+  CAMEO_API static status write(const model&, byte_sink, const std::string& folder, const write_options&);
 };
 
 CAMEO_END_NAMESPACE

@@ -56,7 +56,7 @@ class bind_context {
   detail::arena_vector<detail::output_hint>& hints;
   detail::constant_store constants = {};
   detail::pack_keeper packs = {};
-  std::uint32_t choice = 0;  // what the provider's hook `before_bind` returned for this node; 0 without that hook
+  std::uint32_t choice = 0;  // what the provider's hook `before_bind` set for this node; 0 without that hook
   const detail::draft_node* node = nullptr;  // valid only during bind; see subgraph_input()
 
   const attribute* find(std::string_view name) const { return detail::find_attribute(attributes, name); }

@@ -36,13 +36,11 @@ concept state_kernel = !self_kernel<K> && requires(const bound_state<K>& state, 
 template <class K>
 concept kernel = detail::self_kernel<K> || detail::state_kernel<K>;
 
-namespace detail {
 /// A kernel that refuses some nodes that its types allow: `static bool accepts(const bind_context&)`.
 template <class K>
 concept choosy_kernel = kernel<K> && requires(const bind_context& node) {
   { K::accepts(node) } -> std::same_as<bool>;
 };
-}  // namespace detail
 
 namespace detail {
 /// A bound kernel with its type erased: a plan stores it and a run calls it.
@@ -55,7 +53,7 @@ struct bound_kernel {
 /// nothing; it returns NOT_IMPLEMENTED for a node that the kernel does not accept.
 template <kernel K>
 result<bound_kernel> bind_kernel(bind_context& context, bool only_check) {
-  if constexpr (detail::choosy_kernel<K>)
+  if constexpr (choosy_kernel<K>)
     if (!K::accepts(context)) return status_code::not_implemented;
   if (only_check) return bound_kernel{};
   using state_type = bound_state<K>;

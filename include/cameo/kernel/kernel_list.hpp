@@ -107,7 +107,7 @@ struct table_builder {
                            std::uint8_t(range.last),
                            std::uint16_t(rule_count),
                            std::uint8_t(N),
-                           detail::choosy_kernel<K>,
+                           choosy_kernel<K>,
                            entry,
                            bind_kernel<K>};
     for (const type_choice& choice : choices) rules[rule_count++] = resolve(Op::versions, range, choice);

@@ -55,7 +55,7 @@ class trace_profile {
   /// for what other threads of the pool did for a step; and a name for every thread. FAIL with the system's message.
   CAMEO_API status write(const std::string& path) const;
   /// What write() says of the machine, for readers that compare.
-  void set_peak(detail::machine_peak peak) { peak_ = std::move(peak); }
+  void set_peak(machine_peak peak) { peak_ = std::move(peak); }
 
  private:
   struct piece {
@@ -71,7 +71,7 @@ class trace_profile {
   std::vector<std::string> providers_;
   const plan_view* plan_ = nullptr;
   std::unordered_map<const plan_step*, const detail::graph_node*> nodes_;  // null: a copy between kinds of memory
-  detail::machine_peak peak_;
+  machine_peak peak_;
   std::unique_ptr<record[]> records_;
   std::unique_ptr<piece[]> pieces_;  // of loops, on other threads than the caller's; those beyond the capacity are lost
   std::size_t capacity_;

@@ -96,7 +96,7 @@ struct transforms {
   using change = detail::runtime_parts<typename Parts::formats, transform_set<Families...>, typename Parts::devices>;
 };
 /// The formats of models, in order; only these are linked.
-template <detail::model_format... Fs>
+template <model_format... Fs>
 struct formats {
   static_assert(sizeof...(Fs) > 0, "cameo: a runtime reads at least one format: formats<cameo::onnx_format>");
   template <class Parts>

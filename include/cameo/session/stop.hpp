@@ -7,13 +7,13 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-namespace detail {
-/// Another library's stop token: std::stop_token is one.
+/// A stop token of another library, such as std::stop_token.
+/// - `bool stop_requested() const` returns true once the work is to end. It is called often, by any thread that loads a
+///   model or works in a run. An exception becomes FAIL.
 template <class T>
-concept other_stop_token = requires(const T& token) {
+concept external_stop_token = requires(const T& token) {
   { token.stop_requested() } -> std::same_as<bool>;
 };
-}  // namespace detail
 
 /// Tells work when to end. Made by a stop_source, or from a std::stop_token or a type like it. Cheap to copy;
 /// thread-safe.
@@ -22,7 +22,7 @@ class stop_token {
   /// Never asks to stop.
   stop_token() = default;
   /// Asks to stop when `token` does.
-  template <detail::other_stop_token T>
+  template <external_stop_token T>
     requires(!std::is_same_v<T, stop_token>)
   stop_token(T token) : ask_{[kept = std::move(token)] { return kept.stop_requested(); }} {}
   bool stop_requested() const { return ask_ && ask_(); }

@@ -19,7 +19,7 @@ struct profiled_run {
   double wall = 0;  // from the first step's start to the last one's end
   double sum = 0;   // of all own times
   std::uint64_t dropped = 0;
-  std::optional<detail::machine_peak> peak = {};
+  std::optional<machine_peak> peak = {};
 };
 
 /// Reads what `run --profile` wrote and finds each event's step in the plan. NO_SUCHFILE; INVALID_ARGUMENT when it is

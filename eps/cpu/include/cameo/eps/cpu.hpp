@@ -49,7 +49,7 @@ struct cpu {
   /// What the processor can do: multiply-adds in registers, and a sum over a buffer of `bytes` (at least 1 MiB) that
   /// fits a cache or does not. The best of short rounds, for about `seconds` each; 0 bytes per second where there is no
   /// memory for the buffer.
-  CAMEO_API static detail::machine_peak measure_peak(std::size_t threads, std::size_t bytes, double seconds);
+  CAMEO_API static machine_peak measure_peak(std::size_t threads, std::size_t bytes, double seconds);
 };
 
 }  // namespace eps

@@ -6,7 +6,7 @@ CAMEO_BEGIN_NAMESPACE
 /// Its kernels pack constants in a way that depends on the processor: `static std::string packing()` names all that it
 /// depends on, instruction set and version of the packing. Data packed under another name is never read.
 template <class P>
-concept names_its_packing = requires {
+concept has_packing_name = requires {
   { detail::hooks_of<P>::packing() } -> std::convertible_to<std::string>;
 };
 
@@ -40,7 +40,7 @@ class frozen_context {
 struct frozen_hooks {
   const provider_row& base;
   const void* self;                  // the base's object
-  std::string packing;               // how its kernels pack; see names_its_packing
+  std::string packing;               // how its kernels pack; see has_packing_name
   bool verify, copy, round_float16;  // see frozen<...>::options
 
   /// Convex groups of the nodes that the base runs and a container can hold.
@@ -138,7 +138,7 @@ struct frozen {
 
  private:
   static std::string packing() {
-    if constexpr (names_its_packing<Base>) return detail::hooks_of<Base>::packing();
+    if constexpr (has_packing_name<Base>) return detail::hooks_of<Base>::packing();
     else return std::string{detail::row_of<Base>().name};
   }
   frozen_hooks hooks() const { return {detail::row_of<Base>(), &base, packing(), verify, copy, round_float16}; }

@@ -68,8 +68,8 @@ struct openvino {
   CAMEO_API result<std::vector<std::string>> graphs(const context_binary&) const;
 };
 
-static_assert(claims_groups<openvino> && context_store<openvino> && detail::context_lister<openvino>);
-static_assert(detail::context_identifier<openvino>);
+static_assert(claims_groups<openvino> && context_store<openvino> && context_lister<openvino>);
+static_assert(context_identifier<openvino>);
 static_assert(configurable_provider<openvino> && device_provider<openvino>);
 
 }  // namespace eps
