@@ -22,7 +22,7 @@ bool replace_by(rewriter& r, const node_view& n, const value_view& now) {
   return e.commit();
 }
 
-value_id output_of_n0(const match_result& m, edit&) { return n0.of(m).output(0).id(); }
+value_id output_of_n0(const match_result& m, edit&) { return n0.get(m).output(0).id(); }
 
 constexpr rule identity{"EliminateIdentity", match<op::Identity>(x), x};
 constexpr rule one_input{"EliminateSingleInput", match<op::Concat, op::Sum, op::Max, op::Min, op::Mean>(x), x};
@@ -224,11 +224,11 @@ std::optional<limits> limits_of(const rewriter& r, const node_view& n) {
 /// Limits of limits are one pair of limits; Relu is one without an upper end.
 value_id limited_once(const match_result& m, edit& e) {
   const node_view& n = m.root;
-  const std::optional<limits> first = limits_of(*m.in, n1.of(m)), second = limits_of(*m.in, n);
+  const std::optional<limits> first = limits_of(*m.in, n1.get(m)), second = limits_of(*m.in, n);
   if (!first || !second) return value_id::none;
   const limits to{std::clamp(first->low, second->low, second->high),
                   std::clamp(first->high, second->low, second->high)};
-  const value_id from = x.of(m).id();
+  const value_id from = x.get(m).id();
   if (to.low == 0 && to.high == infinity) return e.add<op::Relu>({from});
   if (n.raw().opset >= 11) {
     const dtype type = n.output(0).element();

@@ -52,9 +52,9 @@ inline value_id as_int32(edit& to, const value_view& v) {
   return to.add<op::Cast>({v.id()}, {attribute_of("to", std::int64_t(dtype::i32))});
 }
 inline value_id embedded(const match_result& m, edit& to) {
-  const value_id words = as_int32(to, b.of(m)), segments = as_int32(to, h.of(m)), positions = as_int32(to, d.of(m));
-  const value_id inputs[] = {words,        segments,     a.of(m).id(),   c.of(m).id(), g.of(m).id(),
-                             y.of(m).id(), z.of(m).id(), value_id::none, positions};
+  const value_id words = as_int32(to, b.get(m)), segments = as_int32(to, h.get(m)), positions = as_int32(to, d.get(m));
+  const value_id inputs[] = {words,         segments,      a.get(m).id(),  c.get(m).id(), g.get(m).id(),
+                             y.get(m).id(), z.get(m).id(), value_id::none, positions};
   const attribute attributes[] = {attribute_of("epsilon", float_attribute(m.root, "epsilon", 1e-5f))};
   // ONNX Runtime wants the second output to have a name.
   return to.add<op::microsoft::EmbedLayerNormalization>(inputs, attributes, 2);

@@ -75,11 +75,11 @@ inline bool is_factor(const match_result&, double number) {
 /// The other value of a flag of n0: `attr<"transA", other_way<"transA">>()`.
 template <detail::fixed_string Name>
 bool other_way(const match_result& m, attribute& made) {
-  made = attribute_of({}, int_attribute(pattern::n0.of(m), std::string_view{Name}) == 0 ? 1 : 0);
+  made = attribute_of({}, int_attribute(pattern::n0.get(m), std::string_view{Name}) == 0 ? 1 : 0);
   return true;
 }
 inline bool number_as_float(const match_result& m, attribute& made) {
-  made = attribute_of({}, float(pattern::s0.of(m)));
+  made = attribute_of({}, float(pattern::s0.get(m)));
   return true;
 }
 

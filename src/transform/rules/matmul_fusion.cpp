@@ -45,9 +45,9 @@ constexpr rule matmul_transposed_right{
     when(check<can_be_fused>(n0), check<swaps_last_two>(n2))};
 
 bool scaled_alpha(const match_result& m, attribute& made) {
-  const node_view& n = n0.of(m);
+  const node_view& n = n0.get(m);
   const double alpha = n.has_op<op::MatMul>() ? 1.0 : double(float_attribute(n, "alpha", 1));
-  made = attribute_of({}, float(alpha * s0.of(m)));
+  made = attribute_of({}, float(alpha * s0.get(m)));
   return std::isfinite(made.f);
 }
 constexpr rule scaled_left{"MatMulScaleFusion", name(n0, match<op::MatMul, FusedMatMul>(product(s0, x), y)),

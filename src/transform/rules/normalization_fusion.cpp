@@ -49,9 +49,9 @@ bool is_vector_of(const match_result& m, const value_view& v, const value_view& 
 /// The scale, or ones where it is written without one; `none` where that would be no float32 vector of known length.
 value_id scale_or_ones(const match_result& m, edit& e) {
   constexpr std::int64_t most = 1 << 20;
-  if (w.of(m)) return w.of(m).id();
-  const dim length = last_dim(*m.in, x.of(m));
-  if (x.of(m).element() != dtype::f32 || !length.known() || length.size > most) return value_id::none;
+  if (w.get(m)) return w.get(m).id();
+  const dim length = last_dim(*m.in, x.get(m));
+  if (x.get(m).element() != dtype::f32 || !length.known() || length.size > most) return value_id::none;
   const std::vector<float> ones(std::size_t(length.size), 1.0f);
   return e.constant("ones", value::tensor<float>(extents{length.size}, std::span<const float>{ones}));
 }

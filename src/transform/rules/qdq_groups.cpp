@@ -138,7 +138,7 @@ class selection {
     for (std::size_t i = 1; i < target_.output_count(); ++i)
       if (target_.output(i)) return false;
     value_view made = target_.output(0);
-    if (const node_view cut = redundant_after(r_, made)) to_.between = cut.id(), made = cut.output(0);
+    if (const node_view cut = redundant_after(r_, made)) to_.middle = cut.id(), made = cut.output(0);
     return end(made);
   }
   bool end(const value_view& made) {

@@ -40,7 +40,7 @@ bool undo_each_other(const match_result& m, const node_view& first, const node_v
   return both && both->changes_nothing();
 }
 bool perm_of_both(const match_result& m, attribute& made) {
-  const std::optional<axis_order> both = order_of_both(*m.in, n1.of(m), n0.of(m));
+  const std::optional<axis_order> both = order_of_both(*m.in, n1.get(m), n0.get(m));
   if (!both) return false;
   const std::vector<std::int64_t> perm = both->perm();
   made = attribute_of({}, or_throw(m.in->owner().memory.copy(std::span<const std::int64_t>{perm})));

@@ -186,7 +186,7 @@ using namespace pattern;
 /// n1 once more, with what the root does to its result in its weights and its bias.
 value_id folded(const match_result& m, edit& e) {
   const rewriter& r = *m.in;
-  const node_view& to = n1.of(m);
+  const node_view& to = n1.get(m);
   const weighted w{r, to};
   if (!w) return value_id::none;
   const std::optional<affine> a = affine_of(r, m.root, to.output(0), w.channels);
@@ -249,8 +249,8 @@ constexpr auto sum_into_gemm = into_weights(
 value_id scaled_weights(const match_result& m, edit& e) {
   const weighted weights{*m.in, m.root};
   const value* const old = weights ? weights.weights() : nullptr;
-  if (!old || old->type != x.of(m).element()) return value_id::none;
-  return reals(e, w.of(m).name(), old->type, old->shape, [&](std::int64_t i) { return real_at(*old, i) * s0.of(m); });
+  if (!old || old->type != x.get(m).element()) return value_id::none;
+  return reals(e, w.get(m).name(), old->type, old->shape, [&](std::int64_t i) { return real_at(*old, i) * s0.get(m); });
 }
 /// Only of graph inputs and of what merely moves elements: behind arithmetic a factor is likely a part of something
 /// that is fused later (the half of a Gelu).
@@ -323,8 +323,8 @@ std::optional<std::vector<std::int64_t>> zeros_of(const rewriter& r, const node_
 }
 /// A convolution's own pads and those of the Pad before it.
 bool pads_of_both(const match_result& m, attribute& made) {
-  const node_view &conv = n0.of(m), &pad = n1.of(m);
-  const std::vector<dim>* const shape = m.in->shape(x.of(m));
+  const node_view &conv = n0.get(m), &pad = n1.get(m);
+  const std::vector<dim>* const shape = m.in->shape(x.get(m));
   const std::string_view automatic = string_attribute(conv, "auto_pad", "NOTSET");
   if (!shape || shape->size() < 3 || (automatic != "NOTSET" && automatic != "VALID")) return false;
   const std::size_t rank = shape->size(), axes = rank - 2;
@@ -344,7 +344,7 @@ bool pads_of_both(const match_result& m, attribute& made) {
 /// Zeros that a Pad puts around pictures are a convolution's own pads.
 constexpr rule pad_into_conv{"Pad_Fusion",
                              name(n0, match<op::Conv>(name(n1, sole_use(match<op::Pad>(x, others))), others)),
-                             again(n0, x).without<"auto_pad">().attr<"pads", pads_of_both>()};
+                             again(n0, x).leave_out<"auto_pad">().attr<"pads", pads_of_both>()};
 
 /// (x + a) + b, (x * a) * b and the like for constants: one operation on one constant.
 struct join_constants {
