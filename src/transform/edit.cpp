@@ -157,7 +157,7 @@ void edit::rewire(const exchange& each, std::vector<node_id>& gone) {
   const bool is_new = std::find(added_.begin(), added_.end(), producer) != added_.end();
   const bool renames = producer != node_id::none && !g[each.now].is_output && (is_new || g[each.old].is_output);
   if (g[each.old].type && g[each.now].type)
-    // Of two symbols for one size, the one that other values use stays.
+    // If both symbols stand for one size, the one that other values use stays.
     if (auto merged = renames ? merge_types(*g[each.old].type, *g[each.now].type, rank_conflict::is_error)
                               : merge_types(*g[each.now].type, *g[each.old].type, rank_conflict::is_error))
       g[renames ? each.old : each.now].type = rewriter_.owner().keep(*std::move(merged));

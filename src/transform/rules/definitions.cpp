@@ -1,4 +1,4 @@
-// Operators that ONNX Runtime 1.31 has no kernel for, by what ONNX says they are.
+// Replaces operators that have no kernel in ONNX Runtime 1.31 by ONNX's definitions.
 #include "transform/rules/definitions.hpp"
 
 #include <cameo/transform/rule.hpp>
@@ -36,7 +36,8 @@ constexpr rule cast_like{"CastLikeDefinition", name(n0, match<op::CastLike>(x, y
 bool type_of_draw(const match_result& m, attribute& made) {
   return set_type(dtype(int_attribute(m.root, "dtype", std::int64_t(x.get(m).element()))), made);
 }
-/// 1 where a number of [0, 1) is below the probability. Other numbers than before, as every run gives others.
+/// 1 where a random number in [0, 1) is below the probability. The numbers differ from Bernoulli's, as those of each
+/// run do.
 constexpr rule bernoulli{
     "BernoulliDefinition", name(n0, match<op::Bernoulli>(x)),
     make<op::Cast>(make<op::Less>(make<op::RandomUniformLike>(x).copy<"seed">(n0).attr<"dtype", type_of_x>(), x))
