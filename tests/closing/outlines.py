@@ -65,7 +65,7 @@ def of_ctags(paths):
 
 
 def listed(function, tags):
-    """ctags may give the line before, where a template begins or a type stands alone."""
+    """Whether ctags lists the function, on its line or beside it: a template or a type may be on the line before."""
     name, line = function
     return any((name, at) in tags or (name.replace("operator", "operator "), at) in tags for at in (line, line - 1, line + 1))
 
