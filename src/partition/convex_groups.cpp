@@ -1,5 +1,5 @@
-// First by levels, in one pass, which leaves few groups; then neighbours are joined where no path through others
-// forbids it.
+// First groups nodes by levels, in one pass, which leaves few groups; then joins neighbors if no path through other
+// groups forbids it.
 #include <cameo/partition/convex_groups.hpp>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-/// Steps that looking for detours may take in all, for each node: of a very large graph some groups stay as the levels
+/// The number of steps for the search for detours, for each node. In a very large graph, some groups stay as the levels
 /// leave them.
 constexpr std::size_t steps_per_node = 512, fewest_steps = 100'000;
 
@@ -26,10 +26,11 @@ class grouping {
     for (node_id n : g.order()) members_[index_of(n)] = {n};
   }
 
-  /// A node that is taken is of a higher level than one that it can be reached from by way of nodes that are not. So a
-  /// path between two of one level stays among taken nodes of that level, and each connected piece of them is convex.
+  /// A taken node has a higher level than taken nodes from which a path through other nodes leads to it. So a path
+  /// between two nodes of one level contains only taken nodes of that level, and each connected component of them is
+  /// convex.
   void join_by_levels() {
-    std::vector<int> level(graph_.node_capacity(), -1);  // -1: nothing that is taken comes before
+    std::vector<int> level(graph_.node_capacity(), -1);  // -1: no taken node comes before
     for (node_id n : graph_.order()) {
       int& own = level[index_of(n)];
       if (taken_[index_of(n)]) own = 0;
@@ -44,8 +45,9 @@ class grouping {
       });
   }
 
-  /// A joint that a detour forbids may become possible when the detour itself is joined, so until nothing changes.
-  void join_neighbours() {
+  /// Joins neighbors. A join that a detour forbids may become possible when the detour itself is joined, so this
+  /// repeats until nothing changes.
+  void join_neighbors() {
     for (bool changed = true; changed;) {
       changed = false;
       for (node_id n : graph_.order()) {
@@ -74,7 +76,7 @@ class grouping {
  private:
   std::size_t group_of(node_id n) const { return group_[index_of(n)]; }
 
-  /// Of inputs and of what subgraphs capture.
+  /// Visits the producers of inputs and of what subgraphs capture.
   template <class F>
   void each_producer(node_id n, F&& f) const {
     const detail::graph_node& node = graph_[n];
@@ -93,7 +95,8 @@ class grouping {
     members_[from].clear();
   }
 
-  /// A path from the group of `from` to that of `to` through others, each of which counts as one node: it will be.
+  /// True if a path leads from the group of `from` to that of `to` through other groups, each of which counts as one
+  /// node.
   bool has_detour(node_id from, node_id to) {
     const std::size_t a = group_of(from), b = group_of(to);
     ++search_;
@@ -120,9 +123,9 @@ class grouping {
 
   const graph& graph_;
   std::vector<bool> taken_;
-  std::vector<std::size_t> group_;             // of a node; those that are not taken are each their own
+  std::vector<std::size_t> group_;             // of a node; a node that is not taken is a separate group
   std::vector<std::vector<node_id>> members_;  // of a group
-  std::vector<std::size_t> seen_in_;           // per group: the last search that came by
+  std::vector<std::size_t> seen_in_;           // per group: the last search that reached it
   std::vector<std::size_t> waiting_;           // of a search
   std::size_t search_ = 0, steps_left_;
 };
@@ -132,7 +135,7 @@ class grouping {
 std::vector<std::vector<node_id>> convex_groups(const graph_view& g, std::span<const node_id> nodes) {
   grouping made{g.raw(), nodes};
   made.join_by_levels();
-  made.join_neighbours();
+  made.join_neighbors();
   return made.groups();
 }
 

@@ -1,5 +1,5 @@
-// All groups of a provider in one go: what belongs where is looked up in tables that are made once, so that a group
-// costs what its own nodes cost.
+// Fuses all groups of a provider together, with tables that are made once, so that the cost of a group depends only on
+// its nodes.
 #include "partition/fuse.hpp"
 
 #include "graph/messages.hpp"
@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t nowhere = std::size_t(-1);
 
-/// Moves a node to another graph, with its subgraphs: `twin` has the values there that stand for those that it reads,
-/// makes and captures. What is left of it is to be removed.
+/// Moves a node to another graph, with its subgraphs. `twin` has the values of that graph that replace those that the
+/// node reads, makes and captures. The caller removes what is left of the node.
 template <class Twin>
 void move_node(graph& from, node_id n, graph& to, Twin twin) {
   const auto twins = [&](std::span<const value_id> values) {
@@ -57,13 +57,13 @@ class fuser {
   }
 
  private:
-  /// Of nodes that were there at first; those that groups have become belong to none.
+  /// The group of an original node; nodes that replace groups have none.
   std::size_t group_of(node_id n) const { return index_of(n) < group_.size() ? group_[index_of(n)] : nowhere; }
   bool inside(node_id n, std::size_t group) const { return n != node_id::none && group_of(n) == group; }
 
-  // --- convex: with every group as one node, the graph has no cycle ---
+  // --- convexity: with every group as one node, the graph has no cycle ---
 
-  /// Groups by their number, other nodes behind them.
+  /// Groups are numbered first, then all other nodes.
   std::size_t part_of(node_id n) const {
     const std::size_t group = group_of(n);
     return group == nowhere ? groups_.size() + index_of(n) : group;
@@ -73,7 +73,7 @@ class fuser {
     if (part >= groups_.size()) return f(node_id(part - groups_.size()));
     for (node_id n : members_[part]) f(n);
   }
-  /// Where the part's values go: `f(part)` once for each read from outside.
+  /// Calls `f(part)` for each read of the part's values by another part.
   template <class F>
   void each_reader(std::size_t part, F&& f) const {
     each_node_of(part, [&](node_id n) {
@@ -85,7 +85,7 @@ class fuser {
     });
   }
 
-  /// Takes away parts that wait for no other, until there are none. What is left goes round in circles.
+  /// Removes parts that depend on no other part, until there are none. What is left are cycles.
   status require_convex() const {
     std::vector<std::uint32_t> waits(groups_.size() + graph_.node_capacity());
     std::vector<std::size_t> parts(groups_.size()), ready;
@@ -103,10 +103,10 @@ class fuser {
   }
 
   struct step_back {
-    std::size_t to = nowhere;                             // the part that was read
-    node_id reads = node_id::none, read = node_id::none;  // the node that reads there, and the node that it reads
+    std::size_t part = nowhere;                           // the part that was read
+    node_id reads = node_id::none, read = node_id::none;  // the node that reads, and the node that it reads
   };
-  /// From a part that waits to one that it waits for, which waits, too.
+  /// An edge from a blocked part to another blocked part that it depends on.
   step_back back_from(std::size_t part, std::span<const std::uint32_t> waits) const {
     step_back made;
     each_node_of(part, [&](node_id n) {
@@ -120,23 +120,23 @@ class fuser {
     return made;
   }
 
-  /// Names the last group of a circle, the one that could not be made when those before it had been.
+  /// The error for the last group of a cycle, which could not be fused after the groups before it.
   status not_convex(std::span<const std::uint32_t> waits) const {
     std::size_t at = 0;
     while (waits[at] == 0) ++at;
-    for (std::vector<bool> seen(waits.size()); !seen[at]; at = back_from(at, waits).to) seen[at] = true;
+    for (std::vector<bool> seen(waits.size()); !seen[at]; at = back_from(at, waits).part) seen[at] = true;
     std::size_t last = nowhere;
     const std::size_t start = at;
     do {
       if (at < groups_.size() && (last == nowhere || at > last)) last = at;
-      at = back_from(at, waits).to;
+      at = back_from(at, waits).part;
     } while (at != start);
     const step_back round = back_from(last, waits);
     return failed(status_code::fail,
-                  "the group is not convex: a path from it comes back to its {} by way of {}, which is not in it",
+                  "the group is not convex: a path from it returns to its {} through {}, which is not in it",
                   name_of(graph_, graph_[round.reads]),
-                  round.to < groups_.size() ? fmt::format("the group '{}'", groups_[round.to].name)
-                                            : name_of(graph_, graph_[round.read]));
+                  round.part < groups_.size() ? fmt::format("the group '{}'", groups_[round.part].name)
+                                              : name_of(graph_, graph_[round.read]));
   }
 
   // --- one group ---
@@ -144,7 +144,7 @@ class fuser {
   struct borders {
     std::vector<value_id> inputs, outputs, constants;
   };
-  /// What the group reads or captures from outside and what others read of it, in the order they first appear.
+  /// What the group reads or captures from outside, and what is read of it outside, in the order of first use.
   borders find_borders(std::size_t group) const {
     borders found;
     std::unordered_set<std::size_t> seen;
@@ -152,7 +152,7 @@ class fuser {
       for (std::size_t i = 0; i < std::size_t{graph_[n].input_count} + graph_[n].capture_count; ++i) {
         const value_id v = graph_.input(n, i);
         if (v == value_id::none || inside(graph_[v].producer, group) || !seen.insert(index_of(v)).second) continue;
-        const bool is_constant = !graph_[v].is_input && graph_.constant_of(v);  // also what a scope around has
+        const bool is_constant = !graph_[v].is_input && graph_.constant_of(v);  // also a constant of an outer scope
         (is_constant ? found.constants : found.inputs).push_back(v);
       }
     for (node_id n : members_[group])

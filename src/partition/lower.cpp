@@ -73,8 +73,8 @@ class lowering {
   }
 
  private:
-  /// A body's outputs with the sizes that the file declares of them. They stay out of the values' own `info`, by which
-  /// the body's kernels are bound, since a run may contradict them.
+  /// Adds a body's outputs with the sizes that the file declares. They are not part of the values' `info`, by which the
+  /// body's kernels are bound, since a run may contradict them.
   status add_declared_outputs() {
     const result<std::span<operand>> declared = memory_.take<operand>(graph_.outputs().size());
     if (!declared) return status_code::out_of_memory;
@@ -88,7 +88,7 @@ class lowering {
     return {};
   }
 
-  /// Slot n + 1 is value n: an enclosing graph's slots need no table.
+  /// Value n gets slot n + 1, so that slots of an outer graph need no table.
   status add_values() {
     if (!net_->values.reserve(graph_.value_count() + 1)) return status_code::out_of_memory;
     slots_.reserve(graph_.value_count());
@@ -149,7 +149,7 @@ std::vector<node_id> detail::nodes_of_steps(const graph& g, const plan_view& pla
   std::vector<node_id> nodes;
   for (const plan_step& step : plan.steps) {
     node_id made_by = node_id::none;
-    for (slot s : step.outputs)  // slot n + 1 is value n; later slots are copies
+    for (slot s : step.outputs)  // slot n + 1 is value n; higher slots are copies
       if (s && s <= g.value_count() && made_by == node_id::none) made_by = g[value_id(s - 1)].producer;
     nodes.push_back(made_by);
   }

@@ -17,13 +17,13 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-/// Whether provider `p` has to wait for one behind it that has a device of this kind.
+/// True if provider `p` has to wait for a later one that has a device of this kind.
 bool must_wait(std::span<const claim_row> rows, std::size_t p, std::optional<device_kind> kind) {
   const auto has_one = [&](const claim_row& row) { return kind && row.kinds.has(*kind); };
   return !has_one(rows[p]) && std::any_of(rows.begin() + std::ptrdiff_t(p), rows.end(), has_one);
 }
 
-/// While it lives, free nodes of a graph that rules keep from a provider look as if they were assigned.
+/// While it lives, nodes that rules withhold from a provider seem to be assigned.
 class provider_turn {
  public:
   provider_turn(graph& g, const placement_rules* rules, std::span<const claim_row> rows, std::size_t p) : graph_{g} {
@@ -62,14 +62,16 @@ class partitioner {
   result<std::vector<fused_node>> run() {
     if (rows_.empty()) return status{status_code::invalid_argument, "a session needs at least one provider"};
     for (bool inlined = true; inlined;) {
-      if (status s = claim_contexts(model_.main()); !s) return s;  // again: a function's body may bring some
+      if (status s = claim_contexts(model_.main()); !s)
+        return s;  // repeated, because a function's body may contain
+                   // compiled nodes
       for (std::size_t p = 0; p < rows_.size(); ++p)
         if (status s = claim(model_.main(), p); !s) return s;
       inlined = false;
       if (status s = inline_unclaimed(model_.main(), inlined); !s) return s;
     }
     if (status s = require_all_claimed(model_.main()); !s) return s;
-    return those_that_stayed();
+    return remaining_nodes();
   }
 
  private:
@@ -78,7 +80,7 @@ class partitioner {
     return {status_code::model_load_canceled, "a stop of loading was requested while providers chose nodes"};
   }
 
-  /// Compiled nodes have their providers before any is asked.
+  /// Assigns compiled nodes to their providers before any provider is called.
   status claim_contexts(graph& g) {
     for (node_id n : g.order()) {
       for (graph* sub : g[n].subgraphs)
@@ -92,20 +94,20 @@ class partitioner {
         fused_node made;
         made.name = g[n].name, made.in = &g, made.node = n;
         keep(g, std::move(made), p);
-      } else if (options_.keep_foreign_contexts) {
-        g[n].provider = foreign_provider;
+      } else if (options_.keep_external_contexts) {
+        g[n].provider = external_provider;
       } else {
-        return nobody_has(g, g[n], source ? source->s : "unknown");
+        return no_provider_of(g, g[n], source ? source->s : "unknown");
       }
     }
     return {};
   }
 
-  /// Nobody infers the types of what a compiled node makes.
+  /// Checks the types of a compiled node's outputs, which no shape function infers.
   static status require_types(const graph& g, const detail::graph_node& n) {
     for (value_id v : n.outputs)
       if (v != value_id::none && (!g[v].type || (g[v].type->is_tensor() && g[v].type->type == dtype::undefined)))
-        return failed(status_code::invalid_graph, "{}: the model does not say of which type its output '{}' is",
+        return failed(status_code::invalid_graph, "{}: the model does not declare the type of its output '{}'",
                       name_of(g, n), g[v].name);
     return {};
   }
@@ -119,19 +121,19 @@ class partitioner {
     return p;
   }
 
-  status nobody_has(const graph& g, const detail::graph_node& n, std::string_view source) const {
+  status no_provider_of(const graph& g, const detail::graph_node& n, std::string_view source) const {
     const auto names = rows_ | ranges::views::transform(&claim_row::long_name);
     const std::size_t other = owner_of(source, options_.others);
     const std::string advice =
         other < options_.others.size()
             ? fmt::format("; add the provider '{0}', which does (--ep {0})", options_.others[other].name)
-            : std::string{"; it takes a program that was built with a provider for it"};
+            : std::string{"; use a program that was built with a provider for it"};
     return failed(status_code::not_implemented,
-                  "{} was compiled for source '{}', and no provider of this session has that: {}{}", name_of(g, n),
-                  source, fmt::join(names, ", "), advice);
+                  "{} was compiled for source '{}', which no provider of this session has: {}{}", name_of(g, n), source,
+                  fmt::join(names, ", "), advice);
   }
 
-  /// `whole`: together with what is in their subgraphs.
+  /// Records an assignment. `whole`: with the nodes of subgraphs.
   void note(const graph& g, std::span<const node_id> nodes, std::size_t p, bool whole = false) const {
     if (!options_.assignments) return;
     ep_assignment made{std::string{rows_[p].long_name}, {}};
@@ -154,7 +156,7 @@ class partitioner {
     fused_.push_back(std::move(made));
   }
 
-  /// Nested graphs first, then this one, for one provider.
+  /// Offers nested graphs and then this one to one provider.
   status claim(graph& g, std::size_t p) {
     for (std::size_t i = 0; i < g.order().size(); ++i)
       for (graph* sub : g[g.order()[i]].subgraphs)
@@ -168,7 +170,7 @@ class partitioner {
     if (!groups) return std::move(groups).error().in(row.long_name);
     if (status s = canceled(); !s) return s;
     if (row.layout == data_layout::nhwc && !groups->empty()) {
-      groups = ask_again_with_channels_last(g, row, *groups);
+      groups = claim_with_channels_last(g, row, *groups);
       if (!groups) return std::move(groups).error().in(row.long_name);
     }
     std::vector<group_to_fuse> to_fuse;
@@ -185,10 +187,10 @@ class partitioner {
     return g.sort();
   }
 
-  /// The first call of `groups` only names the nodes that the provider wants with channels last. They are moved to that
-  /// layout, and the second call decides which nodes the provider takes.
-  result<std::vector<node_group>> ask_again_with_channels_last(graph& g, const claim_row& row,
-                                                               const std::vector<node_group>& wishes) {
+  /// Calls `groups` again after the nodes of its first answer were moved to channels last. The second answer decides which
+  /// nodes the provider takes.
+  result<std::vector<node_group>> claim_with_channels_last(graph& g, const claim_row& row,
+                                                           const std::vector<node_group>& wishes) {
     const auto never = [](const node_view&, arena&) -> result<std::span<const value>> { return status_code::fail; };
     const auto any = [](const node_view&) { return true; };
     rewriter r{g, {ops_, never, any}};
@@ -210,13 +212,14 @@ class partitioner {
     for (const node_group& group : *groups) taken.insert(group.nodes.begin(), group.nodes.end());
     for (node_id n : moved) {
       if (!taken.count(n))
-        return failed(status_code::fail, "asked for {} with channels last, and does not claim it in that layout",
+        return failed(status_code::fail, "requests channels last for {}, but does not claim it in that layout",
                       name_of(g, g[n]));
     }
     return groups;
   }
 
-  /// The type of what a moved node makes: its operator has no shape function, but what it makes is known, turned round.
+  /// Sets the type of a moved node's output. Its operator has no shape function, but the type is that of before, with
+  /// channels last.
   static void set_channels_last(graph& g, node_id moved, const value_type* before) {
     detail::graph_value& made = g[g[moved].outputs[0]];
     if ((made.type && made.type->shape) || !before || !before->is_tensor()) return;
@@ -226,17 +229,17 @@ class partitioner {
     made.type = g.owner().keep(std::move(type));
   }
 
-  /// Takes a group as a whole or not at all: a group with a node that is gone or assigned is skipped. The others have
-  /// their provider from now on; named ones are fused when all groups have been processed.
+  /// Takes a whole group or nothing: a group with a node that is gone or assigned is skipped. The other groups are
+  /// assigned to the provider; named ones are fused when all groups have been processed.
   status take(graph& g, const node_group& group, std::size_t p, std::vector<group_to_fuse>& to_fuse) {
     for (node_id n : group.nodes) {
       if (index_of(n) >= g.node_capacity()) return {status_code::fail, "claims a node that does not exist"};
-      if (g[n].provider >= 0) return group.insists ? not_to_have(g, n, p) : status{};
+      if (g[n].provider >= 0) return group.insists ? unavailable(g, n, p) : status{};
       if (g[n].removed) return {};
     }
     if (group.nodes.empty()) return {};
     if (const node_view other = group.name.empty() ? node_view{} : unavailable_inside(g, group.nodes, p); other)
-      return group.insists ? not_to_have(other.in(), other.id(), p) : status{};
+      return group.insists ? unavailable(other.in(), other.id(), p) : status{};
     if (group.name.empty()) {
       if (group.nodes.size() != 1) return {status_code::fail, "a group of several nodes needs a name"};
       note(g, group.nodes, p);
@@ -245,7 +248,7 @@ class partitioner {
     }
     if (!options_.allow_compile)
       return failed(status_code::model_requires_compilation,
-                    "wants to compile '{}', and session.disable_model_compile is set", group.name);
+                    "would compile '{}', but session.disable_model_compile is set", group.name);
     const std::size_t number = options_.group_numbers ? (*options_.group_numbers)++ : fused_.size() + to_fuse.size();
     note(g, group.nodes, p, true);
     for (node_id n : group.nodes) g[n].provider = std::int32_t(p);
@@ -254,8 +257,8 @@ class partitioner {
     return {};
   }
 
-  /// A node in subgraphs of these that provider `p` can't have: another has it, it was compiled before, or rules keep
-  /// it from `p`. Subgraphs were offered first, so `p` may have taken some of their nodes itself.
+  /// A node in subgraphs of these that provider `p` cannot have: it is assigned to another provider, was compiled
+  /// before, or is withheld from `p`. Subgraphs were offered first, so `p` may have some of their nodes already.
   node_view unavailable_inside(const graph& g, std::span<const node_id> nodes, std::size_t p) const {
     for (node_id holder : nodes)
       for (const graph* sub : g[holder].subgraphs) {
@@ -271,7 +274,7 @@ class partitioner {
     return {};
   }
 
-  /// What a provider has in a graph that it now takes as a part of a larger group: as if it had never taken it.
+  /// Takes back a provider's nodes in a graph that it takes now as part of a larger group.
   status release(graph& g) {
     const std::vector<node_id> nodes(g.order().begin(), g.order().end());
     for (node_id n : nodes) {
@@ -286,20 +289,20 @@ class partitioner {
     return g.sort();
   }
 
-  /// The fused nodes without those that became a part of others.
-  std::vector<fused_node> those_that_stayed() {
+  /// The fused nodes, without those that became part of others.
+  std::vector<fused_node> remaining_nodes() {
     std::erase_if(fused_, [](const fused_node& each) { return !each.in; });
     for (std::size_t i = 0; i < fused_.size(); ++i) (*fused_[i].in)[fused_[i].node].fused = std::int32_t(i);
     return std::move(fused_);
   }
 
-  status not_to_have(const graph& g, node_id id, std::size_t p) const {
+  status unavailable(const graph& g, node_id id, std::size_t p) const {
     const detail::graph_node& n = g[id];
     if (n.provider == withholding_provider || n.provider < 0)
       return failed(status_code::fail, "claims {}, but{}", name_of(g, n),
                     why_withheld(options_.rules, rows_, p, node_view{g, id}));
     return failed(status_code::fail, "claims {}, which {} has already", name_of(g, n),
-                  n.provider == foreign_provider ? "another runtime" : rows_[std::size_t(n.provider)].long_name);
+                  n.provider == external_provider ? "another runtime" : rows_[std::size_t(n.provider)].long_name);
   }
 
   static bool has_calls(const graph& g) {
@@ -311,7 +314,7 @@ class partitioner {
     return false;
   }
 
-  /// Calls that no provider would take now; nothing is given to anybody.
+  /// Replaces calls that no provider would take, without assigning nodes.
   status inline_unwanted(graph& g, bool& inlined) {
     std::vector<bool> wanted(g.node_capacity(), false);
     const std::vector<node_id> nodes(g.order().begin(), g.order().end());
@@ -374,7 +377,7 @@ class partitioner {
     return infer_types(g);
   }
 
-  /// "node 'n' (Relu, opset 18): npu has no kernel for it; ...": why no provider took it.
+  /// "node 'n' (Relu, opset 18): npu has no kernel for it; ...", with the reason of each provider.
   std::string refusals(const graph& g, node_id n) const {
     const detail::graph_node& node = g[n];
     std::string words = describe(g, node) + ":";
@@ -409,8 +412,8 @@ class partitioner {
   const partition_options& options_;
   std::vector<fused_node> fused_;
   std::size_t inlined_ = 0;
-  std::map<std::pair<const graph*, node_id>, std::string>
-      origins_;  // of inlined nodes: the call, and the providers that refused it
+  // For inlined nodes: the call, and the reasons of the providers.
+  std::map<std::pair<const graph*, node_id>, std::string> origins_;
 };
 
 }  // namespace
@@ -419,7 +422,7 @@ std::string why_withheld(const placement_rules* rules, std::span<const claim_row
                          const node_view& n) {
   const std::optional<device_kind> kind = rules ? rules->kind_of(n.in(), n.id()) : std::nullopt;
   if (!must_wait(rows, p, kind)) return {};
-  return fmt::format(" is not asked: {} gives the node to {}", rules->said_by, detail::name_of(*kind));
+  return fmt::format(" is not offered it: {} assigns the node to {}", rules->key, detail::name_of(*kind));
 }
 
 status inline_functions(model& m, std::span<const claim_row> rows, const op_table& ops,

@@ -47,7 +47,7 @@ const detail::graph_node* on_fallback(const graph& g, std::span<const provider> 
   for (node_id n : g.order()) {
     const detail::graph_node& node = g[n];
     if (is_known(g, node)) continue;  // never run
-    if (node.provider == foreign_provider) continue;
+    if (node.provider == external_provider) continue;
     if (node.provider >= 0 && providers[std::size_t(node.provider)].row->is_fallback) return &node;
     if (node.fused >= 0) continue;
     for (const class graph* sub : node.subgraphs)
@@ -90,7 +90,7 @@ result<placed_nodes> place_nodes(const load_settings& how, const chosen_provider
   const auto canceled = [&] { return how.options.stop.stop_requested(); };
   const std::vector<claim_row> rows = by.claimers(), others = unused(how, by.list);
   partition_options with{body, canceled, !how.config.is_on(config_key<"session.disable_model_compile">)};
-  with.keep_foreign_contexts = how.compile_only != nullptr;
+  with.keep_external_contexts = how.compile_only != nullptr;
   with.rules = how.used_rules();
   with.others = others;
   if (how.config.is_on(config_key<"session.record_ep_graph_assignment_info">)) with.assignments = &made.assignments;

@@ -14,7 +14,7 @@ class rule_reader {
  public:
   rule_reader(const config_key_row& row, std::string_view text) : text_{text} {
     made_.by_name = &row == &by_name;
-    made_.said_by = row.key;
+    made_.key = row.key;
   }
 
   result<placement_rules> read() {
@@ -81,7 +81,7 @@ class rule_reader {
     return failed(status_code::invalid_argument,
                   "{}, from character {}, '{}': {}; entries are `device(pattern, {}pattern)`, with `;` between "
                   "them",
-                  made_.said_by, piece.data() - text_.data() + 1, piece.substr(0, 40), what, made_.by_name ? "" : "=");
+                  made_.key, piece.data() - text_.data() + 1, piece.substr(0, 40), what, made_.by_name ? "" : "=");
   }
 
   std::string_view text_;

@@ -77,7 +77,7 @@ void list_nodes(const loaded& self, const graph& g, std::size_t depth, std::span
                 std::vector<placement_info>& out) {
   for (node_id n : g.order()) {
     const detail::graph_node& node = g[n];
-    if (node.provider < 0 || node.provider == foreign_provider) continue;
+    if (node.provider < 0 || node.provider == external_provider) continue;
     placement_info info{std::string{node.name},
                         std::string{node.domain},
                         std::string{node.op_type},

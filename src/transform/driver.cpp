@@ -10,7 +10,7 @@ CAMEO_BEGIN_NAMESPACE
 
 namespace {
 
-/// One row for all kinds.
+/// A row of any kind of transform.
 struct any_row {
   std::string_view name;
   std::span<const detail::op_id> roots;
@@ -28,7 +28,7 @@ void transform_log::add(std::string_view name) {
 
 namespace {
 
-/// The rewrites of some tables, found by the operator they start at.
+/// The rewrites of some tables, by the operators that they start at.
 class rewrite_index {
  public:
   rewrite_index(std::span<const transform_table* const> tables, std::span<const std::string_view> disabled) {
@@ -45,7 +45,7 @@ class rewrite_index {
     detail::op_id op;
     const rewrite_row* row;
   };
-  std::span<const entry> of(const detail::graph_node& n) const {
+  std::span<const entry> at(const detail::graph_node& n) const {
     if (!n.op) return {};
     const auto less = [](const entry& e, detail::op_id id) { return e.op < id; };
     const auto first = std::lower_bound(rewrites_.begin(), rewrites_.end(), n.op->id, less);
@@ -69,7 +69,7 @@ class driver {
   driver(const rewrite_index& index, const rewriter::surroundings& around, const transform_options& options)
       : index_{index}, around_{around}, options_{options} {}
 
-  /// One step over a graph and those below it, which come first.
+  /// One step over a graph, after its subgraphs.
   result<bool> step(graph& g) {
     bool changed = false;
     const std::vector<node_id> order{g.order().begin(), g.order().end()};
@@ -101,16 +101,16 @@ class driver {
   }
 
  private:
-  /// Every node once, in order of execution; then those that were made or read something else than before.
+  /// Visits every node once, in order of execution; then nodes that were made, or whose inputs changed.
   bool walk(rewriter& r) {
     graph& g = r.in();
     std::deque<node_id> todo{g.order().begin(), g.order().end()};
-    std::size_t left = 4 * todo.size() + 1000;  // rewrites that undo each other end here
+    std::size_t left = 4 * todo.size() + 1000;  // ends rewrites that undo each other
     bool changed = false;
     look_at_new(g);
     for (std::size_t at = 0; at < todo.size() && left > 0; ++at) {
       const node_id n = todo[at];
-      for (const rewrite_index::entry& each : index_.of(g[n])) {
+      for (const rewrite_index::entry& each : index_.at(g[n])) {
         if (!r.may_touch(r.node(n))) break;
         if (!each.row->rewrite(r, r.node(n))) continue;
         changed = true;
@@ -122,7 +122,7 @@ class driver {
     }
     return changed;
   }
-  /// Counts a change, and looks whether what is new was said.
+  /// Counts a change, and checks that the transform declares new operators.
   void note(const graph& g, const any_row& row) {
     if (!options_.log) return;
     options_.log->add(row.name);
@@ -138,7 +138,7 @@ class driver {
   void look_at_new(const graph& g) {
     for (; looked_at_ < g.node_capacity(); ++looked_at_) look_at(g[node_id(looked_at_)]);
   }
-  /// Subgraphs' nodes too: they may move up.
+  /// Also looks at nodes of subgraphs, which may move to this graph.
   void look_at(const detail::graph_node& n) {
     if (n.op) known_.insert(n.op->id);
     for (const graph* body : n.subgraphs)
@@ -146,7 +146,7 @@ class driver {
   }
 
   std::set<detail::op_id> known_;  // operators that the graph has had
-  std::size_t looked_at_ = 0;      // nodes
+  std::size_t looked_at_ = 0;      // number of nodes
   const rewrite_index& index_;
   const rewriter::surroundings& around_;
   const transform_options& options_;
@@ -157,7 +157,8 @@ class driver {
 void rewriter::take_touched(std::deque<node_id>& to) {
   for (node_id n : touched_nodes_)
     if (!graph_[n].removed) to.push_back(n);
-  // A value with many readers is left to the next step: looking at all of them each time would cost their square.
+  // Readers of a value with many readers wait for the next step: visiting all of them each time would take quadratic
+  // time.
   constexpr std::size_t few = 64;
   for (value_id v : touched_values_)
     if (graph_[v].use_count <= few)

@@ -30,7 +30,7 @@ group_form form_of(const group_row& row, std::string_view action) {
   return found ? found->form : group_form::in_place;
 }
 
-/// What a file says of the nodes that an edit makes: those that stay as they are, on integers, are not named.
+/// The produced operators as files list them; nodes that stay, on integers, are not listed.
 std::vector<std::string> products(const graph& g, const edit& e, group_form form) {
   std::vector<std::string> made;
   if (form == group_form::in_place) return made;
@@ -45,7 +45,7 @@ void import_domains(const graph& g, const edit& e) {
     if (m.opset(g[n].domain) == 0) m.imports.push_back({g[n].domain, g[n].opset});
 }
 
-/// A group as a file has it, in the model's memory.
+/// A group as a record of a file, in the model's memory.
 detail::saved_optimization saved(model& m, const group_row& row, const rewrite_group& from,
                                  const std::vector<std::string>& products) {
   detail::saved_optimization to;
@@ -54,7 +54,7 @@ detail::saved_optimization saved(model& m, const group_row& row, const rewrite_g
   std::vector<node_id> nodes{from.inputs};
   nodes.push_back(from.target);
   nodes.insert(nodes.end(), from.outputs.begin(), from.outputs.end());
-  if (from.between != node_id::none) nodes.push_back(from.between);
+  if (from.middle != node_id::none) nodes.push_back(from.middle);
   to.nodes = or_throw(m.memory.copy(std::span<const node_id>{nodes}));
   to.variadic_input = from.variadic_input;
   to.variadic_output = from.variadic_output;
@@ -72,11 +72,11 @@ std::vector<node_id> nodes_of(const rewrite_group& from) {
   std::vector<node_id> nodes{from.inputs};
   nodes.push_back(from.target);
   nodes.insert(nodes.end(), from.outputs.begin(), from.outputs.end());
-  if (from.between != node_id::none) nodes.push_back(from.between);
+  if (from.middle != node_id::none) nodes.push_back(from.middle);
   return nodes;
 }
 
-/// The number of a record's target among its nodes.
+/// The index of a record's target among its nodes.
 std::size_t target_of(const detail::saved_optimization& from) {
   const std::size_t more = std::max<std::size_t>(1, from.variadic_inputs);
   return from.variadic_input ? from.inputs - 1 + more : from.inputs;
@@ -89,7 +89,7 @@ class group_walk {
       : rows_{rows_of(tables, options.disabled)}, around_{around}, options_{options} {}
   bool has_rows() const { return !rows_.empty(); }
 
-  /// Calls `at` for subgraphs first.
+  /// Calls `at` for the subgraphs of a graph.
   template <class At>
   result<bool> below(graph& g, At at) {
     bool changed = false;
@@ -131,7 +131,7 @@ class group_walk {
     if (changed)
       if (status s = r.refresh(); !s) return s;
     if (mode == group_mode::record) {
-      // A file's order: by optimizer, as onnxruntime's is.
+      // Files are ordered by optimizer, as onnxruntime writes them.
       std::stable_sort(found.begin(), found.end(),
                        [](const auto& a, const auto& b) { return a.optimizer < b.optimizer; });
       g.saved_optimizations = or_throw(g.owner().memory.copy(std::span<const detail::saved_optimization>{found}));
@@ -154,7 +154,7 @@ class group_walk {
     };
     for (const detail::saved_optimization& each : g.saved_optimizations)
       if (!of_optimizer(each.optimizer)) left.push_back(each);
-    for (const group_row* row : rows_)  // in their own order: of two records for a node the first is done
+    for (const group_row* row : rows_)  // in the order of rows: of two records for one node the first is replayed
       for (const detail::saved_optimization& each : g.saved_optimizations) {
         if (each.optimizer != row->name) continue;
         const result<bool> done = replay(r, *row, each);
@@ -171,7 +171,7 @@ class group_walk {
   }
 
  private:
-  /// False: passed over.
+  /// Replays one record. False if it was skipped.
   result<bool> replay(rewriter& r, const group_row& row, const detail::saved_optimization& from) {
     graph& g = r.in();
     bool known = false;
@@ -189,11 +189,11 @@ class group_walk {
     if (!row.replace(e, r, group) || !e.possible()) return false;
     const std::vector<std::string> made = products(g, e, action->form);
     if (!std::ranges::equal(made, from.produces) && !(from.produces.empty() && may_leave_out_products(*action)))
-      return failed(status_code::fail, "produced_op_ids are [{}], and it makes [{}]", fmt::join(from.produces, ", "),
-                    fmt::join(made, ", "));
+      return failed(status_code::fail, "produced_op_ids are [{}], but the action makes [{}]",
+                    fmt::join(from.produces, ", "), fmt::join(made, ", "));
     return e.commit();
   }
-  /// ONNX Runtime 1.31 writes none for these, and can't replay them itself.
+  /// ONNX Runtime 1.31 writes no products for these, and cannot replay them.
   static bool may_leave_out_products(const group_action& action) {
     return action.form == group_form::parts || (action.form == group_form::binary && action.name == "MatMul");
   }

@@ -6,10 +6,10 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-constexpr double tolerance = 1e-4;  // constants in files are rounded in many ways
+constexpr double tolerance = 1e-4;  // constants in files are rounded in several ways
 
-bool about(double is, double expected) {
-  return std::abs(is - expected) <= tolerance * std::max(1e-30, std::abs(expected));
+bool about(double actual, double expected) {
+  return std::abs(actual - expected) <= tolerance * std::max(1e-30, std::abs(expected));
 }
 
 bool holds(const node_view& n, const attribute_check& check) {
@@ -23,11 +23,11 @@ bool holds(const node_view& n, const attribute_check& check) {
   }
 }
 
-/// The ways to match a pattern, depth first: each attempt begins anew, takes the choices of the one before up to the
-/// last that has another answer left, and that answer there.
+/// The choices of a depth-first search. Each attempt starts anew, repeats the choices of the previous one up to the
+/// last that has another answer left, and takes that answer.
 class choices {
  public:
-  /// One of 0 ... count - 1.
+  /// Returns a number from 0 to count - 1.
   std::size_t choose(std::size_t count) {
     if (count < 2) return 0;
     if (at_ == known_) {
@@ -36,7 +36,7 @@ class choices {
     }
     return taken_[at_++].answer;
   }
-  /// False: there is no further way.
+  /// Prepares the next attempt; false if there is none.
   bool next() {
     known_ = at_, at_ = 0;
     while (known_ > 0 && taken_[known_ - 1].answer + 1 == taken_[known_ - 1].count) --known_;
@@ -54,7 +54,7 @@ class choices {
   std::size_t known_ = 0, at_ = 0, attempts_ = 0;
 };
 
-/// The operands of a sum or product.
+/// The operands of a sum or product, and the number that its constants form.
 struct flat_terms {
   static constexpr std::size_t most = 6;
   double number;
@@ -143,7 +143,7 @@ class matcher {
     return true;
   }
 
-  /// False: there are too many operands. Nodes that others read too are operands.
+  /// Collects operands; false if there are too many. A node with other readers is an operand.
   bool take_apart(const value_view& v, const flattening& algebra, bool is_root, std::size_t depth, flat_terms& to) {
     constexpr std::size_t deepest = 4;
     const node_view n = made(v);
@@ -170,7 +170,7 @@ class matcher {
            take_apart(n.input(1), algebra, false, depth + 1, to);
   }
 
-  /// The number that a node takes beside its input i, if its rank does not make the result larger than that input.
+  /// The number that a node combines with its input i, if its rank does not make the result larger than that input.
   std::optional<double> scalar_beside(const node_view& n, std::size_t i) const {
     const std::optional<double> c = number_of(rewriter_.constant(n.input(1 - i)));
     const std::vector<dim>*const given = rewriter_.shape(n.input(i)), *const shape = rewriter_.shape(n.input(1 - i));
@@ -178,14 +178,14 @@ class matcher {
     return c && fits && std::isfinite(*c) ? c : std::nullopt;
   }
 
-  /// One operand more, where a node takes the result and nothing else reads it. A way without it is another choice.
+  /// Continues with a node that reads the result, if it is the only reader. Not continuing is another choice.
   void follow(const pattern_step& step) {
     const value_view out = found_.last.output(0);
     if (!out.sole_use()) return;
     const node_view n = *out.consumers().begin();
     if (!rewriter_.may_touch(n) || !has_operator(n, step) || n.input_count() != 2) return;
     const bool is_first = n.input(0) == out;
-    if (!is_first && !(n.input(1) == out)) return;  // its subgraph reads it
+    if (!is_first && !(n.input(1) == out)) return;  // it reads the result in its subgraph
     const value_view other = n.input(is_first ? 1 : 0);
     if (!other || way_.choose(2) != 0) return;
     found_.values[step.name] = other;

@@ -18,7 +18,7 @@ bool is_read(const graph& g, const detail::graph_node& n) {
   return false;
 }
 
-/// Only this node makes its output: files may list a value twice.
+/// True if the node is the producer of all its outputs: files may list a value twice.
 bool owns_outputs(const graph& g, node_id n) {
   for (value_id v : g[n].outputs)
     if (v != value_id::none && g[v].producer != n) return false;

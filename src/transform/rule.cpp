@@ -5,10 +5,9 @@ namespace {
 
 class builder {
  public:
-  builder(const match_result& m, std::span<const result_step> steps, edit& to) : match_{m}, steps_{steps}, to_{to} {}
+  builder(const match_result& m, std::span<const result_step> steps, edit& e) : match_{m}, steps_{steps}, edit_{e} {}
 
-  /// Appends the value of the next step, or several; `none` where it is an absent input. False: the rule is not
-  /// applied.
+  /// Appends the value of the next step, or several; `none` for an absent input. False: the rule is not applied.
   bool next(std::vector<value_id>& to) {
     const result_step& step = steps_[at_++];
     value_id made = value_id::none;
@@ -21,7 +20,7 @@ class builder {
         return true;
       }
       case result_step::what::computed:
-        if ((made = step.compute(match_, to_)) == value_id::none) return false;
+        if ((made = step.compute(match_, edit_)) == value_id::none) return false;
         break;
       case result_step::what::node:
         if (!node(step, made)) return false;
@@ -48,21 +47,21 @@ class builder {
       for (const attribute& a : match_.nodes[step.copied].raw().attributes)
         if (step.has_attribute(a.name)) attributes.push_back(a);
     if (!add_attributes(step, attributes)) return false;
-    made = to_.add(step.domain, step.op, inputs, attributes);
+    made = edit_.add(step.domain, step.op, inputs, attributes);
     return made != value_id::none;
   }
   bool again(const result_step& step, value_id& made) {
     std::vector<value_id> inputs;
     if (!parts(step, inputs)) return false;
     const node_view& n = match_.nodes[step.copied];
-    if (!n) {  // it need not have been there
+    if (!n) {  // the pattern matched without it
       made = inputs[0];
       return true;
     }
     for (std::size_t i = inputs.size(); i < n.input_count(); ++i) inputs.push_back(n.input(i).id());
     std::vector<attribute> attributes{n.raw().attributes.begin(), n.raw().attributes.end()};
     if (!add_attributes(step, attributes)) return false;
-    made = to_.add(n.domain(), n.op_type(), inputs, attributes);
+    made = edit_.add(n.domain(), n.op_type(), inputs, attributes);
     return made != value_id::none;
   }
 
@@ -76,7 +75,7 @@ class builder {
     if (source.make) {
       if (!source.make(match_, made)) return false;
     } else if (source.node != pattern_step::none) {
-      const attribute* const from = match_.nodes[source.node].find(source.from);
+      const attribute* const from = match_.nodes[source.node].find(source.source_name);
       if (!from) return true;
       made = *from;
     }
@@ -88,18 +87,18 @@ class builder {
 
   const match_result& match_;
   std::span<const result_step> steps_;
-  edit& to_;
+  edit& edit_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
 bool apply_rule(rewriter& r, const node_view& root, const rule_data& rule) {
-  return match_pattern(r, root, rule.from, [&](const match_result& found) {
+  return match_pattern(r, root, rule.pattern, [&](const match_result& found) {
     if (!rule.when(found)) return false;
     edit e{r, found.last};
     std::vector<value_id> made;
-    if (!builder{found, rule.to, e}.next(made)) return false;
+    if (!builder{found, rule.replacement, e}.next(made)) return false;
     e.replace(found.last.output(0), made[0]);
     return e.commit();
   });

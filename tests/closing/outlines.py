@@ -43,7 +43,7 @@ def of_clang(job):
                 if child.kind == CursorKind.NAMESPACE and child.extent.start.file and child.extent.start.file.name == str(path):
                     visit(child)
                 continue
-            if child.kind in FUNCTIONS and child.is_definition() and not child.is_default_method():
+            if child.kind in FUNCTIONS and child.is_definition():
                 found.add((child.spelling.split("<")[0], child.location.line))
             elif child.kind in (CursorKind.NAMESPACE, CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL, CursorKind.CLASS_TEMPLATE,
                                 CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION, CursorKind.LINKAGE_SPEC,
@@ -65,7 +65,7 @@ def of_ctags(paths):
 
 
 def listed(function, tags):
-    """Universal Ctags may give the line before, where a template begins or a type stands alone."""
+    """Whether ctags lists the function, on its line or beside it: a template or a type may be on the line before."""
     name, line = function
     return any((name, at) in tags or (name.replace("operator", "operator "), at) in tags for at in (line, line - 1, line + 1))
 

@@ -107,8 +107,8 @@ TEST_CASE("of many main contexts, each node without one asks the one that lists 
 
 TEST_CASE("a compiled node whose output has no type is INVALID_GRAPH: nothing could be written into it") {
   CHECK(verdict(runtime{counting_provider{}, eps::cpu{}}.load(compiled_row(2, true, false, false), plainly())) ==
-        "INVALID_GRAPH: node 'EPContext_0' (com.microsoft.EPContext): the model does not say of which type its output "
-        "'EPContext_0_out' is");
+        "INVALID_GRAPH: node 'EPContext_0' (com.microsoft.EPContext): the model does not declare the type of its "
+        "output 'EPContext_0_out'");
 }
 
 TEST_CASE("a group is skipped when its subgraphs hold a node that the provider compiled before") {

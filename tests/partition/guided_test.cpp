@@ -239,22 +239,24 @@ TEST_CASE("a group with a node that rules keep from its provider is left alone, 
   CHECK(placed(load(r, model(), by_layer("gpu(enc)"))) == "matmul:cpu relu:cpu add:cpu");
   a_on_cpu insistent;
   insistent.insists = true;
-  CHECK(
-      failure(runtime{insistent, on_gpu{}, cpu{}}, model(), by_layer("gpu(enc)")) ==
-      "FAIL: A: claims node 'relu' (Relu), but is not asked: session.layer_assignment_settings gives the node to gpu");
+  CHECK(failure(runtime{insistent, on_gpu{}, cpu{}}, model(), by_layer("gpu(enc)")) ==
+        "FAIL: A: claims node 'relu' (Relu), but is not offered it: session.layer_assignment_settings assigns the node "
+        "to gpu");
 }
 
 TEST_CASE("reasons say who was not asked, in errors and in placements") {
   const auto partial_one = runtime<partial<on_cpu, on_gpu>>{on_cpu{{"Add", "MatMul", "Relu"}}, on_gpu{{"MatMul"}}};
   CHECK(failure(partial_one, said({{"relu", "enc"}}), by_layer("gpu(enc)")) ==
-        "NOT_IMPLEMENTED: node 'relu' (Relu, opset 17): on_cpu is not asked: session.layer_assignment_settings gives "
+        "NOT_IMPLEMENTED: node 'relu' (Relu, opset 17): on_cpu is not offered it: session.layer_assignment_settings "
+        "assigns "
         "the node to gpu; on_gpu declines it");
   const auto s = load(runtime{on_cpu{{"Relu"}}, on_gpu{}, cpu{}}, chain(), by_name("gpu(relu)"));
   const auto all = s->placements(true);
   REQUIRE(all.size() == 3);
-  CHECK(all[1].refusals == std::vector<std::string>{"on_cpu is not asked: session.name_based_layer_assignment gives "
-                                                    "the node to gpu",
-                                                    "on_gpu declines it"});
+  CHECK(all[1].refusals ==
+        std::vector<std::string>{"on_cpu is not offered it: session.name_based_layer_assignment assigns "
+                                 "the node to gpu",
+                                 "on_gpu declines it"});
   CHECK(all[0].refusals == std::vector<std::string>{"on_cpu declines it", "on_gpu declines it"});
 }
 

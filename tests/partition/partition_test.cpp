@@ -260,12 +260,12 @@ TEST_CASE("23: session.disable_model_compile refuses groups, not single nodes") 
   session_options options;
   options.config = {{"session.disable_model_compile", "1"}};
   CHECK(failure(runtime{provider_a{}, cpu{}}, chain(), options) ==
-        "MODEL_REQUIRES_COMPILATION: A: wants to compile 'chain', and session.disable_model_compile is set");
+        "MODEL_REQUIRES_COMPILATION: A: would compile 'chain', but session.disable_model_compile is set");
   CHECK(placed(load(runtime{provider_b{}, cpu{}}, chain(), options)) == "matmul:cpu relu:b add:b");
   CHECK(placed(load(runtime<cpu>{}, chain(), options)) == "matmul:cpu relu:cpu add:cpu");
 }
 
-TEST_CASE("24: a group that feeds itself by way of another node is an error, not a deadlock") {
+TEST_CASE("24: a group that feeds itself through another node is an error, not a deadlock") {
   provider_a greedy;
   greedy.choose = [](const graph_view& g) {
     node_group group{{}, "ends"};
@@ -274,7 +274,7 @@ TEST_CASE("24: a group that feeds itself by way of another node is an error, not
     return std::vector<node_group>{group};
   };
   CHECK(failure(runtime{greedy, cpu{}}, chain()) ==
-        "FAIL: A: the group is not convex: a path from it comes back to its node 'add' (Add) by way of node 'relu' "
+        "FAIL: A: the group is not convex: a path from it returns to its node 'add' (Add) through node 'relu' "
         "(Relu), which is not in it");
 }
 
@@ -296,7 +296,7 @@ TEST_CASE("24: two groups of one provider that feed each other are an error that
     return std::vector<node_group>{a, b};
   };
   CHECK(failure(runtime{crossing, cpu{}}, std::move(m)) ==
-        "FAIL: A: the group is not convex: a path from it comes back to its node 'b1' (Neg) by way of the group "
+        "FAIL: A: the group is not convex: a path from it returns to its node 'b1' (Neg) through the group "
         "'A_a_0', which is not in it");
 }
 

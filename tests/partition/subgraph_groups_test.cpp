@@ -199,10 +199,10 @@ TEST_CASE("a group is skipped when a rule keeps a node in its graphs from its pr
   CHECK(whole.seen->size() == 1);
   whole.insists = true;
   options.config = {{"session.name_based_layer_assignment", "npu(deep_no)"}};
-  CHECK(
-      failure(runtime{whole, on_npu{}, cpu{}}, nested_if(), options) ==
-      "FAIL: Whole: claims node 'deep_no' (Mul), but is not asked: session.name_based_layer_assignment gives the node "
-      "to npu");
+  CHECK(failure(runtime{whole, on_npu{}, cpu{}}, nested_if(), options) ==
+        "FAIL: Whole: claims node 'deep_no' (Mul), but is not offered it: session.name_based_layer_assignment assigns "
+        "the node "
+        "to npu");
 }
 
 /// first = relu(x); between = -first; y = condition ? |between or first| : |x|.
@@ -227,7 +227,7 @@ std::unique_ptr<model> captured_in_between(std::string_view captured) {
 
 TEST_CASE("a path that leaves a group and comes back through what a subgraph captures is not convex") {
   CHECK(failure(runtime{whole_taker{{"Relu", "If"}}, cpu{}}, captured_in_between("between")) ==
-        "FAIL: Whole: the group is not convex: a path from it comes back to its node 'y' (If) by way of node 'between' "
+        "FAIL: Whole: the group is not convex: a path from it returns to its node 'y' (If) through node 'between' "
         "(Neg), which is not in it");
 }
 

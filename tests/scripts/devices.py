@@ -111,7 +111,7 @@ def check_compiled_for_another_provider(providers):
     done = cameo("run", COMPILED / "model_ctx.onnx", "--random-inputs", "--quiet")
     able = [name for name in ("openvino", "ort_plugin") if name in names_of(providers)]
     advice = (f"add the provider '{able[0]}', which does (--ep {able[0]})" if able else
-              "it takes a program that was built with a provider for it")
+              "use a program that was built with a provider for it")
     expect(done.returncode == 1 and done.stderr.startswith("error: NOT_IMPLEMENTED: "), done.stderr)
     for words in ("was compiled for source 'OpenVINOExecutionProvider'", advice):
         expect(words in done.stderr, f"{words}: {done.stderr}")

@@ -121,10 +121,10 @@ TEST_CASE("7: a node that N forgets once its channels are last is an error that 
   const auto s = runtime<partial<provider_n, cpu>>{n, cpu{}}.load(maximum());
   REQUIRE(!s);
   CHECK(s.error().code() == status_code::fail);
-  CHECK(
-      s.error().words() ==
-      "N: asked for node 'GlobalMaxPool_1' (com.ms.internal.nhwc.GlobalMaxPool) with channels last, and does not claim "
-      "it in that layout");
+  CHECK(s.error().words() ==
+        "N: requests channels last for node 'GlobalMaxPool_1' (com.ms.internal.nhwc.GlobalMaxPool), but does not claim "
+        "it "
+        "in that layout");
 }
 
 TEST_CASE("17: none leaves all, basic folds, extended fuses what is cpu's and not what is in A's groups") {

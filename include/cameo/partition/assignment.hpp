@@ -6,9 +6,9 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Nodes that a provider took in one piece during partitioning: the nodes of a group that it compiles, or one node.
+/// Nodes that a provider took as one unit: the nodes of a group that it compiles, or a single node.
 struct ep_assignment {
-  /// A node as in the model.
+  /// A node of the model.
   struct node {
     std::string name, domain, op_type;
     CAMEO_API bool operator==(const node&) const;

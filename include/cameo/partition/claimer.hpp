@@ -4,21 +4,21 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Nodes that a provider takes in one piece. Without a name it is one node, run as it is; with a name, its nodes are
-/// fused into one node that the provider compiles. A fused group is convex: no path leaves it and comes back. A group
-/// with a node that is already assigned is skipped as a whole; if it `insists`, loading ends instead, naming both. The
-/// nodes of a fused group bring their subgraphs along: what these capture from outside the group becomes inputs, and a
-/// node in them that another provider has counts as one of the group's.
+/// Nodes that a provider takes as one unit. Without a name it is a single node, which runs unchanged; with a name, the
+/// nodes are fused into one node that the provider compiles. A fused group is convex: no path leaves it and returns. A
+/// group with a node that is already assigned is skipped; if it `insists`, loading fails instead, with both names.
+/// Subgraphs of the nodes become part of the fused group: what they capture from outside becomes inputs, and a node in
+/// them that is assigned to another provider counts as a node of the group.
 struct node_group {
   std::vector<node_id> nodes;
   std::string name = {};
   bool insists = false;
 };
 
-/// A value of a compiled node's attribute `source` that marks it as the provider's own.
+/// A value of the attribute `source` of a compiled node that marks the node as the provider's.
 struct context_source {
   std::string_view key;
-  bool any_case = false;  // upper and lower case are the same
+  bool any_case = false;  // ignore case
 
   /// True if a node with this `source` is the provider's.
   constexpr bool matches(std::string_view source) const {
@@ -31,7 +31,7 @@ struct context_source {
   }
 };
 
-/// The order of an image's axes: [N, C, H, W], as in ONNX, or [N, H, W, C].
+/// The order of an image's axes: [N, C, H, W] as in ONNX, or [N, H, W, C].
 enum class data_layout : std::uint8_t { nchw, nhwc };
 
 CAMEO_END_NAMESPACE

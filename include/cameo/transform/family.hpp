@@ -7,20 +7,19 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-struct transform_table;  // transform/transform.hpp
+struct transform_table;  // defined in transform/transform.hpp
 
-/// Lists of any levels as one type: the transforms that a session is loaded with, or that a provider lists with
-/// `using transforms = transform_set<...>`. A member is a transform_list or another type with `level` and
-/// `table()`.
+/// Transform lists, of any levels, as one type: what a session is loaded with, or what a provider lists with `using
+/// transforms = transform_set<...>`. A member is a transform_list, or another type with `level` and `table()`.
 template <class T>
 concept transform_family = requires {
   { T::level } -> std::convertible_to<optimization_level>;
   { T::table() } -> std::same_as<const transform_table&>;
 };
-/// Families in order, as one type; see transform_family.
+/// Families in order, as one type.
 template <transform_family... Families>
 struct transform_set {
-  /// This set followed by more.
+  /// This set, followed by more families.
   template <transform_family... More>
   using with = transform_set<Families..., More...>;
 

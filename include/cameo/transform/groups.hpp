@@ -3,46 +3,46 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-// Rewrites in two halves. The first selects: a node and those around it, which one new node can replace. The second
-// replaces them. Between the halves the selection can be saved in an ORT file (graph::saved_optimizations), for a
-// program that knows which kernels it has. A group rewrite is a type with
+// Rewrites in two halves. The first half selects a group: a node and those around it, which one new node can replace.
+// The second half replaces it. In between, the selection can be saved in an ORT file (graph::saved_optimizations) for a
+// program with other kernels. A group rewrite is a type with
 //
 //   static constexpr std::string_view name = "QDQSelectorActionTransformer";    the optimizer's name in files
 //   using roots = op_set<op::Conv, ...>;
 //   static bool select(const rewriter&, const node_view& target, const group_policy&, rewrite_group&);
 //   static bool replace(edit&, const rewriter&, const rewrite_group&);          adds nodes and calls edit::replace
 //
-// and is listed in a transform_list. Actions, and how they make the new node, are rows of op/group_actions.hpp.
+// in a transform_list. Actions, and how they make the new node, are rows of op/group_actions.hpp.
 
-/// Nodes that one node can replace.
+/// Nodes that one new node can replace.
 struct rewrite_group {
   std::string_view action;      // one of the optimizer's actions
-  std::vector<node_id> inputs;  // nodes that produce the target's inputs, in its order; `none`: absent
+  std::vector<node_id> inputs;  // producers of the target's inputs, in their order; `none`: absent
   node_id target = node_id::none;
-  std::vector<node_id> outputs;     // nodes that read its outputs
-  node_id between = node_id::none;  // one between target and output that changes nothing, and is removed as well
-  bool variadic_input = false;      // `inputs` are those of one variadic parameter
-  bool variadic_output = false;     // `outputs` likewise
+  std::vector<node_id> outputs;    // readers of the target's outputs
+  node_id middle = node_id::none;  // a node between target and output that changes nothing; it is removed, too
+  bool variadic_input = false;     // `inputs` are arguments of one variadic parameter
+  bool variadic_output = false;    // `outputs` are arguments of one variadic parameter
 };
 
 /// What select() may select.
 struct group_policy {
-  bool signed_activations = false;  // products of int8 by int8, which are slow or imprecise on some processors
+  bool signed_activations = false;  // allow products of int8 by int8, which are slow or imprecise on some processors
 };
 
-/// An operator that a transform puts into a graph.
+/// An operator of nodes that a transform makes.
 struct made_op {
   std::string_view domain, name;
-  detail::op_id at{};  // only where there is a root of this operator; 0: of any
+  detail::op_id at{};  // made only for roots of this operator; 0: for any root
 };
 
-/// A group rewrite without its type.
+/// A group rewrite with its type erased.
 struct group_row {
   std::string_view name;
   std::span<const detail::op_id> roots;
   bool (*select)(const rewriter&, const node_view&, const group_policy&, rewrite_group&);
   bool (*replace)(edit&, const rewriter&, const rewrite_group&);
-  std::span<const made_op> makes = {};  // as of other transforms
+  std::span<const made_op> makes = {};  // as for other transforms
   std::span<const detail::op_id> needs = {};
 };
 
@@ -59,22 +59,22 @@ concept group_rewrite =
 struct transform_table;
 struct transform_options;
 
-/// What is done with groups.
+/// What apply_groups() does with groups.
 enum class group_mode : std::uint8_t {
-  record,  // they are selected, and stored as graph::saved_optimizations
-  replace  // they are selected and replaced
+  record,  // stores them as graph::saved_optimizations
+  replace  // replaces them
 };
-/// Selects groups in a graph and its subgraphs. `record` does not change the graph except for its list of saved
-/// optimizations, to which the groups are added that can be replaced here because the provider takes the new node.
-/// True if something was recorded or replaced.
+/// Selects groups in a graph and its subgraphs. `record` changes only the list of saved optimizations: it adds the
+/// groups that can be replaced here because the provider takes the new node. Returns true if something was recorded or
+/// replaced.
 CAMEO_API result<bool> apply_groups(graph&, std::span<const transform_table* const> tables,
                                     const rewriter::surroundings&, const transform_options&, const group_policy&,
                                     group_mode);
 
-/// Applies the saved optimizations of a graph and its subgraphs where this is correct: a record is skipped
-/// if its nodes are gone, if the graph around them is not what it was made for, or if no provider takes the new node.
-/// Records of optimizers that the tables don't have stay; all others are removed. True if the graph changed.
-/// FAIL for an action that the optimizer does not have, or one that makes other operators than the record says.
+/// Applies the saved optimizations of a graph and its subgraphs where this is correct. A record is skipped if its nodes
+/// are gone, if the graph around them is not what it was made for, or if no provider takes the new node. Records of
+/// optimizers that are not in the tables stay; all others are removed. Returns true if the graph changed. FAIL for an
+/// action that the optimizer does not have, or that makes other operators than the record lists.
 CAMEO_API result<bool> replay_groups(graph&, std::span<const transform_table* const> tables,
                                      const rewriter::surroundings&, const transform_options&);
 

@@ -7,10 +7,10 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-// Patterns are values that read like the expression that they match. They are written as types and flattened to the
-// rows below when the program is compiled; one function interprets the rows (src/transform/pattern.cpp).
+// Patterns are values that read like the expressions that they match. The compiler flattens their types into tables of
+// the rows below, and one function interprets the rows (src/transform/pattern.cpp).
 
-/// A condition on an attribute: that its value, or its default, equals this.
+/// A condition on an attribute: its value, or its default, equals this value.
 struct attribute_check {
   std::string_view name;
   attribute_kind kind = attribute_kind::undefined;
@@ -19,56 +19,57 @@ struct attribute_check {
   std::string_view s = {};
 };
 
-/// How a tree of nodes is one sum or product: what `join` does to two operands, `undo` takes back, and `power` repeats.
+/// How a tree of nodes forms one sum or product: `join` combines two operands, `undo` is its inverse, and `power`
+/// repeats it.
 struct flattening {
   detail::op_id join, undo, power;
   double neutral;  // 0 for sums, 1 for products
 };
 
-/// A pattern in preorder: what it matches, then its parts.
+/// A pattern in preorder: a step, followed by those of its parts.
 struct pattern_step {
-  /// What it matches.
+  /// The kind of the step.
   enum class what : std::uint8_t {
-    absent,     // an input that is left out
+    absent,     // an absent input
     value,      // any value
-    optional,   // any value, or an input that is left out
+    optional,   // any value, or an absent input
     constant,   // a value that is the same in every run
-    scalar,     // a constant of one element, whose number is bound
-    number,     // a constant of one element that is this number
-    node,       // a value that a node makes; its parts are the node's inputs
-    perhaps,    // the same, or what would be that node's first input
-    either,     // what one of its parts matches
+    scalar,     // a constant with one element, whose number is bound
+    number,     // a constant with one element, which is this number
+    node,       // a value produced by a node; its parts are the node's inputs
+    perhaps,    // as `node`, or the value that would be that node's first input
+    either,     // the first of its parts that leads to a match
     flattened,  // a sum or product of a number and its parts, in any order
-    follower,   // after the pattern: the only reader of what it matched
+    follower,   // after the pattern: the only reader of its result
   } kind = what::absent;
-  std::uint8_t name = none;  // of the value, number or node that it binds
+  std::uint8_t name = none;  // the number of the name that it binds
   std::uint8_t parts = 0;
   bool any_order = false, sole_use = false;
-  bool others = false;      // a node may have further inputs
-  std::uint8_t size = 1;    // steps of the whole subexpression
-  role roles = role::none;  // of the node's operator, where it has no `ops`
-  double number = 0;        // where a number has no name
+  bool others = false;      // the node may have further inputs
+  std::uint8_t size = 1;    // number of steps of the subexpression
+  role roles = role::none;  // roles of the node's operator, if `ops` is empty
+  double number = 0;        // the number to match, or to bind if it has a name
   std::span<const detail::op_id> ops = {};
   std::span<const attribute_check> checks = {};
   const flattening* algebra = nullptr;
   static constexpr std::uint8_t none = 255;
 };
 
-/// The values, numbers and nodes that a match has bound, by the numbers of their names. A name in a part that need not
-/// be there is an absent value, or a node that is false.
+/// The values, numbers and nodes that a match has bound, by the numbers of their names. A name in a part that is not
+/// there is an absent value, or a node that is false.
 struct match_result {
   static constexpr std::size_t most = 16, most_numbers = 4;
   rewriter* in = nullptr;
-  node_view root, last;  // `last` is the node whose output is replaced: the root, or what follows it
+  node_view root, last;  // `last` is the node whose output is replaced: the root, or a follower
   std::array<value_view, most> values;
   std::array<node_view, most> nodes;
   std::array<double, most_numbers> numbers{};
 };
 
-/// A set of names: bit i stands for `value_name<i>`, or `node_name<i>`; numbers have the bits after those of values.
+/// A set of names: bit i stands for `value_name<i>` or `node_name<i>`; the bits after those of values are for numbers.
 using name_mask = std::uint32_t;
 
-/// The name of a value: the same name twice means the same value.
+/// The name of a value. The same name twice means the same value.
 template <int I>
 struct value_name {
   static_assert(I >= 0 && I < int(match_result::most));
@@ -78,9 +79,9 @@ struct value_name {
     at->kind = pattern_step::what::value;
     (at++)->name = std::uint8_t(I);
   }
-  const value_view& of(const match_result& m) const { return m.values[I]; }
+  const value_view& get(const match_result& m) const { return m.values[I]; }
 };
-/// The name of a number: that of a constant of one element, or the one in a flattened sum or product.
+/// The name of a number: of a constant with one element, or of the number in a flattened sum or product.
 template <int I>
 struct number_name {
   static_assert(I >= 0 && I < int(match_result::most_numbers));
@@ -91,14 +92,14 @@ struct number_name {
     at->kind = pattern_step::what::scalar;
     put(*at++);
   }
-  double of(const match_result& m) const { return m.numbers[I]; }
+  double get(const match_result& m) const { return m.numbers[I]; }
 };
-/// The name of a node, for its attributes.
+/// The name of a node, by which rules use its attributes.
 template <int I>
 struct node_name {
   static_assert(I >= 0 && I < int(match_result::most));
   static constexpr name_mask values = 0, nodes = 1u << I;
-  const node_view& of(const match_result& m) const { return m.nodes[I]; }
+  const node_view& get(const match_result& m) const { return m.nodes[I]; }
 };
 namespace pattern {
 /// Names of values, for patterns and replacements.
@@ -126,16 +127,16 @@ inline constexpr node_name<4> n4;
 inline constexpr node_name<5> n5;
 inline constexpr node_name<6> n6;
 
-/// An input that is left out.
+/// The pattern of an absent input.
 struct absent_pattern {
   static constexpr name_mask values = 0, nodes = 0;
   static constexpr std::size_t steps = 1, checks = 0;
   constexpr void write(pattern_step*& at, attribute_check*&) const { ++at; }
 };
-/// An input that is left out.
+/// An absent input.
 inline constexpr absent_pattern absent;
 
-/// A constant with this one number in it (any shape of one element; to a ten-thousandth).
+/// A constant with one element, of any shape, that is this number within a tolerance of 1e-4.
 struct number {
   static constexpr name_mask values = 0, nodes = 0;
   static constexpr std::size_t steps = 1, checks = 0;
@@ -148,7 +149,7 @@ struct number {
   }
 };
 
-/// `optional{b}`: a named value, or an input that is left out.
+/// `optional{b}` matches any value, or an absent input.
 template <int I>
 struct optional {
   static constexpr name_mask values = 1u << I, nodes = 0;
@@ -160,16 +161,16 @@ struct optional {
   }
 };
 
-/// As the last input of a node: whatever further inputs it has.
+/// As the last input of a node, matches any further inputs.
 struct others_pattern {
   static constexpr name_mask values = 0, nodes = 0;
   static constexpr std::size_t steps = 0, checks = 0;
   constexpr void write(pattern_step*&, attribute_check*&) const {}
 };
-/// As the last input of a node: whatever further inputs it has.
+/// As the last input of a node, matches any further inputs.
 inline constexpr others_pattern others;
 
-/// A named value that is the same in every run.
+/// `constant{b}` matches a value that is the same in every run.
 template <int I>
 struct constant {
   static constexpr name_mask values = 1u << I, nodes = 0;
@@ -183,7 +184,7 @@ struct constant {
 }  // namespace pattern
 
 // The limits of an operator over all its versions.
-/// The largest number of inputs of Op; 255: any number.
+/// The largest number of inputs of Op; 255 for variadic operators.
 template <declared_op Op>
 constexpr std::size_t most_inputs() {
   std::size_t most = 0;
@@ -219,7 +220,7 @@ struct attribute_name_check {
                 "cameo: the rule names an attribute that this operator does not have");
 };
 
-/// True if `others` is the last of these, or none of them.
+/// True if `others` is the last of these, or not among them.
 template <class... In>
 constexpr bool others_last() {
   constexpr bool is[] = {false, std::is_same_v<In, pattern::others_pattern>...};
@@ -228,8 +229,9 @@ constexpr bool others_last() {
   return true;
 }
 
-/// A node of one of the operators, with these inputs. Further inputs must be absent, unless the last is `others`, and
-/// further outputs without readers. A variadic operator has exactly these inputs. Without operators: see having().
+/// A node of one of the operators, with these inputs. It may have further inputs only if the last is `others`, and
+/// further outputs only without readers. A variadic operator has exactly these inputs. For patterns without operators,
+/// see having().
 template <class Ops, class... In>
 class node_pattern;
 template <class... Ops, class... In>
@@ -246,22 +248,22 @@ class node_pattern<op_set<Ops...>, In...> {
 
   constexpr explicit node_pattern(In... in) : in_{in...} {}
 
-  /// Its first two inputs may be in either order.
+  /// The first two inputs match in either order.
   constexpr node_pattern any_order() const {
     return changed([](node_pattern& p) { p.any_order_ = true; });
   }
-  /// One node alone reads its output, which is not an output of the graph.
+  /// The output has only one reader, and is not a graph output.
   constexpr node_pattern sole_use() const {
     return changed([](node_pattern& p) { p.sole_use_ = true; });
   }
-  /// Its operator has this role, whatever its name.
+  /// The operator has this role.
   constexpr node_pattern with_role(role one) const {
     return changed([=](node_pattern& p) { p.roles_ = one; });
   }
-  /// Its attribute, or the attribute's default, has this value.
+  /// The attribute, or its default, has this value.
   template <detail::fixed_string Name>
   constexpr node_pattern attr(std::int64_t i) const {
-    return with<Name>({std::string_view{Name}, attribute_kind::i, i});
+    return check_value<Name>({std::string_view{Name}, attribute_kind::i, i});
   }
   template <detail::fixed_string Name>
   constexpr node_pattern attr(int i) const {
@@ -269,11 +271,11 @@ class node_pattern<op_set<Ops...>, In...> {
   }
   template <detail::fixed_string Name>
   constexpr node_pattern attr(float f) const {
-    return with<Name>({std::string_view{Name}, attribute_kind::f, 0, f});
+    return check_value<Name>({std::string_view{Name}, attribute_kind::f, 0, f});
   }
   template <detail::fixed_string Name>
   constexpr node_pattern attr(std::string_view s) const {
-    return with<Name>({std::string_view{Name}, attribute_kind::s, 0, 0, s});
+    return check_value<Name>({std::string_view{Name}, attribute_kind::s, 0, 0, s});
   }
   constexpr void write(pattern_step*& at, attribute_check*& check) const { write(at, check, pattern_step::none); }
   constexpr void write(pattern_step*& at, attribute_check*& check, std::uint8_t name) const {
@@ -300,7 +302,7 @@ class node_pattern<op_set<Ops...>, In...> {
     return copy;
   }
   template <detail::fixed_string Name>
-  constexpr node_pattern with(attribute_check check) const {
+  constexpr node_pattern check_value(attribute_check check) const {
     static_assert((sizeof(attribute_name_check<Ops, Name>) && ...));
     return changed([&](node_pattern& p) { p.checks_[p.used_++] = check; });
   }
@@ -322,7 +324,7 @@ struct named_pattern {
   constexpr void write(pattern_step*& at, attribute_check*& check) const { node.write(at, check, std::uint8_t(I)); }
 };
 
-/// A node, or what would be its first input.
+/// A node with one input, or the value that would be its input.
 template <class Node>
 struct perhaps_pattern {
   static_assert(Node::inputs == 1,
@@ -363,8 +365,8 @@ struct either_pattern {
   }
 };
 
-/// A tree of nodes of one algebra, taken apart: the number that its constants of one element make together, and every
-/// other operand, in any order. Nodes within the tree have one reader. `Roots` are the operators at its top.
+/// A tree of nodes of one algebra: the number that its constants with one element form together, and all other
+/// operands, in any order. Nodes within the tree have one reader. `Roots` are the operators at the top.
 template <const flattening& Algebra, class Roots, class Number, class... Parts>
 struct flattened_pattern {
   static_assert(sizeof...(Parts) <= 6);
@@ -384,7 +386,7 @@ struct flattened_pattern {
   }
 };
 
-/// What reads the result of a pattern, and the value that it takes besides: `then<op::Mul>(w)`.
+/// A reader of a pattern's result, with the name of its other operand: `then<op::Mul>(w)`.
 template <class Ops, int I>
 struct follower_pattern {
   static constexpr name_mask values = 1u << I;
@@ -394,7 +396,7 @@ struct follower_pattern {
     (at++)->name = std::uint8_t(I);
   }
 };
-/// A pattern and what may follow it, each with one operand more.
+/// A pattern and its optional followers, each with one more operand.
 template <class Root, class... Next>
 struct followed_pattern {
   static constexpr name_mask values = (Next::values | ... | Root::values), nodes = Root::nodes;
@@ -409,57 +411,57 @@ struct followed_pattern {
 };
 
 namespace pattern {
-/// `match<op::Add>(x, y)`; alternatives: `match<op::Relu, op::Tanh>(x)`.
+/// A node with these inputs: `match<op::Add>(x, y)`; of one of several operators: `match<op::Relu, op::Tanh>(x)`.
 template <declared_op... Ops, class... In>
 constexpr auto match(In... in) {
   return node_pattern<op_set<Ops...>, In...>{in...};
 }
-/// `name(n0, match<op::Conv>(x, w))`: the replacement may use the node's attributes.
+/// `name(n0, match<op::Conv>(x, w))` names the node, so that the replacement may use its attributes.
 template <int I, class Node>
 constexpr named_pattern<I, Node> name(node_name<I>, Node node) {
   return {node};
 }
-/// `sole_use(match<...>(...))`: see node_pattern::sole_use.
+/// `sole_use(match<...>(...))`: see node_pattern::sole_use().
 template <class Node>
 constexpr Node sole_use(Node node) {
   return node.sole_use();
 }
-/// `any_order(match<...>(...))`: its first two inputs in either order.
+/// `any_order(match<...>(...))`: the first two inputs match in either order.
 template <class Node>
 constexpr Node any_order(Node node) {
   return node.any_order();
 }
-/// `having<role::reshapes>(x, others)`: a node of any operator with this role. Not as the root of a rule.
+/// `having<role::reshapes>(x, others)`: a node of any operator with this role. Not for the root of a rule.
 template <role Role, class... In>
 constexpr auto having(In... in) {
   return node_pattern<op_set<>, In...>{in...}.with_role(Role);
 }
-/// `perhaps(match<op::Cast>(x))`: the node, or x itself where it is not there.
+/// `perhaps(match<op::Cast>(x))` matches the node, or x itself.
 template <class Node>
 constexpr perhaps_pattern<Node> perhaps(Node node) {
   return {node};
 }
-/// `either(match<op::Div>(x, y), match<op::Mul>(x, match<op::Reciprocal>(y)))`
+/// The first pattern that leads to a match: `either(match<op::Div>(x, y), match<op::Mul>(x, match<op::Reciprocal>(y)))`
 template <class... Each>
 constexpr either_pattern<Each...> either(Each... each) {
   return {std::tuple{each...}};
 }
-/// `then<op::Mul>(w)`, in followed().
+/// A follower, for followed(): `then<op::Mul>(w)`.
 template <declared_op... Ops, int I>
 constexpr follower_pattern<op_set<Ops...>, I> then(value_name<I>) {
   return {};
 }
-/// `followed(match<op::Div>(x, y), then<op::Mul>(w))`: the rule replaces the Mul where one is the only reader of the
-/// Div and the conditions hold, with its other operand as w; otherwise the Div, and w is absent.
+/// `followed(match<op::Div>(x, y), then<op::Mul>(w))` replaces the Mul if it is the only reader of the Div and the
+/// conditions hold; w is its other operand. Otherwise it replaces the Div, and w is absent.
 template <class Root, class... Next>
 constexpr followed_pattern<Root, Next...> followed(Root root, Next... next) {
   return {root, std::tuple{next...}};
 }
 }  // namespace pattern
 
-/// Matches `steps` against a node and the nodes that produce its inputs, in every way that there is (orders of inputs
-/// and operands, alternatives), until `accept` returns true for one. A node that the rewriter may not touch does not
-/// match. The number of ways that are tried is bounded.
+/// Matches `steps` against a node and the nodes that produce its inputs, with all choices (orders of inputs and
+/// operands, alternatives), until `accept` returns true. A node that the rewriter may not change does not match. The
+/// number of choices that are tried is limited.
 CAMEO_API bool match_pattern(rewriter&, const node_view& root, std::span<const pattern_step> steps,
                              detail::function_ref<bool(const match_result&)> accept);
 

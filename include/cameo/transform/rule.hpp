@@ -7,22 +7,22 @@ CAMEO_BEGIN_NAMESPACE
 /// The source of an attribute of a new node.
 struct attribute_source {
   std::string_view name;
-  /// Sets the attribute's value, or returns false: the rule is then not applied.
+  /// Computes the attribute. If it returns false, the rule is not applied.
   bool (*make)(const match_result&, attribute& made) = nullptr;
-  std::uint8_t node = pattern_step::none;  // the node that it is copied from
-  std::string_view from = {};              // its name there
+  std::uint8_t node = pattern_step::none;  // the matched node that it is copied from
+  std::string_view source_name = {};       // the attribute's name in that node
   attribute literal = {};
 };
-/// A new node or value, in preorder.
+/// A new node or value of a replacement, in preorder.
 struct result_step {
   /// The kind of the step.
   enum class what : std::uint8_t { absent, value, inputs, computed, node, again } kind = what::absent;
-  std::uint8_t name = 0;   // of the value, or of the node whose inputs these are
-  std::uint8_t first = 0;  // of those inputs
-  std::uint8_t parts = 0;  // inputs, as steps
+  std::uint8_t name = 0;   // name of the value, or of the node whose inputs these are
+  std::uint8_t first = 0;  // the first of those inputs
+  std::uint8_t parts = 0;  // number of inputs, which are the steps that follow
   std::string_view domain = {}, op = {};
   std::span<const attribute_source> attributes = {};
-  std::uint8_t copied = pattern_step::none;  // node whose attributes are all copied, if the new operator has them
+  std::uint8_t copied = pattern_step::none;  // node whose attributes are copied, if the new operator has them
   bool (*has_attribute)(std::string_view) = nullptr;
   value_id (*compute)(const match_result&, edit&) = nullptr;
   std::span<const made_op> makes = {};
@@ -33,7 +33,7 @@ struct result_check {
   static_assert(Node::fewest <= 1, "cameo: the replacement makes more outputs than what it replaces");
 };
 
-/// What new nodes have in common: inputs, and attributes that are given one by one. `Made` is the kind of node.
+/// The common part of new nodes: inputs, and attributes that are given singly. `Made` is the type of node.
 template <class Made, class... In>
 class made_node {
  public:
@@ -45,38 +45,39 @@ class made_node {
 
   constexpr explicit made_node(In... in) : in_{in...} { ((nodes |= in.nodes), ...); }
 
-  /// An attribute with this value.
+  /// Sets an attribute to this value.
   template <detail::fixed_string Name, class T>
   constexpr Made attr(T literal) const {
     attribute_source s{std::string_view{Name}};
     s.literal = attribute_of(std::string_view{Name}, literal);
-    return with<Name>(s);
+    return add_source<Name>(s);
   }
-  /// An attribute that a function of the match computes: `bool make(const match_result&, attribute&)`; if it returns
-  /// false, the rule is not applied. Lists that it refers to last as long as the model (model::memory).
+  /// Sets an attribute to what a function of the match computes: `bool make(const match_result&, attribute&)`. If it
+  /// returns false, the rule is not applied. Lists that the attribute refers to must live as long as the model
+  /// (model::memory).
   template <detail::fixed_string Name, auto Make>
   constexpr Made attr() const {
     attribute_source s{std::string_view{Name}};
     s.make = [](const match_result& m, attribute& made) { return Make(m, made); };
-    return with<Name>(s);
+    return add_source<Name>(s);
   }
-  /// The attribute of the same name, or another, of a matched node; absent if that node does not have it.
+  /// Copies an attribute of a matched node, with the same or another name; absent if that node does not have it.
   template <detail::fixed_string Name, int I, detail::fixed_string From = Name>
   constexpr Made copy(node_name<I>) const {
     attribute_source s{std::string_view{Name}};
-    s.node = I, s.from = std::string_view{From};
-    Made made = with<Name>(s);
+    s.node = I, s.source_name = std::string_view{From};
+    Made made = add_source<Name>(s);
     made.nodes |= 1u << I;
     return made;
   }
   /// Leaves out an attribute that is copied with others.
   template <detail::fixed_string Name>
-  constexpr Made without() const {
-    return with<Name>({std::string_view{Name}});
+  constexpr Made leave_out() const {
+    return add_source<Name>({std::string_view{Name}});
   }
 
  protected:
-  /// Writes the inputs behind `at` and all attributes behind `source`.
+  /// Appends the inputs at `at` and all attributes at `source`.
   constexpr void write_parts(result_step& me, result_step*& at, attribute_source*& source) const {
     me.parts = sizeof...(In);
     attribute_source* const first = source;
@@ -87,7 +88,7 @@ class made_node {
 
  private:
   template <detail::fixed_string Name>
-  constexpr Made with(attribute_source s) const {
+  constexpr Made add_source(attribute_source s) const {
     Made::template check_attribute<Name>();
     Made made = static_cast<const Made&>(*this);
     made.attributes_[made.used_++] = s;
@@ -98,7 +99,7 @@ class made_node {
   std::size_t used_ = 0;
 };
 
-/// A new node. Attributes are given one by one, or copied from a matched node.
+/// A new node. Attributes are given singly, or copied from a matched node.
 template <declared_op Op, class... In>
 class node_result : public made_node<node_result<Op, In...>, In...> {
  public:
@@ -106,7 +107,7 @@ class node_result : public made_node<node_result<Op, In...>, In...> {
   static constexpr std::size_t fewest = fewest_outputs<Op>();
   static_assert(sizeof(arity_check<Op, sizeof...(In) <= most_inputs<Op>()>));
 
-  /// All attributes of a matched node that this operator has as well.
+  /// Copies all attributes of a matched node that the new operator has, too.
   template <int I>
   constexpr node_result copy_all(node_name<I>) const {
     node_result made = *this;
@@ -122,7 +123,7 @@ class node_result : public made_node<node_result<Op, In...>, In...> {
     me.has_attribute = [](std::string_view name) { return has_attribute<Op>(name); };
     this->write_parts(me, at, source);
   }
-  /// Does not compile if the operator has no attribute of this name.
+  /// Fails to compile if the operator has no attribute with this name.
   template <detail::fixed_string Name>
   static constexpr void check_attribute() {
     static_assert(sizeof(attribute_name_check<Op, Name>));
@@ -132,7 +133,7 @@ class node_result : public made_node<node_result<Op, In...>, In...> {
   std::uint8_t copied_ = pattern_step::none;
 };
 
-/// A matched node once more, with other first inputs; the further ones and the attributes are its own.
+/// A copy of a matched node with other first inputs; it keeps the further inputs and the attributes.
 template <int I, class... In>
 class again_result : public made_node<again_result<I, In...>, In...> {
  public:
@@ -168,7 +169,7 @@ struct absent_result {
   name_mask nodes = 0;
   constexpr void write(result_step*& at, attribute_source*&) const { ++at; }
 };
-/// The inputs of a matched node, from one on.
+/// The inputs of a matched node, from input First on.
 template <int I, int First>
 struct inputs_result {
   static constexpr name_mask values = 0;
@@ -180,8 +181,8 @@ struct inputs_result {
     (at++)->first = First;
   }
 };
-/// A value that a function of the match makes: `value_id make(const match_result&, edit&)`; if it returns `none`, the
-/// rule is not applied. `Makes` has the operators of the nodes that it may add, as the `makes` of a transform.
+/// A value that a function of the match makes: `value_id make(const match_result&, edit&)`. If it returns `none`, the
+/// rule is not applied. `Makes` are the operators of the nodes that it may add, as in a transform's `makes`.
 template <auto Make, class Makes>
 struct computed_result {
   static constexpr name_mask values = 0;
@@ -193,7 +194,7 @@ struct computed_result {
     (at++)->compute = [](const match_result& m, edit& e) -> value_id { return Make(m, e); };
   }
 };
-/// The parts of a replacement, as a result: names of values, `absent`, and results of make().
+/// Converts a part of a replacement (names of values, `absent`, results of make()) to a result.
 template <int I>
 constexpr value_result<I> as_result(value_name<I>) {
   return {};
@@ -206,17 +207,18 @@ constexpr T as_result(T made) {
 }
 
 namespace pattern {
-/// `make<op::Gemm>(x, y, c).attr<"transB">(1)`
+/// A new node: `make<op::Gemm>(x, y, c).attr<"transB">(1)`.
 template <declared_op Op, class... In>
 constexpr auto make(In... in) {
   return node_result<Op, decltype(as_result(in))...>{as_result(in)...};
 }
-/// `again(n1, x)`: the matched node n1 with x as its first input. x itself where the node need not be there and is not.
+/// `again(n1, x)` copies the matched node n1 with x as its first input; it is x itself if the pattern matched without
+/// n1.
 template <int I, class... In>
 constexpr auto again(node_name<I>, In... in) {
   return again_result<I, decltype(as_result(in))...>{as_result(in)...};
 }
-/// `make<op::FusedConv>(inputs_of<0>(n1))`: the inputs of n1 from its first on.
+/// `make<op::FusedConv>(inputs_of<0>(n1))` has the inputs of n1, from the first on.
 template <int First, int I>
 constexpr inputs_result<I, First> inputs_of(node_name<I>) {
   return {};
@@ -226,26 +228,26 @@ template <auto Make, class Makes = void>
 inline constexpr computed_result<Make, Makes> computed{};
 }  // namespace pattern
 
-/// A condition: a function of the match and of the values and nodes named after it.
+/// A condition: a function of the match and of named values and nodes.
 template <auto Holds, class... Names>
 struct condition {
   static constexpr name_mask values = (Names::values | ... | 0u), nodes = (Names::nodes | ... | 0u);
   constexpr explicit condition(Names...) {}
-  static bool holds(const match_result& m) { return Holds(m, Names{}.of(m)...); }
+  static bool holds(const match_result& m) { return Holds(m, Names{}.get(m)...); }
 };
-/// All of them.
+/// Conditions that must all hold.
 template <class... Conditions>
 struct conditions {
   static constexpr name_mask values = (Conditions::values | ... | 0u), nodes = (Conditions::nodes | ... | 0u);
   static bool hold(const match_result& m) { return (Conditions::holds(m) && ...); }
 };
 namespace pattern {
-/// `check<is_matrix>(x)`, where `bool is_matrix(const match_result&, const value_view&)`.
+/// `check<is_matrix>(x)` calls `bool is_matrix(const match_result&, const value_view&)`.
 template <auto Holds, class... Names>
 constexpr condition<Holds, Names...> check(Names... names) {
   return condition<Holds, Names...>{names...};
 }
-/// `when(check<f>(x), ...)`: the rule is applied only if all hold.
+/// `when(check<f>(x), ...)`: the rule is applied only if all conditions hold.
 template <class... Conditions>
 constexpr conditions<Conditions...> when(Conditions...) {
   return {};
@@ -257,12 +259,12 @@ template <class From>
 concept has_root = requires { typename From::ops; } && !std::same_as<typename From::ops, op_set<>>;
 }  // namespace detail
 
-/// Replaces `From` by `To` wherever it matches and `When` holds. A rule is a value; rule_of<name> is its type.
+/// Replaces matches of `From` by `To` if `When` holds. A rule is a value; rule_of<name> is its type.
 template <class From, class To, class When = conditions<>>
 struct rule {
   std::string_view name;
-  From from;
-  To to;
+  From pattern;
+  To replacement;
   When when;
   static_assert(detail::has_root<From>, "cameo: the pattern of a rule begins with a node of operators that it names");
   static_assert((From::values & To::values) == To::values,
@@ -272,38 +274,38 @@ struct rule {
   static_assert((From::nodes & When::nodes) == When::nodes, "cameo: the condition uses a node the pattern never names");
   static_assert(sizeof(result_check<To>));
   template <class Replacement>
-  constexpr rule(std::string_view n, From pattern, Replacement replacement, When condition = {})
-      : name{n}, from{pattern}, to{as_result(replacement)}, when{condition} {}
+  constexpr rule(std::string_view n, From matched, Replacement made, When condition = {})
+      : name{n}, pattern{matched}, replacement{as_result(made)}, when{condition} {}
 };
 template <class From, class To>
 rule(const char*, From, To) -> rule<From, decltype(as_result(std::declval<To>()))>;
 template <class From, class To, class When>
 rule(const char*, From, To, When) -> rule<From, decltype(as_result(std::declval<To>())), When>;
 
-/// A rule's tables.
+/// The tables of a rule.
 struct rule_data {
-  std::span<const pattern_step> from;
-  std::span<const result_step> to;
+  std::span<const pattern_step> pattern;
+  std::span<const result_step> replacement;
   bool (*when)(const match_result&);
 };
-/// Tries a rule at a node; true if the graph was changed.
+/// Tries a rule at a node. Returns true if the graph was changed.
 CAMEO_API bool apply_rule(rewriter&, const node_view& root, const rule_data&);
 
 /// The type of a declarative rule, for transform lists: `rule_of<matmul_add_to_gemm>`.
 template <const auto& Rule>
 struct rule_of {
-  using from_type = std::remove_cvref_t<decltype(Rule.from)>;
-  using to_type = std::remove_cvref_t<decltype(Rule.to)>;
+  using pattern_type = std::remove_cvref_t<decltype(Rule.pattern)>;
+  using replacement_type = std::remove_cvref_t<decltype(Rule.replacement)>;
   static constexpr std::string_view name = Rule.name;
-  using roots = typename from_type::ops;
+  using roots = typename pattern_type::ops;
   static_assert(requires { roots::ids; }, "cameo: the pattern of a rule begins with a node of operators that it names");
-  static_assert((from_type::nodes & Rule.to.nodes) == Rule.to.nodes,
+  static_assert((pattern_type::nodes & Rule.replacement.nodes) == Rule.replacement.nodes,
                 "cameo: the replacement copies attributes of a node the pattern never names");
 
   static bool rewrite(rewriter& r, const node_view& root) { return apply_rule(r, root, data); }
 
  private:
-  // Flattened into tables of the size that is used, which a first pass counts; steps refer to the lists beside them.
+  // Flattens a part into tables. A first pass, with tables of the greatest size, counts the rows that are used.
   template <class Part, class Step, class Extra, std::size_t Steps, std::size_t Extras>
   struct table {
     std::array<Extra, Extras> extras{};
@@ -317,29 +319,32 @@ struct rule_of {
     }
   };
   template <class Part>
-  using widest_from = table<Part, pattern_step, attribute_check, Part::steps, Part::checks + 1>;
+  using widest_pattern = table<Part, pattern_step, attribute_check, Part::steps, Part::checks + 1>;
   template <class Part>
-  using widest_to = table<Part, result_step, attribute_source, Part::steps, Part::sources + 1>;
-  static constexpr std::size_t from_checks = widest_from<from_type>{Rule.from}.used_extras,
-                               to_sources = widest_to<to_type>{Rule.to}.used_extras;
-  using from_table = table<from_type, pattern_step, attribute_check, from_type::steps, from_checks>;
-  using to_table = table<to_type, result_step, attribute_source, to_type::steps, to_sources>;
-  static constexpr from_table from{Rule.from};
-  static constexpr to_table to{Rule.to};
+  using widest_replacement = table<Part, result_step, attribute_source, Part::steps, Part::sources + 1>;
+  static constexpr std::size_t pattern_checks = widest_pattern<pattern_type>{Rule.pattern}.used_extras,
+                               replacement_sources = widest_replacement<replacement_type>{Rule.replacement}.used_extras;
+  using pattern_table = table<pattern_type, pattern_step, attribute_check, pattern_type::steps, pattern_checks>;
+  using replacement_table =
+      table<replacement_type, result_step, attribute_source, replacement_type::steps, replacement_sources>;
+  static constexpr pattern_table pattern{Rule.pattern};
+  static constexpr replacement_table replacement{Rule.replacement};
   using when_type = std::remove_cvref_t<decltype(Rule.when)>;
-  static constexpr rule_data data{from.steps, to.steps, [](const match_result& m) { return when_type::hold(m); }};
+  static constexpr rule_data data{pattern.steps, replacement.steps,
+                                  [](const match_result& m) { return when_type::hold(m); }};
 
   static constexpr std::size_t count_made() {
     std::size_t count = 0;
-    for (const result_step& step : to.steps) count += step.makes.size() + (step.kind == result_step::what::node);
+    for (const result_step& step : replacement.steps)
+      count += step.makes.size() + (step.kind == result_step::what::node);
     return count;
   }
-  /// Nodes of one operator that every match has.
+  /// The nodes of a single operator that every match has.
   static constexpr auto needed() {
-    std::array<bool, from_type::steps> is{};
-    std::size_t sure = 0;  // steps before this belong to an alternative, or to a node that need not be there
-    for (std::size_t i = 0; i < from.steps.size(); ++i) {
-      const pattern_step& step = from.steps[i];
+    std::array<bool, pattern_type::steps> is{};
+    std::size_t sure = 0;  // steps before this belong to an alternative, or to a node that may be missing
+    for (std::size_t i = 0; i < pattern.steps.size(); ++i) {
+      const pattern_step& step = pattern.steps[i];
       if (step.kind == pattern_step::what::either) sure = sure < i + step.size ? i + step.size : sure;
       if (step.kind == pattern_step::what::perhaps) sure = sure < i + 2 ? i + 2 : sure;
       is[i] = i >= sure && step.kind == pattern_step::what::node && step.ops.size() == 1;
@@ -353,25 +358,25 @@ struct rule_of {
   }
 
  public:
-  /// The operators that it makes, and those that it needs for that: taken from the rule.
+  /// The operators of the nodes that the rule makes.
   struct makes {
     static constexpr auto names = [] {
       std::array<made_op, count_made()> all{};
       std::size_t at = 0;
-      for (const result_step& step : to.steps) {
+      for (const result_step& step : replacement.steps) {
         if (step.kind == result_step::what::node) all[at++] = {step.domain, step.op};
         for (const made_op& each : step.makes) all[at++] = each;
       }
       return all;
     }();
   };
-  /// See makes.
+  /// The operators of the nodes that the rule needs.
   struct needs {
     static constexpr auto ids = [] {
       std::array<detail::op_id, count_needed()> all{};
       std::size_t at = 0;
-      for (std::size_t i = 0; i < from.steps.size(); ++i)
-        if (needed()[i]) all[at++] = from.steps[i].ops[0];
+      for (std::size_t i = 0; i < pattern.steps.size(); ++i)
+        if (needed()[i]) all[at++] = pattern.steps[i].ops[0];
       return all;
     }();
   };

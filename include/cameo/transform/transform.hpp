@@ -13,25 +13,25 @@ CAMEO_BEGIN_NAMESPACE
 //   using roots = op_set<op::Transpose, ...>;
 //   static bool rewrite(rewriter&, const node_view&);     at every node of these operators; true if it was changed
 //
-//   static result<bool> run(rewriter&);                   once per step over the whole graph
+//   static result<bool> run(rewriter&);                   once per step, over the whole graph
 //
-// The first kind is tried again at the nodes it makes and at their readers. A declarative rule becomes one by
-// rule_of<...> (rule.hpp). Transforms stand in lists by level: transform_list<optimization_level::basic, ...>. A third
-// kind chooses and replaces in two halves, and is applied by its own functions: groups.hpp.
+// The first kind is tried again at the nodes that it makes and at their readers; rule_of<...> (rule.hpp) makes one from
+// a declarative rule. Transforms are listed by level: transform_list<optimization_level::basic, ...>. A third kind
+// selects and replaces in two halves, which have separate functions: groups.hpp.
 
-/// Operators, as their ids and names.
+/// The ids and names of operators.
 template <declared_op... Ops>
 struct op_set {
   static constexpr detail::op_id ids[] = {detail::op_id_of<Ops>...};
   static constexpr made_op names[] = {{Ops::domain, Ops::name}...};
 };
 
-// A transform declares with `using makes = op_set<...>` the operators that it makes, besides operators that the graph
-// has already (for a declarative rule this is automatic), and with `using needs = op_set<...>` the operators that a
-// graph must have for that, besides a root. Tests check this (transform_log::unsaid), and files for builds without
-// schemas list for those builds the operators that may come (note_operators_to_come).
+// With `using makes = op_set<...>` a transform declares the operators of nodes that it makes, apart from operators that
+// the graph has already; with `using needs = op_set<...>`, operators that a graph must have for that besides a root.
+// Declarative rules declare both by themselves. Tests check the declarations (transform_log::unsaid); files for builds
+// without schemas contain the operators that may come (note_operators_to_come).
 
-/// A local rewrite without its type.
+/// A local rewrite with its type erased.
 struct rewrite_row {
   std::string_view name;
   std::span<const detail::op_id> roots;
@@ -39,23 +39,23 @@ struct rewrite_row {
   std::span<const made_op> makes = {};
   std::span<const detail::op_id> needs = {};
 };
-/// A pass without its type.
+/// A pass with its type erased.
 struct pass_row {
   std::string_view name;
   result<bool> (*run)(rewriter&);
-  std::span<const detail::op_id> roots = {};  // the operators that it looks for, if it declares them
+  std::span<const detail::op_id> roots = {};  // the operators that it searches for, if it declares them
   std::span<const made_op> makes = {};
   std::span<const detail::op_id> needs = {};
 };
 
-/// Is tried at every node of its `roots`.
+/// A rewrite that is tried at every node of its `roots`.
 template <class T>
 concept local_rewrite = requires(rewriter& r, const node_view& n) {
   { T::name } -> std::convertible_to<std::string_view>;
   { std::span<const detail::op_id>{T::roots::ids} };
   { T::rewrite(r, n) } -> std::same_as<bool>;
 };
-/// Processes the whole graph, once per step.
+/// A transform of the whole graph, run once per step.
 template <class T>
 concept graph_pass = requires(rewriter& r) {
   { T::name } -> std::convertible_to<std::string_view>;
@@ -72,9 +72,9 @@ struct transform_check {
 /// When a session applies a table. apply_transforms() applies every table that it is given.
 enum class transform_phase : std::uint8_t {
   at_level,                   // at the table's level of optimization
-  at_level_and_after_groups,  // and once more after groups were replaced, for which it left constants alone
-  last,                       // a provider's, at every level of optimization, after all other rewrites
-  before_saving,              // only to a model that is saved for readers as format_row::needs_kernels says
+  at_level_and_after_groups,  // and again after groups were replaced, because it spared constants for them
+  last,                       // of a provider: at every level of optimization, after all other rewrites
+  before_saving,              // only to models that are saved for readers with format_row::needs_kernels
 };
 /// A value of a session key (docs/session_keys.md).
 struct key_condition {
@@ -84,13 +84,13 @@ struct key_condition {
 struct transform_condition {
   transform_phase phase = transform_phase::at_level;
   std::span<const key_condition> required = {};  // the table is applied only if all of these keys have these values
-  std::span<const key_condition> excluded = {};  // the table is left out if one of these keys has this value
+  std::span<const key_condition> excluded = {};  // the table is not applied if one of these keys has this value
 };
-/// Of a table that depends on its level alone.
+/// The condition of tables that depend on their level alone.
 inline constexpr transform_condition unconditional{};
 
 /// The transforms of one level, in order: first the local rewrites, all in one walk over the nodes, then the passes.
-/// Groups are for apply_groups() and replay_groups() alone.
+/// Groups are applied by apply_groups() and replay_groups().
 struct transform_table {
   optimization_level level;
   std::span<const rewrite_row> rewrites;
@@ -103,7 +103,8 @@ struct transform_table {
   bool (*takes)(const node_view& made) = nullptr;
 };
 
-/// Transforms of one level, in order, as a type: `transform_list<optimization_level::basic, rule_of<mine>, my_pass>`.
+/// The transforms of one level, in order, as a type: `transform_list<optimization_level::basic, rule_of<mine>,
+/// my_pass>`.
 template <optimization_level Level, class... Ts>
 class transform_list {
   static_assert((sizeof(transform_check<Ts>) && ... && true));
@@ -154,7 +155,7 @@ class transform_list {
 
  public:
   static constexpr optimization_level level = Level;
-  /// `When` is a constant with static storage; `Takes` is transform_table::takes.
+  /// The table. `When` is a constant with static storage; `Takes` is transform_table::takes.
   template <const transform_condition& When = unconditional, bool (*Takes)(const node_view& made) = nullptr>
   static const transform_table& table() {
     static constexpr transform_table made{Level, rewrites, passes, groups, When, Takes};
@@ -162,16 +163,16 @@ class transform_list {
   }
 };
 
-/// The changes that transforms made, for people and tests.
+/// The changes that transforms made, for display and for tests.
 struct transform_log {
-  /// One transform that changed something.
+  /// A transform that changed something.
   struct entry {
     std::string_view name;
-    std::size_t changes = 0;  // nodes rewritten, or runs of a pass that changed something
+    std::size_t changes = 0;  // number of nodes rewritten, or of runs of a pass that changed something
   };
   std::vector<entry> transforms;
   std::vector<std::string> unsaid;  // "NAME made OP": an operator that a transform made and does not declare
-  /// Counts a change.
+  /// Counts one change.
   CAMEO_API void add(std::string_view name);
 };
 
@@ -182,15 +183,15 @@ struct transform_options {
   transform_log* log = nullptr;
 };
 
-/// Applies all lists of one level to a graph and to its subgraphs (those first), again and again until a step changes
-/// nothing. Cost of a step: linear in nodes, times the transforms that apply to them. True if the graph changed.
-/// Order, types and shapes are up to date afterwards.
+/// Applies all lists of one level to the subgraphs of a graph and then to the graph, repeatedly, until a step changes
+/// nothing. A step costs time linear in nodes, times the transforms that apply to them. Returns true if the graph
+/// changed. Afterwards order, types and shapes are up to date.
 CAMEO_API result<bool> apply_transforms(graph&, std::span<const transform_table* const> tables,
                                         const rewriter::surroundings&, const transform_options&);
 
-/// Sets model::to_come: the operators that these tables may put into the model or its descendants, in the versions of
-/// its opsets, except those that it already has. `disabled` names transforms that don't count, and neither do tables
-/// that are only applied when asked for.
+/// Sets model::to_come: the operators that these tables may add to the model later, in the versions of its opsets,
+/// except those that it already has. Transforms in `disabled`, and tables that are only applied on request, do not
+/// count.
 CAMEO_API void note_operators_to_come(model&, std::span<const transform_table* const> tables, const op_table&,
                                       std::span<const std::string_view> disabled);
 

@@ -1,4 +1,4 @@
-// Activations into the convolutions and products before them: com.microsoft's FusedConv and FusedGemm.
+// Fuses activations into the convolutions and products before them: com.microsoft's FusedConv and FusedGemm.
 #include <cameo/op/microsoft.hpp>
 #include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/fusions.hpp>
@@ -14,8 +14,8 @@ using namespace look;
 
 using activations = op_set<op::Relu, op::Sigmoid, op::Tanh, op::LeakyRelu, op::HardSigmoid, op::Clip>;
 
-/// The parameters of an activation in the order in which FusedConv takes them; nothing if they are not the same in
-/// every run. Until version 11, Clip has its limits as attributes.
+/// The parameters of an activation in FusedConv's order; std::nullopt if they are not the same in every run. Until
+/// version 11, the limits of Clip are attributes.
 std::optional<std::vector<float>> parameters_of(const rewriter& r, const node_view& n) {
   if (n.has_op<op::LeakyRelu>()) return std::vector{float_attribute(n, "alpha", 0.01f)};
   if (n.has_op<op::HardSigmoid>())
@@ -39,7 +39,7 @@ std::vector<value_id> all_inputs(const node_view& n) {
   return all;
 }
 
-/// The attributes of a node, and an activation as FusedConv says it.
+/// The attributes of a convolution, with an activation as FusedConv has it.
 std::optional<std::vector<attribute>> with_activation(const rewriter& r, const node_view& conv, const node_view& f,
                                                       std::vector<float>& parameters) {
   const auto found = parameters_of(r, f);
@@ -51,13 +51,13 @@ std::optional<std::vector<attribute>> with_activation(const rewriter& r, const n
   return all;
 }
 
-/// float32 convolutions of one to three axes, as ONNX Runtime's FusedConv takes them.
+/// FusedConv of ONNX Runtime takes float32 convolutions of one to three axes.
 bool may_fuse(const rewriter& r, const value_view& v) {
   const std::vector<dim>* const shape = r.shape(v);
   return v.sole_use() && v.element() == dtype::f32 && shape && shape->size() >= 3 && shape->size() <= 5;
 }
 
-/// Adds the convolution with what is applied to its result.
+/// Adds a convolution with the activation of its result.
 bool add_fused(edit& e, const rewriter& r, const node_view& conv, const node_view& f) {
   std::vector<float> parameters;
   const auto attributes = with_activation(r, conv, f, parameters);
@@ -79,7 +79,7 @@ struct fuse_conv_activation {
   }
 };
 
-/// The same as a choice that can be saved.
+/// fuse_conv_activation as a group, which can be saved.
 struct conv_activation_group {
   static constexpr std::string_view name = fuse_conv_activation::name;
   using roots = op_set<op::Conv>;
@@ -108,7 +108,7 @@ bool has_shape_of(const match_result& m, const value_view& v, const node_view& n
 }
 bool may_fuse_result(const match_result& m, const node_view& n) { return may_fuse(*m.in, n.output(0)); }
 
-/// Relu(Conv(x) + z) where z has the convolution's shape.
+/// Relu(Conv(x) + z), where z has the convolution's shape.
 constexpr rule conv_add_relu{
     "ConvAddActivationFusion",
     match<op::Relu>(name(n2, any_order(match<op::Add>(name(n1, sole_use(match<op::Conv>(x, w, optional{b}))), z)))),

@@ -1,5 +1,5 @@
-// Softmax(Q K' * scale + bias) V and what exporters put around it become com.microsoft's MultiHeadAttention. A query
-// from which every key is hidden by finite scores, a padded one, may then get another mean of the values.
+// Replaces Softmax(Q K' * scale + bias) V, and what exporters put around it, by com.microsoft's MultiHeadAttention. For
+// a query whose keys are all hidden by finite scores (a padded one), the mean of the values may then differ.
 #include <cameo/op/microsoft.hpp>
 #include <cameo/transform/rules/fusions.hpp>
 #include <cameo/transform/transform.hpp>
@@ -14,14 +14,14 @@ namespace {
 
 using namespace look;
 
-/// The core of an attention: what stands between its queries, keys and values and the result.
+/// The core of an attention: the nodes from queries, keys and values to the result.
 struct attention_core {
   value_view probabilities, result;  // result [batch, heads, S, size]
   score_chain scores;
   value_view values;     // [batch, heads, T, size]
-  bool guarded = false;  // where all keys are hidden, the result is 0
+  bool guarded = false;  // the result is 0 where all keys are hidden
 
-  static std::optional<attention_core> of(rewriter& r, const node_view& softmax) {
+  static std::optional<attention_core> read(rewriter& r, const node_view& softmax) {
     const std::int64_t axis = int_attribute(softmax, "axis", -1);
     if ((axis != -1 && axis != 3) || !is_float(softmax.input(0))) return {};
     attention_core core;
@@ -35,7 +35,7 @@ struct attention_core {
   }
 
  private:
-  /// Where(IsNaN(p), 0, p)
+  /// Removes Where(IsNaN(p), 0, p), which replaces NaN by 0.
   static value_view without_nan_guard(const rewriter& r, const value_view& p) {
     if (p.is_graph_output() || p.use_count() != 2) return p;
     for (node_view reader : p.consumers()) {
@@ -53,13 +53,13 @@ struct attention_core {
   }
 };
 
-/// What follows: the heads side by side again, [batch, S, heads * size].
+/// The end of an attention: the heads joined again, [batch, S, heads * size].
 struct attention_end {
-  value_view merged;               // what the fused node gives; none: only `transposed` is there
+  value_view merged;               // the fused node's output; none: there is only `transposed`
   value_view transposed;           // [batch, S, heads, size]
-  std::vector<value_view> shapes;  // of [batch, heads, S, size]
+  std::vector<value_view> shapes;  // shapes of [batch, heads, S, size]
 
-  static attention_end of(rewriter& r, const value_view& result, const head_split& q, const head_split& v) {
+  static attention_end read(rewriter& r, const value_view& result, const head_split& q, const head_split& v) {
     attention_end end;
     node_view next = end.reader_of(r, result);
     if (next && next.has_op<op::Reshape>()) {
@@ -80,7 +80,7 @@ struct attention_end {
   }
 
  private:
-  /// The only reader of the result, besides Shape nodes, which are collected in `shapes`.
+  /// The only reader of the result apart from Shape nodes, which are collected in `shapes`.
   node_view reader_of(const rewriter& r, const value_view& result) {
     constexpr std::size_t few = 8;
     node_view found;
@@ -101,17 +101,17 @@ class multi_head_builder {
       : r_{r}, core_{core}, edit_{r, origin} {}
 
   bool build() {
-    head_split q = head_split::of(r_, core_.scores.query);
-    const head_split k = head_split::of(r_, core_.scores.key), v = head_split::of(r_, {core_.values, false});
+    head_split q = head_split::read(r_, core_.scores.query);
+    const head_split k = head_split::read(r_, core_.scores.key), v = head_split::read(r_, {core_.values, false});
     if (const std::vector<dim>* const shape = r_.shape(core_.result); shape && shape->size() == 4) {
       if (!q.heads && (*shape)[1].known()) q.heads = (*shape)[1].size;
       one_batch_ = (*shape)[0].known() && (*shape)[0].size == 1;
     }
     if (!q.heads || !q.size || !fits(q, k) || !fits_values(q, v)) return false;
-    const attention_end end = attention_end::of(r_, core_.result, q, v);
+    const attention_end end = attention_end::read(r_, core_.result, q, v);
     causal_ = core_.scores.causal &&
               is_causal(r_, core_.scores.causal.producer(), core_.scores.query.length(), core_.scores.key.length());
-    past_ = joined_past::of(r_, core_.scores.key, core_.values, q.heads);
+    past_ = joined_past::read(r_, core_.scores.key, core_.values, q.heads);
     if (past_.key && reaches_itself(q)) past_ = {};
     query_ = q.joined(edit_);
     if (!set_keys(q, k, v) || !set_masks(q.batch, q.length, k.length)) return false;
@@ -127,13 +127,13 @@ class multi_head_builder {
   bool fits_values(const head_split& q, const head_split& v) const {
     return v.heads == q.heads && v.size > 0 && same_batch(q.batch, v.batch);
   }
-  /// Products broadcast a batch of 1; the fused operator doesn't. When the result has one, all have.
+  /// Products broadcast a batch of 1, and the fused operator does not. If the result's batch is 1, all batches are.
   bool same_batch(dim a, dim b) const {
     const auto one = [](dim d) { return d.known() && d.size == 1; };
     return a.known() && b.known() ? a.size == b.size : one_batch_ || one(a) == one(b);
   }
 
-  /// Would what the node takes depend on what it gives? Then the past stays outside.
+  /// True if an input of the new node would depend on its output. Then the past is left out of it.
   bool reaches_itself(const head_split& q) const {
     std::vector<value_id> inputs{q.nearest().id(), past_.key.id(), past_.value.id(), past_.new_key.id(),
                                  past_.new_value.id()};
@@ -142,13 +142,13 @@ class multi_head_builder {
     return reaches(r_, {past_.all_keys.id(), past_.all_values.id()}, inputs, core_.result);
   }
 
-  /// ONNX Runtime takes values of another size than the keys' only as rows, and without a past.
+  /// ONNX Runtime takes values with another size than the keys only as rows, and without a past.
   bool set_keys(const head_split& q, const head_split& k, const head_split& v) {
     const bool sizes_differ = k.size != v.size;
     if (sizes_differ) past_ = {};
     if (past_.key) {
-      const head_split nk = head_split::of(r_, {past_.new_key, false}),
-                       nv = head_split::of(r_, {past_.new_value, false});
+      const head_split nk = head_split::read(r_, {past_.new_key, false}),
+                       nv = head_split::read(r_, {past_.new_value, false});
       if (nk.heads == q.heads && nv.heads == q.heads && nk.size == q.size && nv.size == v.size) {
         key_ = nk.joined(edit_), value_ = nv.joined(edit_);
         return true;
@@ -169,7 +169,7 @@ class multi_head_builder {
       shape = r_.shape(where.input(0));
     }
     for (const value_view& each : core_.scores.biases) {
-      if (padding_mask found = padding_mask::of(r_, each, batch, total); found.mask && padding_ == value_id::none) {
+      if (padding_mask found = padding_mask::read(r_, each, batch, total); found.mask && padding_ == value_id::none) {
         padding_ = found.as_int32(r_, edit_), hidden_score_ = found.hidden_score;
         continue;
       }
@@ -193,7 +193,7 @@ class multi_head_builder {
     return made;
   }
 
-  /// ONNX Runtime gives NaN for a query all of whose keys are hidden by -infinity: it would spread to the next layer.
+  /// ONNX Runtime returns NaN for a query whose keys are all hidden by -infinity, which would spread to the next layer.
   value_id guarded(value_id made) {
     const auto is_finite = [&](const value_view& bias) {
       const node_view where = made_by<op::Where>(r_, bias);
@@ -247,12 +247,12 @@ struct fuse_attention {
                        op::IsNaN, op::Reshape, op::Shape, op::Transpose, op::Where>;
   using needs = op_set<op::MatMul>;
   static bool rewrite(rewriter& r, const node_view& root) {
-    const std::optional<attention_core> core = attention_core::of(r, root);
+    const std::optional<attention_core> core = attention_core::read(r, root);
     return core && multi_head_builder{r, *core, core->result.producer()}.build();
   }
 };
 
-/// ONNX's Attention on heads that are moved before and moved back after: it takes [batch, length, heads * size], too.
+/// Removes transposes of heads around ONNX's Attention, which also takes [batch, length, heads * size].
 struct join_heads {
   static constexpr std::string_view name = "AttentionHeadsFusion";
   using roots = op_set<op::Attention>;
@@ -263,11 +263,11 @@ struct join_heads {
     head_split parts[3];
     for (std::size_t i = 0; i < 3; ++i) {
       if (!has_rank(r, root.input(i), 4)) return false;
-      parts[i] = head_split::of(r, {root.input(i), false});
+      parts[i] = head_split::read(r, {root.input(i), false});
       if (!parts[i].has_rows() || parts[i].heads <= 0 || parts[i].size <= 0) return false;
     }
     if (parts[1].heads != parts[2].heads || parts[0].heads % parts[1].heads != 0) return false;
-    const attention_end end = attention_end::of(r, root.output(0), parts[0], parts[2]);
+    const attention_end end = attention_end::read(r, root.output(0), parts[0], parts[2]);
     if (!end.merged || !end.shapes.empty()) return false;
     edit e{r, root};
     std::vector<value_id> inputs;

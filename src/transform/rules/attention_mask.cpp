@@ -8,10 +8,10 @@ namespace {
 
 bool is_one(dim d) { return d.known() && d.size == 1; }
 
-/// An integer that shapes make: a number plus sums of symbols.
+/// An integer computed from shapes: a number plus multiples of symbols.
 struct size_sum {
   std::int64_t number = 0;
-  std::vector<std::pair<std::uint32_t, std::int64_t>> symbols;  // sorted, no zero factor
+  std::vector<std::pair<std::uint32_t, std::int64_t>> symbols;  // sorted, without zero factors
 
   void add(const size_sum& other, std::int64_t times) {
     number += times * other.number;
@@ -26,23 +26,23 @@ struct size_sum {
   }
   bool operator==(const size_sum&) const = default;
 
-  static std::optional<size_sum> of(dim d) {
+  static std::optional<size_sum> read(dim d) {
     if (d.known()) return size_sum{d.size, {}};
     if (d.symbol) return size_sum{0, {{d.symbol, 1}}};
     return {};
   }
-  /// The size of an axis; one that has no name is called by its value and axis.
+  /// The size of an axis. An unnamed size is identified by its value and axis.
   static std::optional<size_sum> of_axis(rewriter& r, const axis_of& a) {
     const std::vector<dim>* const shape = r.shape(a.value);
     if (!shape || a.axis >= shape->size() || a.axis >= 8) return {};
-    if (const auto named = of((*shape)[a.axis])) return named;
+    if (const auto named = read((*shape)[a.axis])) return named;
     constexpr std::uint32_t unnamed = 0x80000000;
     return size_sum{0, {{unnamed | (std::uint32_t(a.value.id()) * 8 + std::uint32_t(a.axis)), 1}}};
   }
-  static std::optional<size_sum> of(rewriter& r, const value_view& v, int depth = 0) {
+  static std::optional<size_sum> read(rewriter& r, const value_view& v, int depth = 0) {
     if (const auto n = number_of(r.constant(v))) return size_sum{std::int64_t(*n), {}};
-    if (const std::vector<dim>* const known = r.elements(v); known && known->size() == 1 && of((*known)[0]))
-      return of((*known)[0]);
+    if (const std::vector<dim>* const known = r.elements(v); known && known->size() == 1 && read((*known)[0]))
+      return read((*known)[0]);
     const node_view n = made_by<op::Add, op::Sub, op::Unsqueeze, op::Squeeze, op::Reshape, op::Cast, op::Gather>(r, v);
     constexpr int deepest = 8;
     if (!n || depth == deepest) return {};
@@ -52,9 +52,9 @@ struct size_sum {
       if (!shape || !axis || *axis < 0 || *axis >= 8 || shape.find("start")) return {};
       return of_axis(r, axis_of{shape.input(0), std::size_t(*axis)});
     }
-    std::optional<size_sum> sum = of(r, n.input(0), depth + 1);
+    std::optional<size_sum> sum = read(r, n.input(0), depth + 1);
     if (!n.has_op<op::Add>() && !n.has_op<op::Sub>()) return sum;
-    const std::optional<size_sum> second = of(r, n.input(1), depth + 1);
+    const std::optional<size_sum> second = read(r, n.input(1), depth + 1);
     if (!sum || !second) return {};
     sum->add(*second, n.has_op<op::Add>() ? 1 : -1);
     return sum;
@@ -62,7 +62,7 @@ struct size_sum {
 };
 
 bool is_lower_triangle(const value* v) {
-  constexpr std::int64_t most = 2048;  // longer ones take too long to look at
+  constexpr std::int64_t most = 2048;  // larger ones take too long to check
   if (!v || v->kind != value_kind::tensor || v->type != dtype::boolean || v->memory != 0 || v->shape.rank() != 4)
     return false;
   const std::int64_t n = v->shape[2];
@@ -74,9 +74,9 @@ bool is_lower_triangle(const value* v) {
   return true;
 }
 
-/// Rows [first, last) or columns that Slices take of a tensor of rank 4; the tensor.
+/// The rows and columns that Slices take from axes 2 and 3 of a tensor of rank 4.
 struct window {
-  value_view of;
+  value_view source;
   value_view first[2], last[2];  // of axes 2 and 3; absent: all
 
   static window read(rewriter& r, value_view v) {
@@ -92,14 +92,14 @@ struct window {
       w.first[axis - 2] = n.input(1), w.last[axis - 2] = n.input(2);
       v = n.input(0);
     }
-    w.of = v;
+    w.source = v;
     return w;
   }
 };
 
 }  // namespace
 
-padding_mask padding_mask::of(const rewriter& r, const value_view& bias, dim batch, dim keys) {
+padding_mask padding_mask::read(const rewriter& r, const value_view& bias, dim batch, dim keys) {
   const node_view product = made_by<op::Mul>(r, bias);
   const std::vector<dim>* const shape = r.shape(bias);
   if (!product || !shape || shape->size() != 4 || !is_one((*shape)[1]) || !is_one((*shape)[2])) return {};
@@ -134,11 +134,11 @@ bool is_causal(rewriter& r, const node_view& where, const axis_of& queries, cons
   if (!number_in(r, where.input(2))) return false;
   const window w = window::read(r, where.input(0));
   const auto q = size_sum::of_axis(r, queries), k = size_sum::of_axis(r, keys);
-  if (!w.of || !w.last[0] || !w.last[1] || !q || !k || !is_lower_triangle(r.constant(w.of))) return false;
+  if (!w.source || !w.last[0] || !w.last[1] || !q || !k || !is_lower_triangle(r.constant(w.source))) return false;
   size_sum before = *k;
   before.add(*q, -1);
-  return size_sum::of(r, w.first[0]) == before && size_sum::of(r, w.last[0]) == k &&
-         size_sum::of(r, w.first[1]) == size_sum{} && size_sum::of(r, w.last[1]) == k;
+  return size_sum::read(r, w.first[0]) == before && size_sum::read(r, w.last[0]) == k &&
+         size_sum::read(r, w.first[1]) == size_sum{} && size_sum::read(r, w.last[1]) == k;
 }
 
 value_id bias_of_where(rewriter& r, edit& e, const node_view& where) {

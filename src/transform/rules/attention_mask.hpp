@@ -1,7 +1,7 @@
 #pragma once
 #include "transform/rules/look.hpp"
 
-/// What hides keys from queries, in the forms that exporters write and in those that com.microsoft's operators take.
+/// Masks that hide keys from queries: as exporters write them, and as com.microsoft's operators take them.
 CAMEO_BEGIN_NAMESPACE
 namespace look {
 
@@ -9,25 +9,25 @@ namespace look {
 struct padding_mask {
   value_view mask;
   float hidden_score = 0;
-  static padding_mask of(const rewriter&, const value_view& bias, dim batch, dim keys);
+  static padding_mask read(const rewriter&, const value_view& bias, dim batch, dim keys);
   value_id as_int32(const rewriter&, edit&) const;
 };
 
-/// The size of one axis of a value.
+/// An axis of a value.
 struct axis_of {
   value_view value;
   std::size_t axis = 0;
 };
 
-/// Where(lower triangle, scores, hidden): query i of `queries` sees key j of `keys` if j <= i + keys - queries. The
-/// triangle is a constant of which a Slice or two take rows and columns.
+/// True for Where(lower triangle, scores, hidden), where query i of `queries` uses key j of `keys` if j <= i + keys -
+/// queries. The triangle is a constant, whose rows and columns one or two Slices select.
 bool is_causal(rewriter&, const node_view& where, const axis_of& queries, const axis_of& keys);
 
-/// The Where without its scores: 0 where they are seen.
+/// A bias that does the same as the Where: 0 where it selects the scores.
 value_id bias_of_where(rewriter&, edit&, const node_view& where);
 
-/// A bias [1 or batch, 1 or heads, queries, keys] from one that broadcasts to it; `none` if it surely would have to be
-/// repeated for each key. `query` is [batch, queries, ...].
+/// Makes a bias [1 or batch, 1 or heads, queries, keys] from one that broadcasts to it; `none` if it would certainly
+/// have to be repeated for each key. `query` is [batch, queries, ...].
 value_id legal_bias(edit&, value_id bias, const std::vector<dim>* shape, dim queries, dim keys, value_id query);
 
 }  // namespace look

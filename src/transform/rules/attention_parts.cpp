@@ -18,7 +18,7 @@ bool same_but_one(const rewriter& r, const value_view& from, const std::vector<d
   if (!a || !b || a->size() != b->size() || a->size() != is.size()) return false;
   std::size_t differing = 0;
   for (std::size_t i = 0; i < a->size(); ++i) differing += !(*a)[i].same((*b)[i]) && !is[i].same((*b)[i]);
-  // With a dim of 0 the others could be anything.
+  // A dim of 0 says nothing about the others.
   const auto zero = [](dim d) { return d.known() && d.size == 0; };
   return differing <= 1 && std::none_of(a->begin(), a->end(), zero);
 }
@@ -68,7 +68,8 @@ value_view score_chain::without_scale(const rewriter& r, value_view v) {
 
 namespace {
 
-/// What is transposed to [batch, heads, size, length]: in one step, or by way of [batch * heads, length, size].
+/// The key before it was transposed to [batch, heads, size, length], in one step or through [batch * heads, length,
+/// size].
 heads_value transposed_key(const rewriter& r, const value_view& v) {
   if (const node_view n = made_by<op::Transpose>(r, v)) {
     if (has_perm(n, {0, 1, 3, 2})) return {n.input(0), false};
@@ -101,7 +102,7 @@ bool score_chain::read_product(rewriter& r, const node_view& n) {
   return bool(key.v);
 }
 
-head_split head_split::of(rewriter& r, const heads_value& from) {
+head_split head_split::read(rewriter& r, const heads_value& from) {
   head_split s;
   (from.rows_first ? s.rows : s.whole) = from.v;
   if (const node_view n = made_by<op::Transpose>(r, s.whole); n && has_perm(n, {0, 2, 1, 3})) s.rows = n.input(0);
@@ -115,7 +116,7 @@ head_split head_split::of(rewriter& r, const heads_value& from) {
   return s;
 }
 
-/// Rows that are split from [batch, length, heads * size] by a reshape that surely leaves batch and length alone.
+/// Finds the input [batch, length, heads * size] of a reshape to heads that certainly keeps batch and length.
 void head_split::find_flat(rewriter& r) {
   const node_view n = made_by<op::Reshape>(r, rows);
   const std::vector<dim>* const shape = n ? r.shape(n.input(0)) : nullptr;
@@ -141,7 +142,7 @@ value_id head_split::apart(edit& e) const {
   return whole ? whole.id() : e.add<op::Transpose>({rows.id()}, {attribute_of("perm", moved)});
 }
 
-joined_past joined_past::of(const rewriter& r, const heads_value& key, const value_view& values, std::int64_t heads) {
+joined_past joined_past::read(const rewriter& r, const heads_value& key, const value_view& values, std::int64_t heads) {
   if (key.rows_first) return {};
   const node_view keys_joined = made_by<op::Concat>(r, key.v), values_joined = made_by<op::Concat>(r, values);
   for (const node_view& n : {keys_joined, values_joined}) {

@@ -4,18 +4,18 @@
 #include <algorithm>
 #include <bit>
 
-/// What operators do with a tensor whose axes lie in another order.
+/// How operators act on a tensor whose axes are in another order.
 CAMEO_BEGIN_NAMESPACE
 
-/// The order in which a tensor's axes are kept: as Transpose with `perm` = this would give it. Up to max_rank axes.
+/// An order of a tensor's axes: that of Transpose with it as `perm`. Up to max_rank axes.
 class axis_order {
  public:
   axis_order() = default;
   explicit axis_order(std::size_t rank) : rank_{std::uint8_t(rank)} {
     for (std::size_t i = 0; i < rank; ++i) axes_[i] = std::uint8_t(i);
   }
-  /// Nothing when that is no permutation.
-  static std::optional<axis_order> from(std::span<const std::int64_t> perm) {
+  /// std::nullopt for a list that is not a permutation.
+  static std::optional<axis_order> read(std::span<const std::int64_t> perm) {
     axis_order made{std::min(perm.size(), max_rank)};
     std::uint32_t seen = 0;
     for (std::size_t i = 0; i < perm.size(); ++i) {
@@ -28,7 +28,7 @@ class axis_order {
   }
   std::size_t rank() const { return rank_; }
   std::size_t operator[](std::size_t i) const { return axes_[i]; }
-  /// Where an axis lies.
+  /// The position of an axis.
   std::size_t position(std::size_t axis) const {
     for (std::size_t i = 0; i < rank_; ++i)
       if (axes_[i] == axis) return i;
@@ -39,21 +39,21 @@ class axis_order {
     for (std::size_t i = 0; i < rank_; ++i) made.axes_[axes_[i]] = std::uint8_t(i);
     return made;
   }
-  /// This order, and then another one of what it gives.
+  /// This order followed by another one.
   axis_order then(const axis_order& next) const {
     axis_order made{rank_};
     for (std::size_t i = 0; i < rank_; ++i) made.axes_[i] = axes_[next.axes_[i]];
     return made;
   }
-  /// Without some axes, the others counted anew.
-  axis_order without(std::uint32_t axes) const {
+  /// The order without some axes; the others are numbered anew.
+  axis_order remove(std::uint32_t axes) const {
     axis_order made{0};
     for (std::size_t i = 0; i < rank_; ++i)
       if (!(axes >> axes_[i] & 1)) made.axes_[made.rank_++] = std::uint8_t(axes_[i] - count_below(axes, axes_[i]));
     return made;
   }
-  /// With more axes that lie where they are counted.
-  axis_order with(std::uint32_t axes, std::size_t rank) const {
+  /// The order with more axes, which keep their place.
+  axis_order insert(std::uint32_t axes, std::size_t rank) const {
     axis_order made{rank};
     std::array<std::uint8_t, max_rank> old{};
     std::size_t count = 0, next = 0;
@@ -64,7 +64,7 @@ class axis_order {
     return made;
   }
   bool changes_nothing() const { return *this == axis_order{rank_}; }
-  /// In a tensor of this shape, only axes of one element change their place.
+  /// True if only axes of size 1 move in a tensor of this shape.
   bool moves_nothing_in(const std::vector<dim>& shape) const {
     std::size_t last = 0;
     for (std::size_t i = 0; i < rank_; ++i) {
@@ -75,7 +75,7 @@ class axis_order {
     return true;
   }
   template <class T>
-  std::vector<T> of(const std::vector<T>& each) const {
+  std::vector<T> apply(const std::vector<T>& each) const {
     std::vector<T> made;
     for (std::size_t i = 0; i < rank_; ++i) made.push_back(each[axes_[i]]);
     return made;
@@ -91,24 +91,24 @@ class axis_order {
   std::uint8_t rank_ = 0;
 };
 
-/// How a node's data come in and go out if one of them lies in another order.
+/// The orders of a node's inputs and outputs.
 struct node_orders {
   axis_order in, out;
 };
 
-/// The inputs of a node, from the first on, that are data whose axes count (others: bounds, scales, sizes).
+/// The number of a node's first inputs that are data with axes (others are bounds, scales, sizes).
 std::size_t data_inputs(const node_view&);
-/// Each element of its one output comes from the same element of its first input.
+/// True if each output element depends only on the element at the same position in the first input.
 bool maps_elements(const node_view&);
-/// A data input of fewer axes than the others, which is stretched to them.
+/// True if a data input has fewer axes than the others and is stretched to them.
 bool is_stretched(rewriter&, const node_view&, std::size_t input);
-/// The orders in and out if a data input (not a stretched one) lies in this order; nothing if the operator can't do
-/// that, or not with what is known of its other inputs.
+/// The orders of inputs and outputs if a data input (not a stretched one) has this order; std::nullopt if the operator
+/// does not support it, as far as its other inputs are known.
 std::optional<node_orders> orders_from_input(rewriter&, const node_view&, std::size_t input, const axis_order&);
-/// The same if the outputs shall lie in an order.
+/// The orders of inputs and outputs if the outputs have this order.
 std::optional<node_orders> orders_from_output(rewriter&, const node_view&, const axis_order&);
-/// Changes attributes and constant inputs so that the node does the same to data that lie in another order; its data
-/// inputs and outputs are the caller's to change. For nodes that orders_from_* approved.
+/// Changes attributes and constant inputs so that the node does the same to data in another order; the caller changes
+/// data inputs and outputs. For nodes for which orders_from_input() or orders_from_output() succeeded.
 void reorder_node(rewriter&, node_id, const node_orders&);
 
 /// Adds an int64 vector to the graph's constants.

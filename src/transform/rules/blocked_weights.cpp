@@ -1,4 +1,4 @@
-// Weights that ONNX Runtime packed in blocks of channels, for the processor at hand.
+// Weights that ONNX Runtime packed in blocks of channels for one kind of processor.
 #include <cameo/op/nchwc.hpp>
 #include <cameo/transform/rules/standard.hpp>
 #include <cameo/transform/transform.hpp>
@@ -13,9 +13,9 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-constexpr std::int64_t narrow_block = 8, wide_block = 16;  // channels side by side
+constexpr std::int64_t narrow_block = 8, wide_block = 16;  // channels in a block
 
-/// A convolution with packed weights [maps, channels, taps...]; maps are filled up to whole blocks.
+/// A convolution with packed weights [maps, channels, taps...]; maps are padded to whole blocks.
 struct blocked_conv {
   node_id node;
   value_id weights;
@@ -46,13 +46,13 @@ std::vector<blocked_conv> blocked_convs(const graph& g) {
   return made;
 }
 
-/// Which sizes of blocks the counts of a graph allow.
+/// The block sizes that the numbers of channels in a graph allow.
 struct possible_blocks {
   bool of_narrow = true, of_wide = true;
 
   void look_at(const graph& g, const blocked_conv& c) {
     if (c.maps % wide_block != 0) of_wide = false;
-    // Fewer channels than a block are read as they are, others are filled up.
+    // Numbers of channels below a block size stay; others are padded to whole blocks.
     if (c.groups == 1 && c.channels >= wide_block && c.channels % wide_block != 0) of_wide = false;
     if (c.groups == 1 && c.channels > narrow_block && c.channels < wide_block) of_narrow = false;
     const value_id made = g[c.node].outputs.empty() ? value_id::none : g[c.node].outputs[0];
@@ -68,7 +68,7 @@ struct possible_blocks {
   }
 };
 
-/// ONNX Runtime's choice on this processor.
+/// The block size that ONNX Runtime uses on this processor.
 std::int64_t block_here() {
 #if defined(__x86_64__) || defined(__i386__)
   return __builtin_cpu_supports("avx512f") ? wide_block : narrow_block;
@@ -77,8 +77,8 @@ std::int64_t block_here() {
 #endif
 }
 
-/// Whether all that reads images in blocks takes them channel by channel, or as whole images: in narrow blocks,
-/// channels of a concatenation begin elsewhere than in those of cameo, which are wide.
+/// True if all readers of blocked images treat channels separately, or read the whole image. Otherwise narrow blocks
+/// matter: the channels of a concatenation then start elsewhere than in cameo's wide blocks.
 bool reads_by_channel(const graph& g) {
   std::vector<bool> is_blocked(g.value_count(), false);
   for (node_id id : g.order()) {
@@ -98,8 +98,8 @@ bool reads_by_channel(const graph& g) {
   return true;
 }
 
-/// The weights in ONNX's order. Packed are, of each block of maps, its channels one after the other, or in blocks where
-/// the image that they read has such, and innermost the maps of the block.
+/// Unpacks weights to ONNX's order. Packed weights are ordered by block of maps, then channel (or block of channels, if
+/// the input image is blocked), then map within the block.
 result<const value*> plain_weights(model& m, const blocked_conv& c, std::int64_t block) {
   const std::size_t bytes = c.packed->bytes();
   if (bytes > m.most_memory || m.memory.used() > m.most_memory - bytes)
@@ -110,7 +110,7 @@ result<const value*> plain_weights(model& m, const blocked_conv& c, std::int64_t
   if (!made) return made.error();
   const bool one_by_one = c.groups > 1 ? c.channels == 1 : c.channels < block;
   const std::int64_t together = one_by_one ? 1 : block;
-  const auto* from = static_cast<const std::byte*>(c.packed->data);  // of a file: alignment is not promised
+  const auto* from = static_cast<const std::byte*>(c.packed->data);  // data of a file may be unaligned
   for (std::int64_t map = 0; map < c.maps; map += block)
     for (std::int64_t channel = 0; channel < c.channels; channel += together)
       for (std::int64_t tap = 0; tap < c.taps; ++tap)
@@ -146,9 +146,9 @@ status unpack(graph& g, std::span<const blocked_conv> all, std::int64_t block) {
   return {};
 }
 
-/// Counts of channels may prove the size of blocks for all of a graph; if not, it is what ONNX Runtime would take here.
-/// Weights stay as they are where counts contradict each other, and where a node counts on places of channels in narrow
-/// blocks.
+/// Unpacks the weights of a graph. The numbers of channels may prove the block size; otherwise it is the one that ONNX
+/// Runtime uses here. Weights stay packed if the numbers contradict each other, and if a node depends on channel
+/// positions in narrow blocks.
 struct unpack_weights {
   static constexpr std::string_view name = "UnpackNchwcWeights";
 
@@ -165,7 +165,7 @@ struct unpack_weights {
     if (block == narrow_block && !reads_by_channel(g)) return false;
     tolerate(g.owner(), oddity::blocked_weights, "{}: weights in blocks of {} channels, {}",
              describe(g, g[all[0].node]), block,
-             is_proven ? "as counts of channels show" : "if they were written on a processor like this");
+             is_proven ? "as the numbers of channels show" : "if they were written on a processor like this");
     if (status s = unpack(g, all, block); !s) return s;
     return true;
   }

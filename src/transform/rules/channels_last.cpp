@@ -7,7 +7,7 @@
 CAMEO_BEGIN_NAMESPACE
 
 bool has_channels_last_form(const rewriter& r, const node_view& n) {
-  // Resize and MaxUnpool speak of dims and of positions in inputs that would have to change as well.
+  // Resize and MaxUnpool have inputs with dims and positions, which would have to change, too.
   if (!r.may_touch(n) || !n.domain().empty() || n.has_op<op::Resize>() || n.has_op<op::MaxUnpool>()) return false;
   for (std::size_t i = 1; i < n.output_count(); ++i)
     if (n.output(i)) return false;

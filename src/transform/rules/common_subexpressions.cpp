@@ -1,4 +1,4 @@
-// What is computed twice is computed once; equal small constants are one.
+// Merges nodes that compute the same, and equal small constants.
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rules/standard.hpp>
 #include <cameo/transform/transform.hpp>
@@ -11,7 +11,7 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-/// A hash that is added to. Not meant to be hard to forge: look-ups end after a few equal ones.
+/// An incremental hash. Collisions are easy to forge, but look-ups stop after a few.
 class hasher {
  public:
   hasher& add(std::uint64_t n) {
@@ -37,7 +37,7 @@ class hasher {
   std::uint64_t state_ = 0x243F6A8885A308D3u;
 };
 
-/// The first of each kind, by hash.
+/// The first item of each class of equal items, by hash.
 template <class Id>
 class first_seen {
  public:
@@ -46,7 +46,7 @@ class first_seen {
     while (size < 2 * most) size *= 2;
     slots_.resize(size);
   }
-  /// The first that equals `id`, or `id` itself, which then is the first; `none` when there are too many of that hash.
+  /// The first item that equals `id`; `id` itself if it is the first; `none` if too many items have this hash.
   template <class Equal>
   Id find_or_add(std::uint64_t hash, Id id, Equal equal) {
     for (std::size_t probe = 0; probe < most_probes; ++probe) {
@@ -69,7 +69,7 @@ class first_seen {
   std::vector<slot> slots_;
 };
 
-constexpr std::size_t small_bytes = 16384;  // of constants whose elements are looked at
+constexpr std::size_t small_bytes = 16384;  // size of the largest constants that are compared
 
 bool is_small_tensor(const value& v) {
   return v.kind == value_kind::tensor && v.memory == 0 && v.type != dtype::string && v.bytes() <= small_bytes;
@@ -87,7 +87,7 @@ bool equal(const value& a, const value& b) {
   return a.data == b.data || a.bytes() == 0 || std::memcmp(a.data, b.data, a.bytes()) == 0;
 }
 
-/// Attributes that can be compared. Tensors only where they are small.
+/// True if the attribute can be compared; tensors only if they are small.
 bool is_comparable(const attribute& a) {
   switch (a.kind) {
     case attribute_kind::f:
@@ -138,7 +138,7 @@ struct merge_nodes {
     if (!r.may_touch(n) || !n.op() || !n.raw().version || !n.subgraphs().empty()) return false;
     for (role each : never)
       if (detail::has_role(n.op()->roles, each)) return false;
-    // A quantised node and the DequantizeLinear before it stand for one integer kernel: each has its own.
+    // A quantized node and the DequantizeLinear before it become one integer kernel, so each needs a separate one.
     if (n.has_op<op::DequantizeLinear>()) return false;
     for (const attribute& a : n.raw().attributes)
       if (!is_comparable(a)) return false;
@@ -151,7 +151,7 @@ struct merge_nodes {
     for (const attribute& a : n.raw().attributes) add_to(h, a);
     return h.value();
   }
-  /// The same computation, giving at least the outputs that `again` gives.
+  /// True if `first` computes the same as `again`, and has at least the outputs of `again`.
   static bool same(const node_view& first, const node_view& again) {
     if (first.op() != again.op() || first.raw().version != again.raw().version ||
         first.input_count() != again.input_count() || first.output_count() < again.output_count() ||
@@ -186,7 +186,7 @@ struct merge_nodes {
   }
 };
 
-/// What a Constant node holds is an initializer like the others.
+/// Makes the values of Constant nodes initializers.
 struct lift_constants {
   static constexpr std::string_view name = "ConstantToInitializer";
 
@@ -209,10 +209,10 @@ struct lift_constants {
   }
 };
 
-/// Large ones are left alone: they lie in the file, and looking at them would bring them into memory.
+/// Merges equal constants, but not large ones: reading them would bring them from the file into memory.
 struct share_constants {
   static constexpr std::string_view name = "ConstantSharing";
-  static constexpr std::size_t budget = std::size_t{8} << 20;  // bytes looked at in one graph
+  static constexpr std::size_t budget = std::size_t{8} << 20;  // bytes read in one graph
 
   static result<bool> run(rewriter& r) {
     graph& g = r.in();

@@ -1,4 +1,4 @@
-// If whose condition is known becomes the branch that is taken.
+// Replaces an If with a constant condition by the branch that is taken.
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rules/standard.hpp>
 #include <cameo/transform/transform.hpp>
@@ -8,8 +8,8 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-/// Whether a graph or one below it is broken: a node makes a value without a type. Inference leaves no types in a
-/// branch that it reports as broken.
+/// True if a graph or one of its subgraphs is broken: a node makes a value without a type. Inference leaves no types in
+/// a branch that it reports as broken.
 bool lacks_types(const graph& g) {
   for (node_id n : g.order()) {
     for (value_id v : g[n].outputs)
@@ -24,21 +24,21 @@ bool lacks_types(const graph& g) {
 
 bool is_any(const node_view&) { return true; }
 
-/// If whose other branch can't run.
+/// True for an If whose other branch cannot run.
 bool has_broken_branch(const node_view& n) {
   for (const graph* body : n.subgraphs())
     if (lacks_types(*body)) return true;
   return false;
 }
 
-/// The nodes that `Chosen` returns true for.
+/// Inlines the branches of Ifs for which `Chosen` is true.
 template <bool (*Chosen)(const node_view&)>
 struct inline_branches {
   static constexpr std::string_view name = "IfInlining";
   using roots = op_set<op::If>;
-  using makes = op_set<op::Identity>;  // where a branch hands on what is outside
+  using makes = op_set<op::Identity>;  // for a branch that returns a value from outside
 
-  /// The body that runs, or null if that is not known, or no copy of it can stand in the graph.
+  /// The body that runs; null if it is unknown, or if it cannot be copied into the graph.
   static const graph* taken(rewriter& r, const node_view& n) {
     if (!r.may_touch(n) || !n.has_op<op::If>() || !n.input(0)) return nullptr;
     const value* const condition = r.constant(n.input(0));
@@ -50,7 +50,7 @@ struct inline_branches {
     if (!branch || branch->kind != attribute_kind::g || branch->i < 0 || std::size_t(branch->i) >= n.subgraphs().size())
       return nullptr;
     const graph* const body = n.subgraphs()[std::size_t(branch->i)];
-    // An optional that holds something is that something: a type that only the node tells is lost with it.
+    // An optional with a value has the type of the value: inlining would lose a type that only the node declares.
     for (value_view v : n.outputs())
       if (v && v.type() && v.type()->kind == type_kind::optional) return nullptr;
     return body->inputs().empty() && Chosen(n) ? body : nullptr;

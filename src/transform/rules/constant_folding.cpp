@@ -1,4 +1,4 @@
-// Nodes whose inputs are constants become constants; nodes that are then unused are removed.
+// Evaluates nodes whose inputs are constants, and removes nodes that are unused.
 #include <cameo/core/checked.hpp>
 #include <cameo/graph/model.hpp>
 #include <cameo/op/onnx.hpp>
@@ -11,9 +11,10 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-/// A folded constant may be this much larger than the constants that only its node read, and which therefore go.
+/// A folded constant may be larger by this many bytes than the constants that only its node reads, which are then
+/// removed.
 constexpr std::uint64_t allowance = std::uint64_t{4} << 20;
-/// The same over a whole graph.
+/// The allowance for a whole graph.
 constexpr std::uint64_t allowance_of_all = std::uint64_t{256} << 20;
 
 struct fold_constants {
@@ -32,7 +33,7 @@ struct fold_constants {
     return true;
   }
 
-  /// Bytes of constants that have no use once the node is removed.
+  /// Bytes of the constants that are unused once the node is removed.
   static std::uint64_t freed_by(rewriter& r, const node_view& n) {
     std::uint64_t bytes = 0;
     for (value_view v : n.inputs())
@@ -40,7 +41,7 @@ struct fold_constants {
     return bytes;
   }
 
-  /// Bytes of the outputs, where their shapes are known before.
+  /// Bytes of the outputs whose shapes are known.
   static std::uint64_t bytes_of(const node_view& n) {
     std::uint64_t all = 0;
     for (value_view v : n.outputs()) {
@@ -55,8 +56,8 @@ struct fold_constants {
     return all;
   }
 
-  /// Whether a node is folded must not depend on memory that is lacking for a moment. A lack that is the node's own, as
-  /// it wants more than evaluation may have, shows again.
+  /// Evaluates a node. Whether a node is folded must not depend on a temporary lack of memory, so it tries again; a
+  /// node that needs more memory than evaluation may use fails again.
   static result<std::span<const value>> evaluated(rewriter& r, const node_view& n) {
     result<std::span<const value>> made = r.around().evaluate(n, r.owner().memory);
     if (made || made.error().code() != status_code::out_of_memory) return made;
@@ -73,7 +74,7 @@ struct fold_constants {
       const std::uint64_t freed = freed_by(r, n);
       if (bytes_of(n) > freed + allowance) continue;
       const result<std::span<const value>> made = evaluated(r, n);
-      if (!made) continue;  // an error in it is told when it runs
+      if (!made) continue;  // a run reports the error
       std::uint64_t bytes = 0;
       bool usable = true;
       for (std::size_t i = 0; i < n.output_count(); ++i)
@@ -103,7 +104,7 @@ struct fold_constants {
   }
 };
 
-/// DequantizeLinear of a constant stays as long as a group may need it.
+/// DequantizeLinear of a constant stays while a group may need it.
 constexpr transform_condition for_groups_first{.phase = transform_phase::at_level_and_after_groups};
 
 struct remove_dead_code {

@@ -1,4 +1,4 @@
-// Operators that ONNX Runtime 1.31 has no kernel for, by what ONNX says they are.
+// Replaces operators that have no kernel in ONNX Runtime 1.31 by ONNX's definitions.
 #include "transform/rules/definitions.hpp"
 
 #include <cameo/transform/rule.hpp>
@@ -19,7 +19,7 @@ constexpr rule swiglu{"SwiGLUDefinition", name(swish_of, match<op::SwiGLU>(x, y)
 constexpr rule plain_swish{"SwishDefinition", match<op::Swish>(x).attr<"alpha">(1.0f),
                            make<op::Mul>(x, make<op::Sigmoid>(x))};
 value_id alpha_of_swish(const match_result& m, edit& e) {
-  return e.scalar("alpha", x.of(m).element(), double(float_attribute(m.root, "alpha", 1)));
+  return e.scalar("alpha", x.get(m).element(), double(float_attribute(m.root, "alpha", 1)));
 }
 constexpr rule swish{"SwishDefinition", match<op::Swish>(x),
                      make<op::Mul>(x, make<op::Sigmoid>(make<op::Mul>(x, computed<alpha_of_swish>)))};
@@ -28,15 +28,16 @@ bool set_type(dtype type, attribute& made) {
   made = attribute_of({}, std::int64_t(type));
   return type != dtype::undefined;
 }
-bool type_of_x(const match_result& m, attribute& made) { return set_type(x.of(m).element(), made); }
-bool type_of_y(const match_result& m, attribute& made) { return set_type(y.of(m).element(), made); }
+bool type_of_x(const match_result& m, attribute& made) { return set_type(x.get(m).element(), made); }
+bool type_of_y(const match_result& m, attribute& made) { return set_type(y.get(m).element(), made); }
 constexpr rule cast_like{"CastLikeDefinition", name(n0, match<op::CastLike>(x, y)),
                          make<op::Cast>(x).copy_all(n0).attr<"to", type_of_y>()};
 
 bool type_of_draw(const match_result& m, attribute& made) {
-  return set_type(dtype(int_attribute(m.root, "dtype", std::int64_t(x.of(m).element()))), made);
+  return set_type(dtype(int_attribute(m.root, "dtype", std::int64_t(x.get(m).element()))), made);
 }
-/// 1 where a number of [0, 1) is below the probability. Other numbers than before, as every run gives others.
+/// 1 where a random number in [0, 1) is below the probability. The numbers differ from Bernoulli's, as those of each
+/// run do.
 constexpr rule bernoulli{
     "BernoulliDefinition", name(n0, match<op::Bernoulli>(x)),
     make<op::Cast>(make<op::Less>(make<op::RandomUniformLike>(x).copy<"seed">(n0).attr<"dtype", type_of_x>(), x))

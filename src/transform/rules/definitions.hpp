@@ -2,7 +2,7 @@
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/transform.hpp>
 
-/// The definitions that take more than a line; src/transform/rules/definitions.cpp has the list of all.
+/// The definitions that take more than a line. src/transform/rules/definitions.cpp lists all.
 CAMEO_BEGIN_NAMESPACE
 namespace define {
 
@@ -16,7 +16,7 @@ struct likelihood_loss {
                        op::ReduceSum, op::Squeeze, op::Unsqueeze, op::Where>;
   static bool rewrite(rewriter&, const node_view&);
 };
-/// SoftmaxCrossEntropyLoss: the same of LogSoftmax, which is its second output.
+/// SoftmaxCrossEntropyLoss: likelihood_loss of LogSoftmax, which is its second output.
 struct cross_entropy_loss {
   static constexpr std::string_view name = "SoftmaxCrossEntropyLossDefinition";
   using roots = op_set<op::SoftmaxCrossEntropyLoss>;
@@ -33,8 +33,8 @@ struct center_crop_pad {
       op_set<op::Add, op::Cast, op::Concat, op::Div, op::Gather, op::Max, op::Pad, op::Shape, op::Slice, op::Sub>;
   static bool rewrite(rewriter&, const node_view&);
 };
-/// GroupNormalization: InstanceNormalization of the groups, then scale and bias of channels (version 21; those
-/// before are deprecated).
+/// GroupNormalization of version 21 (earlier ones are deprecated): InstanceNormalization of the groups, then scale and
+/// bias of each channel.
 struct group_normalization {
   static constexpr std::string_view name = "GroupNormalizationDefinition";
   using roots = op_set<op::GroupNormalization>;
@@ -42,7 +42,7 @@ struct group_normalization {
       op_set<op::Add, op::Cast, op::Concat, op::InstanceNormalization, op::Mul, op::Reshape, op::Shape, op::Unsqueeze>;
   static bool rewrite(rewriter&, const node_view&);
 };
-/// SequenceMap: a Loop over the first sequence that appends what the body gives.
+/// SequenceMap: a Loop over the first sequence that appends the outputs of the body.
 struct sequence_map {
   static constexpr std::string_view name = "SequenceMapDefinition";
   using makes =

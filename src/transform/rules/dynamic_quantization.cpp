@@ -1,5 +1,5 @@
-// Chains that exporters of dynamically quantised models write: DynamicQuantizeLinear, MatMulInteger, Cast, and the
-// product with both scales, which ONNX Runtime's operators of com.microsoft do at once.
+// Fuses the chain of dynamically quantized models (DynamicQuantizeLinear, MatMulInteger, Cast, and a product with both
+// scales) into com.microsoft's operators.
 #include <cameo/op/microsoft.hpp>
 #include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/algebra.hpp>
@@ -15,17 +15,17 @@ using namespace pattern;
 using op::microsoft::DynamicQuantizeMatMul;
 using op::microsoft::MatMulIntegerToFloat;
 
-/// Surely one number, which makes no other shape of what it is multiplied with.
+/// True for a value with certainly one element, which does not change the shape of what it is multiplied with.
 bool is_single(const rewriter& r, const value_view& v) {
   const std::vector<dim>* const s = r.shape(v);
   return s && (s->empty() || (s->size() == 1 && (*s)[0].known() && (*s)[0].size == 1));
 }
-/// One number, or one for each column of the right factor.
+/// True for one number, or one for each column of the right factor.
 bool is_for_columns(const rewriter& r, const value_view& v, const value_view& right) {
   return is_single(r, v) || look::is_vector_along(r, v, right);
 }
 
-/// One scale for all of the left factor: that of its quantisation, where it is quantised here.
+/// True for the one scale of the left factor: that of its quantization, if the graph quantizes it.
 bool is_left_scale(const match_result& m, const value_view& scale, const value_view& left) {
   const node_view made = look::made_by<op::DynamicQuantizeLinear>(*m.in, left);
   return made ? scale == made.output(1) : is_single(*m.in, scale);
@@ -37,7 +37,7 @@ bool is_left_zero(const match_result& m, const value_view& zero) { return !zero 
 bool is_right_zero(const match_result& m, const value_view& zero, const value_view& right) {
   return !zero || is_for_columns(*m.in, zero, right);
 }
-/// A constant for each column; other axes have size 1, and are no more than the product has.
+/// True for a constant for each column. Its other axes have size 1, and are not more than those of the product.
 bool is_bias(const match_result& m, const value_view& bias, const value_view& right) {
   if (!bias) return true;
   const std::vector<dim>*const s = m.in->shape(bias), *const out = m.in->shape(m.root.output(0));
@@ -58,7 +58,7 @@ constexpr rule integers_to_float{
     when(check<is_left_scale>(a, x), check<is_right_scale>(b, y), check<is_left_zero>(z), check<is_right_zero>(w, y),
          check<is_bias>(c, y))};
 
-/// A quantisation that only this product reads becomes a part of the product.
+/// Fuses a quantization that only this product reads.
 struct quantized_for_product {
   static constexpr std::string_view name = "DynamicQuantizeMatMulFusion";
   using roots = op_set<MatMulIntegerToFloat>;

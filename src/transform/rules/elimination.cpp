@@ -1,4 +1,4 @@
-// Nodes that give what they get go; chains of casts, limits and reshapes become one of them.
+// Removes nodes that return their input; merges chains of casts, limits and reshapes.
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/standard.hpp>
@@ -15,14 +15,14 @@ namespace {
 
 using namespace pattern;
 
-/// Readers of the first output read `now` instead.
+/// Makes readers of the first output read `now` instead.
 bool replace_by(rewriter& r, const node_view& n, const value_view& now) {
   edit e{r, n};
   e.replace(n.output(0), now.id());
   return e.commit();
 }
 
-value_id output_of_n0(const match_result& m, edit&) { return n0.of(m).output(0).id(); }
+value_id output_of_n0(const match_result& m, edit&) { return n0.get(m).output(0).id(); }
 
 constexpr rule identity{"EliminateIdentity", match<op::Identity>(x), x};
 constexpr rule one_input{"EliminateSingleInput", match<op::Concat, op::Sum, op::Max, op::Min, op::Mean>(x), x};
@@ -36,10 +36,10 @@ bool returns_input(const match_result&, const node_view& dropout) { return is_in
 constexpr rule inference_dropout{"EliminateDropout", name(n0, match<op::Dropout>(x, others)), x,
                                  when(check<returns_input>(n0))};
 
-/// The constant has this number everywhere, and the result is no larger than the other operand.
+/// True if the constant has this number everywhere and the result is not larger than the other operand.
 template <int Neutral>
 bool leaves_alone(const match_result& m, const value_view& kept, const value_view& other) {
-  constexpr std::int64_t most_elements = 4096;  // larger ones are not worth the reading
+  constexpr std::int64_t most_elements = 4096;  // reading larger ones costs too much
   const value& c = *m.in->constant(other);
   if (m.root.since() < 7 && m.root.find("axis")) return false;
   if (c.kind != value_kind::tensor || c.shape.count() > most_elements) return false;
@@ -61,12 +61,12 @@ constexpr rule times_one{"NoopElimination", any_order(match<op::Mul>(x, constant
 constexpr rule by_one{"NoopElimination", match<op::Div, op::Pow>(x, constant{c}), x,
                       when(check<leaves_alone<1>>(x, c))};
 
-/// Every number of `from` is a number of `to`.
+/// True if every number of type `from` is a number of type `to`.
 bool is_lossless(dtype from, dtype to) {
   struct range {
     dtype type;
     bool real, is_signed;
-    int digits, exponent;  // bits of the numbers without the sign; for reals the largest exponent
+    int digits, exponent;  // bits of a number without the sign; for reals the largest exponent
   };
   static constexpr range ranges[] = {
       {dtype::boolean, false, false, 1, 0}, {dtype::u8, false, false, 8, 0},   {dtype::u16, false, false, 16, 0},
@@ -98,7 +98,7 @@ constexpr rule cast_like_itself{"CastElimination", name(n0, match<op::CastLike>(
 bool gives_what_both_give(const match_result&, const value_view& x, const node_view& first, const node_view& second) {
   const dtype from = x.element(), mid = first.output(0).element(), to = dtype(int_attribute(second, "to"));
   if (from == mid || !is_lossless(from, mid) || (to != dtype::boolean && !is_lossless(to, to))) return false;
-  // Reals that an integer type can't hold become whatever the conversion between just these two makes of them.
+  // Reals that an integer type cannot represent become whatever the conversion between these two types makes of them.
   const bool is_whole = !is_real(to) && to != dtype::boolean;
   return !is_whole || !is_real(mid) || is_real(from) || is_lossless(from, to);
 }
@@ -112,8 +112,8 @@ constexpr rule cast_back{"CastChainElimination", casts, x,
 constexpr rule cast_of_cast{"CastChainElimination", casts, make<op::Cast>(x).copy<"to">(n0),
                             when(check<gives_what_both_give>(x, n1, n0), check<casts_on>(x))};
 
-/// A table that a Cast makes wider: exporters write that of embeddings so. What is gathered first, is all that is cast,
-/// and the table keeps the type that the file has. A small one had better be cast once, while loading.
+/// True for a large table that a Cast makes wider, as exporters write embeddings. After Gather, only the gathered rows
+/// are cast, and the table keeps its type in the file. A small table is better cast once, while loading.
 bool is_table_made_wider(const match_result& m, const node_view& cast, const value_view& table) {
   constexpr std::uint64_t least = std::uint64_t{1} << 16;
   const value* const constant = m.in->constant(table);
@@ -136,12 +136,12 @@ bool keeps_axes(const match_result& m, const node_view& transpose, const value_v
 constexpr rule transpose_of_nothing{"EliminateTranspose", name(n0, match<op::Transpose>(x)), x,
                                     when(check<keeps_axes>(n0, x))};
 
-/// A bound of a Slice: a number, or a size that a run finds out.
+/// A bound of a Slice: a number, or a size that is known in a run.
 struct slice_bound {
   std::optional<std::int64_t> number;
   dim size;
 };
-/// An attribute or an input as bounds; false if not even their number is known.
+/// Reads an attribute or an input as bounds. False if not even their number is known.
 bool bounds_of(rewriter& r, const node_view& n, std::string_view attribute, std::size_t input,
                std::vector<slice_bound>& found) {
   if (n.since() < 10) {
@@ -199,11 +199,11 @@ constexpr rule empty_pad{"EliminatePad", name(n0, match<op::Pad>(x, others)), x,
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What a Clip or Relu limits its input to.
+/// The limits that a Clip or Relu applies.
 struct limits {
   double low = -infinity, high = infinity;
 };
-/// Nothing where they are not the same in every run, or exclude everything.
+/// std::nullopt if they are not the same in every run, or exclude everything.
 std::optional<limits> limits_of(const rewriter& r, const node_view& n) {
   limits found;
   if (n.has_op<op::Relu>()) {
@@ -221,14 +221,14 @@ std::optional<limits> limits_of(const rewriter& r, const node_view& n) {
   }
   return found.low <= found.high ? std::optional{found} : std::nullopt;
 }
-/// Limits of limits are one pair of limits; Relu is one without an upper end.
+/// Merges two pairs of limits; Relu has no upper limit.
 value_id limited_once(const match_result& m, edit& e) {
   const node_view& n = m.root;
-  const std::optional<limits> first = limits_of(*m.in, n1.of(m)), second = limits_of(*m.in, n);
+  const std::optional<limits> first = limits_of(*m.in, n1.get(m)), second = limits_of(*m.in, n);
   if (!first || !second) return value_id::none;
   const limits to{std::clamp(first->low, second->low, second->high),
                   std::clamp(first->high, second->low, second->high)};
-  const value_id from = x.of(m).id();
+  const value_id from = x.get(m).id();
   if (to.low == 0 && to.high == infinity) return e.add<op::Relu>({from});
   if (n.raw().opset >= 11) {
     const dtype type = n.output(0).element();
@@ -248,7 +248,7 @@ constexpr rule limits_of_limits{
     "FuseReluClip", match<op::Clip, op::Relu>(name(n1, sole_use(match<op::Clip, op::Relu>(x, others))), others),
     computed<limited_once, relu_of_clip>};
 
-/// The constant axes of a Squeeze or Unsqueeze, sorted; nothing if there are none.
+/// The constant axes of a Squeeze or Unsqueeze, sorted; std::nullopt if they are not constant.
 std::optional<std::vector<std::int64_t>> axes_of(rewriter& r, const node_view& n) {
   std::optional<std::vector<std::int64_t>> axes;
   if (n.since() < 13) {
@@ -260,7 +260,7 @@ std::optional<std::vector<std::int64_t>> axes_of(rewriter& r, const node_view& n
   return axes;
 }
 
-/// A node, or a chain of reshapes, that ends in the shape it began with.
+/// Removes a node, or a chain of reshapes, that ends in the shape that it starts with.
 struct eliminate_reshape {
   static constexpr std::string_view name = "EliminateReshape";
   using roots = op_set<op::Reshape, op::Flatten, op::Squeeze, op::Unsqueeze, op::Expand, op::Tile>;
@@ -274,7 +274,7 @@ struct eliminate_reshape {
     return axes && axes == axes_of(r, second);
   }
 
-  /// What the file declares of a result whose shape only a run finds out may be wrong.
+  /// True unless the shape is only declared: a declaration of a shape that is known in a run may be wrong.
   static bool has_inferred_shape(rewriter& r, const node_view& n) {
     if (!n.input(1) || r.constant(n.input(1))) return true;
     const std::vector<dim>* const wanted = r.elements(n.input(1));
@@ -297,7 +297,7 @@ struct eliminate_reshape {
   }
 };
 
-/// A zero in the shape copies a dim of the input, which is another one without the first reshape.
+/// True if zeros in the shape, which copy dims of the input, copy the same dims without the first reshape.
 bool copies_the_same(const match_result& m, const node_view& before, const value_view& x, const value_view& y) {
   const std::optional<std::vector<std::int64_t>> sizes = ints_of(m.in->constant(y));
   if (!sizes) return false;
@@ -308,7 +308,7 @@ bool copies_the_same(const match_result& m, const node_view& before, const value
       return false;
   return true;
 }
-/// Only the last shape matters.
+/// Only the last shape of a chain of reshapes matters.
 constexpr rule reshape_of_reshape{"ReshapeFusion",
                                   name(n0, match<op::Reshape>(name(n1, having<role::reshapes>(x, others)), y)),
                                   make<op::Reshape>(x, y).copy_all(n0), when(check<copies_the_same>(n1, x, y))};

@@ -4,19 +4,20 @@
 
 #include "transform/rules/look.hpp"
 
-/// Rows of two or three constant tables, their sum and its normalisation become com.microsoft's
-/// EmbedLayerNormalization: rules of normalization_fusion.
+/// Fuses rows of two or three constant tables, their sum and its normalization into com.microsoft's
+/// EmbedLayerNormalization. The rules belong to normalization_fusion.
 CAMEO_BEGIN_NAMESPACE
 namespace embedding {
 
 using namespace pattern;
 
-/// Rows of a constant table by [batch or 1, sequence] numbers.
+/// Rows of a constant table, selected by numbers [batch or 1, sequence].
 template <int Table, int Numbers>
 constexpr auto rows_of(value_name<Table> table, value_name<Numbers> numbers) {
   return sole_use(match<op::Gather>(constant{table}, numbers)).template attr<"axis">(0);
 }
-// Words are rows of `a` by numbers `b`, positions of `c` by `d`, segments of `g` by `h`; y and z scale and move.
+// Words are rows of `a` with numbers `b`, positions of `c` with `d`, segments of `g` with `h`; y is the scale and z the
+// bias.
 constexpr auto words_and_positions =
     name(n0, match<op::LayerNormalization>(sum(number{0}, rows_of(a, b), rows_of(c, d)), y, z));
 constexpr auto words_segments_and_positions =
@@ -35,11 +36,11 @@ inline bool is_vector_of_sum(const match_result& m, const value_view& v) {
 inline bool is_table(const match_result& m, const value_view& table, const value_view& numbers) {
   return look::has_rank(*m.in, table, 2) && look::has_rank(*m.in, numbers, 2);
 }
-/// Both [batch, sequence].
+/// True if both are [batch, sequence].
 inline bool are_alike(const match_result& m, const value_view& words, const value_view& segments) {
   return same_shape(*m.in, words, segments);
 }
-/// The same for every batch, or one row for each.
+/// True if the positions are the same for every batch, or one row for each.
 inline bool are_positions(const match_result& m, const value_view& words, const value_view& positions) {
   const dim rows = (*m.in->shape(positions))[0], length = (*m.in->shape(words))[1],
             given = (*m.in->shape(positions))[1];
@@ -52,11 +53,11 @@ inline value_id as_int32(edit& to, const value_view& v) {
   return to.add<op::Cast>({v.id()}, {attribute_of("to", std::int64_t(dtype::i32))});
 }
 inline value_id embedded(const match_result& m, edit& to) {
-  const value_id words = as_int32(to, b.of(m)), segments = as_int32(to, h.of(m)), positions = as_int32(to, d.of(m));
-  const value_id inputs[] = {words,        segments,     a.of(m).id(),   c.of(m).id(), g.of(m).id(),
-                             y.of(m).id(), z.of(m).id(), value_id::none, positions};
+  const value_id words = as_int32(to, b.get(m)), segments = as_int32(to, h.get(m)), positions = as_int32(to, d.get(m));
+  const value_id inputs[] = {words,         segments,      a.get(m).id(),  c.get(m).id(), g.get(m).id(),
+                             y.get(m).id(), z.get(m).id(), value_id::none, positions};
   const attribute attributes[] = {attribute_of("epsilon", float_attribute(m.root, "epsilon", 1e-5f))};
-  // ONNX Runtime wants the second output to have a name.
+  // ONNX Runtime requires a name for the second output.
   return to.add<op::microsoft::EmbedLayerNormalization>(inputs, attributes, 2);
 }
 using made = op_set<op::microsoft::EmbedLayerNormalization, op::Cast>;

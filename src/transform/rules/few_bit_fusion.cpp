@@ -1,4 +1,5 @@
-// A constant of few bits, DequantizeLinear, and a product: MatMulNBits, which has the codes by columns.
+// Fuses a constant of few bits, DequantizeLinear and a product into MatMulNBits, whose quantized values are ordered by
+// column.
 #include <cameo/op/microsoft.hpp>
 #include <cameo/transform/rules/fusions.hpp>
 #include <cameo/transform/transform.hpp>
@@ -12,16 +13,16 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-/// Of codes that have a scale for a column or for all.
+/// The block size of quantized values with one scale for each column or for all.
 constexpr std::int64_t usual_block = 32;
 
-/// Element i of a constant of 2, 4 or 8 bits, moved to [0, 2^bits) where it is signed.
-struct codes {
+/// Reads elements of a constant of 2, 4 or 8 bits, shifted to [0, 2^bits) if they are signed.
+struct quantized_values {
   const std::byte* data;
   std::int64_t bits;
   bool is_signed;
 
-  explicit codes(const value& v)
+  explicit quantized_values(const value& v)
       : data{static_cast<const std::byte*>(v.data)},
         bits{std::int64_t(bits_of(v.type))},
         is_signed{v.type == dtype::i2 || v.type == dtype::i4 || v.type == dtype::i8} {}
@@ -36,17 +37,17 @@ bool is_few_bits(dtype t) {
   return std::find(std::begin(all), std::end(all), t) != std::end(all);
 }
 
-/// A dequantised constant B [k, n], and where the scale and zero point of a block of a column are.
+/// A dequantized constant B [k, n], and where the scale and zero point of a block of a column are.
 struct few_bit_factor {
-  const value *b = nullptr, *scale = nullptr, *zero = nullptr;  // no zero point: 0
+  const value *b = nullptr, *scale = nullptr, *zero = nullptr;  // null zero point: 0
   std::int64_t k = 0, n = 0, block = usual_block;
-  std::int64_t block_step = 0, column_step = 0;  // elements of scales
+  std::int64_t block_step = 0, column_step = 0;  // in elements of scales
 
   std::int64_t blocks() const { return (k + block - 1) / block; }
-  std::int64_t at(std::int64_t column, std::int64_t of) const { return column * column_step + of * block_step; }
+  std::int64_t at(std::int64_t column, std::int64_t number) const { return column * column_step + number * block_step; }
 };
 
-/// Blocks of rows, columns, or one scale for all.
+/// Reads scales of blocks of rows, of columns, or of the whole tensor.
 bool read_scales(const node_view& dq, few_bit_factor& f) {
   const extents& shape = f.scale->shape;
   std::int64_t axis = int_attribute(dq, "axis", 1);
@@ -68,7 +69,7 @@ std::optional<few_bit_factor> factor_of(const rewriter& r, const node_view& prod
   if (!f.b || !f.scale || (dq.input(2) && !f.zero) || !is_few_bits(f.b->type) || f.b->shape.rank() != 2) return {};
   const value_view x = product.input(0);
   if (!look::is_float(x) || x.element() != f.scale->type || dq.output(0).element() != x.element()) return {};
-  // Codes on both sides are for products of integers.
+  // Products of two quantized factors are computed on integers.
   if (bits_of(f.b->type) == 8 && look::made_by<op::DequantizeLinear>(r, x)) return {};
   f.k = f.b->shape[0], f.n = f.b->shape[1];
   if (f.k < 1 || f.n < 1 || !read_scales(dq, f)) return {};
@@ -78,17 +79,18 @@ std::optional<few_bit_factor> factor_of(const rewriter& r, const node_view& prod
   return f;
 }
 
-/// B's codes as [n][blocks][bytes of a block]; rows that fill up the last block are 0.
-std::vector<std::uint8_t> codes_by_columns(const few_bit_factor& f) {
-  const codes of{*f.b};
-  const std::int64_t column_bytes = f.blocks() * f.block * of.bits / 8;
+/// B's quantized values as [n][blocks][bytes of a block]; rows that pad the last block are 0.
+std::vector<std::uint8_t> values_by_columns(const few_bit_factor& f) {
+  const quantized_values source{*f.b};
+  const std::int64_t column_bytes = f.blocks() * f.block * source.bits / 8;
   std::vector<std::uint8_t> made(std::size_t(f.n * column_bytes), 0);
   for (std::int64_t i = 0; i < f.k; ++i)
     for (std::int64_t j = 0; j < f.n; ++j)
-      made[std::size_t(j * column_bytes + i * of.bits / 8)] |= std::uint8_t(of[i * f.n + j] << i * of.bits % 8);
+      made[std::size_t(j * column_bytes + i * source.bits / 8)] |=
+          std::uint8_t(source[i * f.n + j] << i * source.bits % 8);
   return made;
 }
-/// Scales as [n * blocks].
+/// The scales as [n * blocks].
 std::vector<std::byte> scales_by_columns(const few_bit_factor& f) {
   const std::size_t size = bits_of(f.scale->type) / 8;
   std::vector<std::byte> made(std::size_t(f.n * f.blocks()) * size);
@@ -98,23 +100,23 @@ std::vector<std::byte> scales_by_columns(const few_bit_factor& f) {
                   static_cast<const std::byte*>(f.scale->data) + std::size_t(f.at(j, b)) * size, size);
   return made;
 }
-/// Zero points packed as [n][bytes of a column]; nothing where all are what MatMulNBits takes by itself.
+/// Zero points packed as [n][bytes of a column]; empty if all are MatMulNBits' default.
 std::vector<std::uint8_t> zeros_by_columns(const few_bit_factor& f) {
-  const codes of{f.zero ? *f.zero : *f.b};
-  const std::int64_t column_bytes = (f.blocks() * of.bits + 7) / 8;
+  const quantized_values source{f.zero ? *f.zero : *f.b};
+  const std::int64_t column_bytes = (f.blocks() * source.bits + 7) / 8;
   std::vector<std::uint8_t> made(std::size_t(f.n * column_bytes), 0);
   bool all_middle = true;
   for (std::int64_t j = 0; j < f.n; ++j)
     for (std::int64_t b = 0; b < f.blocks(); ++b) {
-      const std::uint8_t zero = f.zero ? of[f.at(j, b)] : of.is_signed ? of.middle() : std::uint8_t(0);
-      all_middle = all_middle && zero == of.middle();
-      made[std::size_t(j * column_bytes + b * of.bits / 8)] |= std::uint8_t(zero << b * of.bits % 8);
+      const std::uint8_t zero = f.zero ? source[f.at(j, b)] : source.is_signed ? source.middle() : std::uint8_t(0);
+      all_middle = all_middle && zero == source.middle();
+      made[std::size_t(j * column_bytes + b * source.bits / 8)] |= std::uint8_t(zero << b * source.bits % 8);
     }
   if (all_middle) made.clear();
   return made;
 }
 
-/// Whether a Gemm is the product and a bias for each column, or none.
+/// True if a Gemm is a product with at most a bias for each column.
 bool is_plain(const rewriter& r, const node_view& n, std::int64_t columns) {
   if (int_attribute(n, "transA", 0) != 0 || int_attribute(n, "transB", 0) != 0 || float_attribute(n, "alpha", 1) != 1)
     return false;
@@ -141,8 +143,8 @@ struct few_bit_product {
     edit e{r, n};
     std::vector<value_id> inputs(6, value_id::none);
     inputs[0] = n.input(0).id();
-    inputs[1] = e.constant("codes",
-                           value::tensor<std::uint8_t>({f->n, f->blocks(), f->block * bits / 8}, codes_by_columns(*f)));
+    inputs[1] = e.constant(
+        "codes", value::tensor<std::uint8_t>({f->n, f->blocks(), f->block * bits / 8}, values_by_columns(*f)));
     std::vector<std::byte> scales = scales_by_columns(*f);
     inputs[2] = e.constant("scales", value::tensor(f->scale->type, extents{f->n * f->blocks()}, scales.data()));
     if (const std::vector<std::uint8_t> zeros = zeros_by_columns(*f); !zeros.empty())
@@ -156,7 +158,7 @@ struct few_bit_product {
 
 constexpr key_condition stays_quantized[] = {{config_key<"session.disable_quant_qdq">.key}};
 constexpr key_condition accuracy_of_bytes[] = {{config_key<"session.qdq_matmulnbits_accuracy_level">.key, "4"}};
-// Before constants that stayed quantized for groups become floats.
+// These run before constants that stay quantized for groups are folded.
 constexpr transform_condition floats_wanted{.phase = transform_phase::at_level_and_after_groups,
                                             .excluded = stays_quantized};
 constexpr transform_condition bytes_wanted{

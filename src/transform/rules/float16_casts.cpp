@@ -1,4 +1,4 @@
-// Float16 for readers that compute most things in float32 alone.
+// Casts for readers whose kernels compute most things only in float32.
 #include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
@@ -14,14 +14,14 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-/// From which version on ONNX Runtime 1.31 has kernels for float16 on processors.
+/// The first version with a float16 kernel in ONNX Runtime 1.31 for processors.
 struct float16_row {
   detail::op_id op;
   int since = 1;
 };
 template <declared_op... Ops>
 constexpr std::array<float16_row, sizeof...(Ops)> always{{{detail::op_id_of<Ops>}...}};
-// Constant stands for what is an initializer in a file.
+// Constant stands for initializers.
 constexpr auto from_the_first =
     always<op::Attention, op::BitCast, op::Cast, op::Compress, op::Concat, op::ConcatFromSequence, op::Constant,
            op::ConstantOfShape, op::Dropout, op::Expand, op::Flatten, op::Gather, op::GatherElements, op::GatherND,

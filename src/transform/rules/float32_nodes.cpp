@@ -9,7 +9,7 @@ CAMEO_BEGIN_NAMESPACE
 
 namespace {
 
-/// Adds a Cast to float32, or back. Before opset 6, Cast names types by words.
+/// Adds a Cast to float32 or back. Before opset 6, Cast has the names of types.
 value_id add_cast(edit& e, const node_view& origin, value_id v, dtype to) {
   const std::int64_t opset = origin.domain().empty() ? origin.raw().opset : origin.in().owner().opset("");
   if (opset >= 6) return e.add<op::Cast>({v}, {attribute_of("to", std::int64_t(to))});
@@ -18,9 +18,9 @@ value_id add_cast(edit& e, const node_view& origin, value_id v, dtype to) {
 
 }  // namespace
 
-/// A new float32 value that is equal to a float16 one.
+/// A float32 value that equals a float16 value.
 value_id float32_nodes::widened(edit& e, const node_view& reader, const value_view& v) {
-  const value* const constant = to_.constant(v);
+  const value* const constant = rewriter_.constant(v);
   if (!constant || constant->type != dtype::f16 || constant->memory != 0 || constant->shape.count() > most_copied_)
     return add_cast(e, reader, v.id(), dtype::f32);
   std::vector<float> elements(std::size_t(constant->shape.count()));
@@ -30,7 +30,7 @@ value_id float32_nodes::widened(edit& e, const node_view& reader, const value_vi
 
 bool float32_nodes::replace(const node_view& n) {
   const detail::graph_node old = n.raw();
-  edit e{to_, n};
+  edit e{rewriter_, n};
   std::map<value_id, value_id> found;
   std::vector<value_id> inputs;
   for (value_view v : n.inputs()) {

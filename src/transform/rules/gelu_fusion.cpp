@@ -1,4 +1,4 @@
-// x * 0.5 * (1 + erf(x / sqrt 2)) and its relatives, in whatever order their factors stand.
+// Fuses x * 0.5 * (1 + erf(x / sqrt 2)) and similar functions, with factors in any order.
 #include <cameo/op/microsoft.hpp>
 #include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/algebra.hpp>
@@ -15,7 +15,7 @@ using namespace pattern;
 
 constexpr double tanh_scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, tanh_cube = 0.044715;
 
-/// Without x's rank, constants of a higher rank could have shaped the result.
+/// If x's rank is unknown, constants of a higher rank could determine the result's shape.
 bool is_float_of_known_rank(const match_result& m, const value_view& x) { return m.in->shape(x) && look::is_float(x); }
 
 /// 0.5 * x * (1 + f(argument))

@@ -1,4 +1,4 @@
-// ai.onnx.preview.training's Gradient by operators of ONNX: backwards over the graph from y to the xs.
+// Replaces ai.onnx.preview.training's Gradient by ONNX's operators: walks backwards over the graph from y to the xs.
 #include "transform/rules/gradient.hpp"
 
 #include <cameo/op/training.hpp>
@@ -17,7 +17,7 @@ namespace derive {
 std::int64_t adjoint::opset() const { return r_.owner().opset({}); }
 
 void adjoint::give(std::size_t i, value_id gradient) {
-  if (!wants(i)) return;
+  if (!needs(i)) return;
   value_id& sum = given_[i];
   sum = sum == value_id::none ? gradient : sum_of(sum, gradient);
 }
@@ -78,7 +78,7 @@ value_id adjoint::squeezed(value_id v, std::span<const std::int64_t> axes) {
   return add<op::Squeeze>({v, list(axes)});
 }
 
-value_id adjoint::turned(value_id v, std::size_t rank) {
+value_id adjoint::transposed(value_id v, std::size_t rank) {
   std::vector<std::int64_t> perm(rank);
   for (std::size_t i = 0; i < rank; ++i) perm[i] = std::int64_t(i);
   if (rank >= 2) std::swap(perm[rank - 1], perm[rank - 2]);
@@ -114,7 +114,7 @@ value_id adjoint::shrunk(value_id g, const dims* from, value_id v, const dims* t
 
 namespace {
 
-/// One Gradient node on its way to other nodes.
+/// Replaces one Gradient node by other nodes.
 class backward_walk {
  public:
   backward_walk(rewriter& r, const node_view& n) : r_{r}, g_{r.in()}, node_{n}, edit_{r, n} {}
@@ -140,7 +140,7 @@ class backward_walk {
   }
 
  private:
-  /// Gradients of gradients grow exponentially: a model of 20 nodes could ask for more than a machine has.
+  /// Gradients of gradients grow exponentially: a model of 20 nodes could need more memory than a machine has.
   static constexpr std::size_t most_nodes = 1 << 18, nodes_a_derivative = 8;
 
   template <class... Parts>
@@ -163,7 +163,7 @@ class backward_walk {
     return edit_.add<op::Expand>({edit_.scalar("number", type, number), edit_.add<op::Shape>({v})});
   }
 
-  /// The values that the attributes name, and those that stand for them.
+  /// Reads the values that the attributes name, and the inputs that replace them.
   status read() {
     const attribute *const xs = node_.find("xs"), *const zs = node_.find("zs"), *const y = node_.find("y");
     if (!xs || !y) return invalid("needs the attributes xs and y");
@@ -192,7 +192,7 @@ class backward_walk {
 
   bool is_end(value_id v) const { return std::find(ends_.begin(), ends_.end(), v) != ends_.end(); }
 
-  /// The nodes that y is made of, from the ends on, in order; those of other inputs are made once more.
+  /// Collects the nodes from the independent values to y, in order; those that compute with replaced values are copied.
   status walk_forward() {
     std::vector<bool> needed(g_.node_capacity());
     std::vector<value_id> open{y_};
@@ -250,7 +250,7 @@ class backward_walk {
       for (const value_view out : n.outputs()) {
         outputs.push_back(out ? now(out.id()) : value_id::none);
         const auto found = out && !is_end(out.id()) ? gradients_.find(out.id()) : gradients_.end();
-        // Where y is an end as well, nothing before it counts.
+        // If y is an independent value, too, nothing before it counts.
         of_outputs.push_back(found == gradients_.end() ? value_id::none : found->second);
         is_reached = is_reached || found != gradients_.end();
       }
@@ -277,12 +277,12 @@ class backward_walk {
   graph& g_;
   const node_view node_;
   edit edit_;
-  std::vector<value_id> xs_, ends_;  // the independent values; those of zs, too
+  std::vector<value_id> xs_, ends_;  // the independent values: xs, and all including zs
   value_id y_ = value_id::none;
   bool moved_ = false;                          // some are replaced by other values
-  std::unordered_map<value_id, value_id> now_;  // what stands for a value
-  std::unordered_map<value_id, bool> depends_;  // on the xs
-  std::vector<node_id> nodes_;                  // that depend on them, in order
+  std::unordered_map<value_id, value_id> now_;  // what replaces a value
+  std::unordered_map<value_id, bool> depends_;  // whether a value depends on the xs
+  std::vector<node_id> nodes_;                  // nodes that depend on the xs, in order
   std::unordered_map<value_id, value_id> gradients_;
 };
 
@@ -291,7 +291,7 @@ class backward_walk {
 
 namespace {
 
-/// A Gradient that names the output of another one comes after it.
+/// Replaces all Gradient nodes; one that names the output of another comes after it.
 struct derive_gradients {
   static constexpr std::string_view name = "Gradient";
   using roots = op_set<op::training::Gradient>;

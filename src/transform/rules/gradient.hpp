@@ -7,20 +7,21 @@
 #include <string>
 #include <vector>
 
-/// Derivatives by rewriting: gradient.cpp goes backwards over a graph, gradient_rows.cpp has a row for each operator.
+/// Derivatives by rewriting: gradient.cpp walks backwards over a graph, gradient_rows.cpp has a row for each operator.
 CAMEO_BEGIN_NAMESPACE
 namespace derive {
 
 using dims = std::vector<dim>;
 
-/// One node on the way back, for its row: what it read and made, the gradients of what it made, and where those of what
-/// it read go. All nodes that a row makes are operators of ONNX, in the opset of the model.
+/// One node for its derivative_row: its inputs and outputs, the gradients of its outputs, and the gradients of its
+/// inputs that the row adds. All nodes that a row makes are operators of ONNX in the model's opset.
 class adjoint {
  public:
   struct values {
-    std::span<const value_id> inputs, outputs, gradients;  // as they are computed now; `none`: absent, or not asked for
-    std::span<const bool> wanted;                          // inputs whose gradients are asked for
-    bool moved;  // the graph is computed for other values than the node's own: only their ranks are known
+    std::span<const value_id> inputs, outputs, gradients;  // as they are computed now; `none`: absent, or without
+                                                           // gradient
+    std::span<const bool> wanted;                          // inputs whose gradients are needed
+    bool moved;  // the values replace the node's own: only their ranks are known
   };
   adjoint(rewriter& r, edit& e, const node_view& n, const values& v)
       : node{n}, r_{r}, e_{e}, v_{v}, given_(v.inputs.size(), value_id::none) {}
@@ -28,29 +29,29 @@ class adjoint {
   const node_view node;
   value_id x(std::size_t i) const { return i < v_.inputs.size() ? v_.inputs[i] : value_id::none; }
   value_id y(std::size_t i = 0) const { return v_.outputs[i]; }
-  /// The gradient of an output; `none` where nothing depends on it.
+  /// The gradient of an output; `none` if nothing depends on the output.
   value_id dy(std::size_t i = 0) const { return i < v_.gradients.size() ? v_.gradients[i] : value_id::none; }
   std::size_t input_count() const { return v_.inputs.size(); }
   std::size_t output_count() const { return v_.outputs.size(); }
-  bool wants(std::size_t i) const { return i < v_.wanted.size() && v_.wanted[i]; }
+  bool needs(std::size_t i) const { return i < v_.wanted.size() && v_.wanted[i]; }
   std::int64_t opset() const;
 
   /// Adds to the gradient of input i.
   void give(std::size_t i, value_id gradient);
-  /// The gradient of input 0 is that of output 0, times this.
+  /// Makes the gradient of input 0 that of output 0 times `factor`.
   void scale(value_id factor) { give(0, times(dy(), factor)); }
   std::span<const value_id> given() const { return given_; }
-  /// What this row can't do; the first that is said counts.
+  /// Reports what the row does not support; the first report counts.
   void fail(std::string_view why);
   const std::string& problem() const { return problem_; }
 
   dtype type(std::size_t i = 0) const { return node.input(i).element(); }
-  /// Dims that are known, or null.
+  /// The dims of an input if they are known, else null.
   const dims* shape(std::size_t i) const { return v_.moved ? nullptr : r_.shape(node.input(i)); }
   const dims* shape_of_y(std::size_t i = 0) const { return v_.moved ? nullptr : r_.shape(node.output(i)); }
-  /// The rank of an input; fails where it is not known, and is 0 then.
+  /// The rank of an input; 0 after fail() if it is unknown.
   std::size_t rank(std::size_t i);
-  /// The integers of an attribute, or of a constant input; fails where the input is not constant.
+  /// The integers of an attribute or of a constant input; calls fail() if the input is not constant.
   std::vector<std::int64_t> ints(std::string_view attribute, std::size_t input);
   bool has(std::string_view attribute, std::size_t input) const { return node.find(attribute) || node.input(input); }
 
@@ -61,7 +62,7 @@ class adjoint {
   value_id joined(std::span<const value_id> parts, std::int64_t axis) {
     return e_.add<op::Concat>(parts, std::array{attribute_of("axis", axis)});
   }
-  value_id again(std::span<const value_id> inputs);  // the node's operator once more, of other inputs
+  value_id again(std::span<const value_id> inputs);  // the node's operator with other inputs
   value_id number(double value) { return number(value, type()); }
   value_id number(double value, dtype type) { return e_.scalar("number", type, value); }
   value_id list(std::span<const std::int64_t> numbers) { return e_.ints("numbers", numbers); }
@@ -71,7 +72,7 @@ class adjoint {
   value_id minus(value_id a, value_id b) { return add<op::Sub>({a, b}); }
   value_id times(value_id a, value_id b) { return add<op::Mul>({a, b}); }
   value_id times(value_id a, double b) { return times(a, number(b)); }
-  value_id over(value_id a, value_id b) { return add<op::Div>({a, b}); }
+  value_id quotient(value_id a, value_id b) { return add<op::Div>({a, b}); }
   value_id square(value_id a) { return times(a, a); }
   value_id zeros_like(value_id v) { return filled_like(v, 0, type()); }
   value_id filled_like(value_id v, double value, dtype type);
@@ -83,10 +84,10 @@ class adjoint {
   value_id squeezed(value_id v, std::span<const std::int64_t> axes);
   value_id unsqueezed(value_id v, std::int64_t axis) { return unsqueezed(v, std::span{&axis, 1}); }
   value_id squeezed(value_id v, std::int64_t axis) { return squeezed(v, std::span{&axis, 1}); }
-  value_id turned(value_id v, std::size_t rank);  // its last two axes change places
-  /// The sum over what was broadcast: from a gradient of shape `from` (null: unknown) to the shape of v, `to`.
+  value_id transposed(value_id v, std::size_t rank);  // swaps its last two axes
+  /// Sums over broadcast axes: from a gradient of shape `from` (null: unknown) to the shape `to` of v.
   value_id shrunk(value_id g, const dims* from, value_id v, const dims* to);
-  /// The same, of a gradient as large as output 0, to input i.
+  /// shrunk() for a gradient of output 0's shape and input i.
   value_id like(value_id g, std::size_t i) { return shrunk(g, shape_of_y(), x(i), shape(i)); }
 
  private:
@@ -97,12 +98,12 @@ class adjoint {
   std::string problem_;
 };
 
-/// How an operator's gradients are made.
+/// How the gradients of an operator are made.
 struct derivative_row {
   detail::op_id op;
-  void (*derive)(adjoint&);  // null: the outputs don't depend on the inputs but by steps, so their gradients are 0
+  void (*derive)(adjoint&);  // null: outputs change only in steps, so gradients are 0
 };
-/// Null for an operator that has none.
+/// Null for an operator without a derivative.
 const derivative_row* find_derivative(detail::op_id);
 
 }  // namespace derive

@@ -13,12 +13,12 @@ using detail::op_id_of;
 
 value_id one_minus_square_of_y(adjoint& a) { return a.minus(a.number(1), a.square(a.y())); }
 value_id over_root_of_one_minus_square(adjoint& a) {
-  return a.over(a.number(1), a.add<op::Sqrt>({a.minus(a.number(1), a.square(a.x(0)))}));
+  return a.quotient(a.number(1), a.add<op::Sqrt>({a.minus(a.number(1), a.square(a.x(0)))}));
 }
 value_id where_positive(adjoint& a, value_id then, value_id otherwise) {
   return a.add<op::Where>({a.add<op::Greater>({a.x(0), a.number(0)}), then, otherwise});
 }
-/// The density of the normal distribution, and its sum up to x.
+/// The density of the normal distribution, and its integral up to x.
 value_id bell(adjoint& a) {
   const value_id falls = a.add<op::Exp>({a.times(a.square(a.x(0)), -0.5)});
   return a.times(falls, std::numbers::inv_sqrtpi / std::numbers::sqrt2);
@@ -44,32 +44,32 @@ void of_gelu(adjoint& a) {
 
 void of_add(adjoint& a) {
   for (std::size_t i = 0; i < a.input_count(); ++i)
-    if (a.wants(i)) a.give(i, a.like(a.dy(), i));
+    if (a.needs(i)) a.give(i, a.like(a.dy(), i));
 }
 void of_subtract(adjoint& a) {
-  if (a.wants(0)) a.give(0, a.like(a.dy(), 0));
-  if (a.wants(1)) a.give(1, a.like(a.add<op::Neg>({a.dy()}), 1));
+  if (a.needs(0)) a.give(0, a.like(a.dy(), 0));
+  if (a.needs(1)) a.give(1, a.like(a.add<op::Neg>({a.dy()}), 1));
 }
 void of_multiply(adjoint& a) {
-  if (a.wants(0)) a.give(0, a.like(a.times(a.dy(), a.x(1)), 0));
-  if (a.wants(1)) a.give(1, a.like(a.times(a.dy(), a.x(0)), 1));
+  if (a.needs(0)) a.give(0, a.like(a.times(a.dy(), a.x(1)), 0));
+  if (a.needs(1)) a.give(1, a.like(a.times(a.dy(), a.x(0)), 1));
 }
 void of_divide(adjoint& a) {
-  const value_id part = a.over(a.dy(), a.x(1));
-  if (a.wants(0)) a.give(0, a.like(part, 0));
-  if (a.wants(1)) a.give(1, a.like(a.add<op::Neg>({a.times(part, a.y())}), 1));
+  const value_id part = a.quotient(a.dy(), a.x(1));
+  if (a.needs(0)) a.give(0, a.like(part, 0));
+  if (a.needs(1)) a.give(1, a.like(a.add<op::Neg>({a.times(part, a.y())}), 1));
 }
-/// Where the base is 0, x^0 does not depend on it, and the logarithm counts as 0.
+/// x^0 does not depend on x, so where the base is 0, the logarithm counts as 0.
 void of_power(adjoint& a) {
   const value_id zero = a.number(0), x = a.x(0);
   value_id exponent = a.x(1);
   if (a.type(1) != a.type(0)) exponent = a.add<op::Cast>({exponent}, {attribute_of("to", std::int64_t(a.type(0)))});
-  if (a.wants(0)) {
+  if (a.needs(0)) {
     const value_id slope = a.times(exponent, a.add<op::Pow>({x, a.minus(exponent, a.number(1))}));
     const value_id safe = a.add<op::Where>({a.add<op::Equal>({exponent, zero}), zero, slope});
     a.give(0, a.like(a.times(a.dy(), safe), 0));
   }
-  if (a.wants(1)) {
+  if (a.needs(1)) {
     const value_id is_zero = a.add<op::Equal>({x, zero});
     const value_id log = a.add<op::Log>({a.add<op::Where>({is_zero, a.number(1), x})});
     value_id made = a.times(a.dy(), a.times(a.y(), log));
@@ -80,9 +80,9 @@ void of_power(adjoint& a) {
 void of_mean_of_all(adjoint& a) {
   const value_id part = a.times(a.dy(), 1.0 / double(std::max<std::size_t>(1, a.input_count())));
   for (std::size_t i = 0; i < a.input_count(); ++i)
-    if (a.wants(i)) a.give(i, a.like(part, i));
+    if (a.needs(i)) a.give(i, a.like(part, i));
 }
-/// Max and Min: what is the extreme one has the gradient; several that are it have equal parts.
+/// Max and Min: the gradient goes to the extreme input; several extreme inputs share it equally.
 void of_extreme(adjoint& a) {
   std::vector<value_id> is_it;
   value_id count = value_id::none;
@@ -90,16 +90,16 @@ void of_extreme(adjoint& a) {
     is_it.push_back(a.add<op::Cast>({a.add<op::Equal>({a.x(i), a.y()})}, {attribute_of("to", std::int64_t(a.type()))}));
     count = count == value_id::none ? is_it.back() : a.sum_of(count, is_it.back());
   }
-  const value_id part = a.over(a.dy(), count);
+  const value_id part = a.quotient(a.dy(), count);
   for (std::size_t i = 0; i < a.input_count(); ++i)
-    if (a.wants(i)) a.give(i, a.like(a.times(part, is_it[i]), i));
+    if (a.needs(i)) a.give(i, a.like(a.times(part, is_it[i]), i));
 }
 void of_where(adjoint& a) {
-  if (a.wants(1)) a.give(1, a.like(a.add<op::Where>({a.x(0), a.dy(), a.number(0, a.type(1))}), 1));
-  if (a.wants(2)) a.give(2, a.like(a.add<op::Where>({a.x(0), a.number(0, a.type(2)), a.dy()}), 2));
+  if (a.needs(1)) a.give(1, a.like(a.add<op::Where>({a.x(0), a.dy(), a.number(0, a.type(1))}), 1));
+  if (a.needs(2)) a.give(2, a.like(a.add<op::Where>({a.x(0), a.number(0, a.type(2)), a.dy()}), 2));
 }
 void of_clip(adjoint& a) {
-  if (a.wants(1) || a.wants(2)) return a.fail("by its bounds");
+  if (a.needs(1) || a.needs(2)) return a.fail("by its bounds");
   a.give(0, a.add<op::Where>({a.add<op::Equal>({a.x(0), a.y()}), a.dy(), a.number(0)}));
 }
 void of_cast(adjoint& a) { a.give(0, a.add<op::Cast>({a.dy()}, {attribute_of("to", std::int64_t(a.type()))})); }
@@ -137,12 +137,12 @@ void of_matmul(adjoint& a) {
     if (rank == 2) return g;
     return a.shrunk(g, from ? &*from : nullptr, to, own ? &*own : nullptr);
   };
-  if (a.wants(0)) {
-    const value_id g = shrink(a.add<op::MatMul>({dy, a.turned(w, std::max<std::size_t>(right, 2))}), x, x_dims);
+  if (a.needs(0)) {
+    const value_id g = shrink(a.add<op::MatMul>({dy, a.transposed(w, std::max<std::size_t>(right, 2))}), x, x_dims);
     a.give(0, left == 1 ? a.squeezed(g, 0) : g);
   }
-  if (a.wants(1)) {
-    const value_id g = shrink(a.add<op::MatMul>({a.turned(x, std::max<std::size_t>(left, 2)), dy}), w, w_dims);
+  if (a.needs(1)) {
+    const value_id g = shrink(a.add<op::MatMul>({a.transposed(x, std::max<std::size_t>(left, 2)), dy}), w, w_dims);
     a.give(1, right == 1 ? a.squeezed(g, 1) : g);
   }
 }
@@ -156,14 +156,14 @@ void of_gemm(adjoint& a) {
                                            attribute_of("alpha", alpha)});
   };
   const value_id dy = a.dy();
-  if (a.wants(0)) a.give(0, turns_a ? product(a.x(1), turns_b, dy, 1) : product(dy, 0, a.x(1), !turns_b));
-  if (a.wants(1)) a.give(1, turns_b ? product(dy, 1, a.x(0), turns_a) : product(a.x(0), !turns_a, dy, 0));
-  if (a.wants(2)) a.give(2, a.like(beta == 1 ? dy : a.times(dy, double(beta)), 2));
+  if (a.needs(0)) a.give(0, turns_a ? product(a.x(1), turns_b, dy, 1) : product(dy, 0, a.x(1), !turns_b));
+  if (a.needs(1)) a.give(1, turns_b ? product(dy, 1, a.x(0), turns_a) : product(a.x(0), !turns_a, dy, 0));
+  if (a.needs(2)) a.give(2, a.like(beta == 1 ? dy : a.times(dy, double(beta)), 2));
 }
 
 // Along axes
 
-/// Axes of an attribute or input, from 0 on; all of them if there are none.
+/// The axes in an attribute or input, counted from 0; all axes if there are none.
 std::vector<std::int64_t> axes_of(adjoint& a) {
   const auto rank = std::int64_t(a.rank(0));
   std::vector<std::int64_t> axes = a.ints("axes", 1);
@@ -173,27 +173,27 @@ std::vector<std::int64_t> axes_of(adjoint& a) {
   std::sort(axes.begin(), axes.end());
   return axes;
 }
-/// What has the shape of the reduced output, in that of the input. It needs axes and rank only where some were dropped.
+/// Broadcasts a value of the reduced shape to the input's shape. It needs axes and rank only if axes were dropped.
 value_id spread(adjoint& a, value_id v) {
   const bool keeps = int_attribute(a.node, "keepdims", 1) != 0;
   if (!keeps && !a.ints("axes", 1).empty()) v = a.unsqueezed(v, axes_of(a));
   return a.expanded_like(v, a.x(0));
 }
-/// How many elements become one.
+/// The number of elements that are reduced to one.
 value_id reduced_count(adjoint& a) {
   const attribute to = attribute_of("to", std::int64_t(a.type()));
   const auto count = [&](value_id v) { return a.add<op::Cast>({a.add<op::Size>({v})}, {to}); };
-  return a.over(count(a.x(0)), count(a.y()));
+  return a.quotient(count(a.x(0)), count(a.y()));
 }
 
 void of_reduce_sum(adjoint& a) { a.give(0, spread(a, a.dy())); }
-void of_reduce_mean(adjoint& a) { a.give(0, a.over(spread(a, a.dy()), reduced_count(a))); }
+void of_reduce_mean(adjoint& a) { a.give(0, a.quotient(spread(a, a.dy()), reduced_count(a))); }
 void of_reduce_squares(adjoint& a) { a.give(0, a.times(spread(a, a.dy()), a.times(a.x(0), 2))); }
 void of_reduce_length(adjoint& a) {
-  // At 0 the length has no derivative; 0 is one of those that it may have.
+  // At 0 the length has no derivative; 0 is a subgradient.
   const value_id is_zero = a.add<op::Equal>({a.y(), a.number(0)});
   const value_id safe = a.add<op::Where>({is_zero, a.number(1), a.y()});
-  a.give(0, a.times(spread(a, a.over(a.dy(), safe)), a.x(0)));
+  a.give(0, a.times(spread(a, a.quotient(a.dy(), safe)), a.x(0)));
 }
 void of_reduce_log_sum_exp(adjoint& a) {
   a.give(0, a.times(spread(a, a.dy()), a.add<op::Exp>({a.minus(a.x(0), spread(a, a.y()))})));
@@ -202,11 +202,11 @@ void of_reduce_extreme(adjoint& a) {
   const attribute to = attribute_of("to", std::int64_t(a.type()));
   const value_id is_it = a.add<op::Cast>({a.add<op::Equal>({a.x(0), spread(a, a.y())})}, {to});
   const value_id count = a.sum(is_it, axes_of(a), true);
-  a.give(0, a.over(a.times(spread(a, a.dy()), is_it), count));
+  a.give(0, a.quotient(a.times(spread(a, a.dy()), is_it), count));
 }
-void of_global_mean(adjoint& a) { a.give(0, a.over(a.expanded_like(a.dy(), a.x(0)), reduced_count(a))); }
+void of_global_mean(adjoint& a) { a.give(0, a.quotient(a.expanded_like(a.dy(), a.x(0)), reduced_count(a))); }
 
-/// The axes that a softmax is over: before version 13 those from `axis` on.
+/// The axes of a softmax: before version 13, those from `axis` on.
 std::vector<std::int64_t> softmax_axes(adjoint& a) {
   const auto rank = std::int64_t(a.rank(0));
   const bool one = a.node.since() >= 13;
@@ -232,19 +232,19 @@ void of_layer_norm(adjoint& a) {
   if (axis < 0) axis += rank;
   std::vector<std::int64_t> axes;
   for (std::int64_t i = axis; i < rank; ++i) axes.push_back(i);
-  const value_id centred = a.minus(a.x(0), a.mean(a.x(0), axes));
+  const value_id centered = a.minus(a.x(0), a.mean(a.x(0), axes));
   const value_id epsilon = a.number(double(float_attribute(a.node, "epsilon", 1e-5f)));
-  const value_id deviation = a.add<op::Sqrt>({a.sum_of(a.mean(a.square(centred), axes), epsilon)});
-  const value_id normal = a.over(centred, deviation), of_normal = a.times(a.dy(), a.x(1));
-  if (a.wants(0)) {
+  const value_id deviation = a.add<op::Sqrt>({a.sum_of(a.mean(a.square(centered), axes), epsilon)});
+  const value_id normal = a.quotient(centered, deviation), of_normal = a.times(a.dy(), a.x(1));
+  if (a.needs(0)) {
     const value_id along = a.times(normal, a.mean(a.times(of_normal, normal), axes));
-    a.give(0, a.over(a.minus(a.minus(of_normal, a.mean(of_normal, axes)), along), deviation));
+    a.give(0, a.quotient(a.minus(a.minus(of_normal, a.mean(of_normal, axes)), along), deviation));
   }
-  if (a.wants(1)) a.give(1, a.like(a.times(a.dy(), normal), 1));
-  if (a.wants(2)) a.give(2, a.like(a.dy(), 2));
+  if (a.needs(1)) a.give(1, a.like(a.times(a.dy(), normal), 1));
+  if (a.needs(2)) a.give(2, a.like(a.dy(), 2));
 }
 
-// Elements that move
+// Movement of elements
 
 void of_transpose(adjoint& a) {
   const std::size_t rank = a.rank(0);
@@ -257,13 +257,13 @@ void of_transpose(adjoint& a) {
   a.give(0, a.add<op::Transpose>({a.dy()}, {attribute_of("perm", std::span<const std::int64_t>{back})}));
 }
 
-/// An operator that copies elements to other places: the numbers of places go the same way, and tell where each
-/// gradient is added.
+/// An operator that copies elements to other positions. The indices of elements are copied likewise, and give the
+/// positions where gradients are added.
 template <bool Repeats>
 void of_move(adjoint& a) {
   if (Repeats && a.opset() < 16) return a.fail("below opset 16, which has sums by index");
   for (std::size_t i = 1; i < a.input_count(); ++i)
-    if (a.wants(i)) return a.fail("by inputs that are indices");
+    if (a.needs(i)) return a.fail("by inputs that are indices");
   const value_id flat = a.list(-1), size = a.add<op::Size>({a.x(0)});
   const value_id numbers = a.add<op::Range>({a.number(0, dtype::i64), size, a.number(1, dtype::i64)});
   std::vector<value_id> inputs{a.reshaped_like(numbers, a.x(0))};
@@ -286,7 +286,7 @@ void of_concat(adjoint& a) {
   for (std::size_t i = 0; i < a.input_count(); ++i) {
     const value_id size = a.add<op::Gather>({a.add<op::Shape>({a.x(i)}), a.list(axis)});
     const value_id end = a.sum_of(start, size);
-    if (a.wants(i)) a.give(i, a.add<op::Slice>({a.dy(), start, end, a.list(axis)}));
+    if (a.needs(i)) a.give(i, a.add<op::Slice>({a.dy(), start, end, a.list(axis)}));
     start = end;
   }
 }
@@ -301,14 +301,14 @@ void of_split(adjoint& a) {
 void of_pad(adjoint& a) {
   if (string_attribute(a.node, "mode", "constant") != "constant") return a.fail("of a mode that is not constant");
   if (a.opset() < 11) return a.fail("below opset 11, which has pads as an input");
-  if (a.wants(2)) return a.fail("by what it fills with");
+  if (a.needs(2)) return a.fail("by what it fills with");
   const value_id back = a.add<op::Neg>({a.x(1)});
   a.give(0, a.x(3) == value_id::none ? a.add<op::Pad>({a.dy(), back})
                                      : a.add<op::Pad>({a.dy(), back, value_id::none, a.x(3)}));
 }
 
 value_id over_absolute(adjoint& a) {
-  return a.over(a.number(1), a.square(a.sum_of(a.add<op::Abs>({a.x(0)}), a.number(1))));
+  return a.quotient(a.number(1), a.square(a.sum_of(a.add<op::Abs>({a.x(0)}), a.number(1))));
 }
 
 constexpr derivative_row rows[] = {
@@ -328,22 +328,22 @@ constexpr derivative_row rows[] = {
     {op_id_of<op::Neg>, [](adjoint& a) { a.scale(a.number(-1)); }},
     {op_id_of<op::Abs>, [](adjoint& a) { a.scale(a.add<op::Sign>({a.x(0)})); }},
     {op_id_of<op::Exp>, [](adjoint& a) { a.scale(a.y()); }},
-    {op_id_of<op::Log>, [](adjoint& a) { a.scale(a.over(a.number(1), a.x(0))); }},
-    {op_id_of<op::Sqrt>, [](adjoint& a) { a.scale(a.over(a.number(0.5), a.y())); }},
+    {op_id_of<op::Log>, [](adjoint& a) { a.scale(a.quotient(a.number(1), a.x(0))); }},
+    {op_id_of<op::Sqrt>, [](adjoint& a) { a.scale(a.quotient(a.number(0.5), a.y())); }},
     {op_id_of<op::Reciprocal>, [](adjoint& a) { a.scale(a.times(a.square(a.y()), -1)); }},
     {op_id_of<op::Sin>, [](adjoint& a) { a.scale(a.add<op::Cos>({a.x(0)})); }},
     {op_id_of<op::Cos>, [](adjoint& a) { a.scale(a.times(a.add<op::Sin>({a.x(0)}), -1)); }},
     {op_id_of<op::Tan>, [](adjoint& a) { a.scale(a.sum_of(a.square(a.y()), a.number(1))); }},
     {op_id_of<op::Asin>, [](adjoint& a) { a.scale(over_root_of_one_minus_square(a)); }},
     {op_id_of<op::Acos>, [](adjoint& a) { a.scale(a.times(over_root_of_one_minus_square(a), -1)); }},
-    {op_id_of<op::Atan>, [](adjoint& a) { a.scale(a.over(a.number(1), a.sum_of(a.square(a.x(0)), a.number(1)))); }},
+    {op_id_of<op::Atan>, [](adjoint& a) { a.scale(a.quotient(a.number(1), a.sum_of(a.square(a.x(0)), a.number(1)))); }},
     {op_id_of<op::Sinh>, [](adjoint& a) { a.scale(a.add<op::Cosh>({a.x(0)})); }},
     {op_id_of<op::Cosh>, [](adjoint& a) { a.scale(a.add<op::Sinh>({a.x(0)})); }},
     {op_id_of<op::Asinh>,
-     [](adjoint& a) { a.scale(a.over(a.number(1), a.add<op::Sqrt>({a.sum_of(a.square(a.x(0)), a.number(1))}))); }},
+     [](adjoint& a) { a.scale(a.quotient(a.number(1), a.add<op::Sqrt>({a.sum_of(a.square(a.x(0)), a.number(1))}))); }},
     {op_id_of<op::Acosh>,
-     [](adjoint& a) { a.scale(a.over(a.number(1), a.add<op::Sqrt>({a.minus(a.square(a.x(0)), a.number(1))}))); }},
-    {op_id_of<op::Atanh>, [](adjoint& a) { a.scale(a.over(a.number(1), a.minus(a.number(1), a.square(a.x(0))))); }},
+     [](adjoint& a) { a.scale(a.quotient(a.number(1), a.add<op::Sqrt>({a.minus(a.square(a.x(0)), a.number(1))}))); }},
+    {op_id_of<op::Atanh>, [](adjoint& a) { a.scale(a.quotient(a.number(1), a.minus(a.number(1), a.square(a.x(0))))); }},
     {op_id_of<op::Tanh>, [](adjoint& a) { a.scale(one_minus_square_of_y(a)); }},
     {op_id_of<op::Sigmoid>, [](adjoint& a) { a.scale(a.times(a.y(), a.minus(a.number(1), a.y()))); }},
     {op_id_of<op::Softplus>, [](adjoint& a) { a.scale(a.add<op::Sigmoid>({a.x(0)})); }},
@@ -391,7 +391,7 @@ constexpr derivative_row rows[] = {
     {op_id_of<op::Concat>, of_concat},
     {op_id_of<op::Split>, of_split},
     {op_id_of<op::Pad>, of_pad},
-    // What goes by steps, or only asks for sizes
+    // Step functions, and operators that only read sizes
     {op_id_of<op::Shape>, nullptr},
     {op_id_of<op::Size>, nullptr},
     {op_id_of<op::Floor>, nullptr},

@@ -1,4 +1,4 @@
-// CenterCropPad and GroupNormalization, for shapes that only a run knows too.
+// CenterCropPad and GroupNormalization, also for shapes that are only known in a run.
 #include "transform/rules/definitions.hpp"
 
 CAMEO_BEGIN_NAMESPACE
@@ -18,12 +18,12 @@ bool center_crop_pad::rewrite(rewriter& r, const node_view& n) {
   value_id wanted = n.input(1).id();
   if (n.input(1).element() != dtype::i64)
     wanted = e.add<op::Cast>({wanted}, {attribute_of("to", std::int64_t(dtype::i64))});
-  // What is missing goes to both ends, an odd one to the far end.
+  // Padding goes to both ends; an odd element to the far end.
   const value_id size = sizes_of(in), missing = e.add<op::Sub>({e.add<op::Max>({size, wanted}), size});
   const value_id near = e.add<op::Div>({missing, half}), far = e.add<op::Sub>({missing, near});
   const value_id pads = e.add<op::Concat>({near, far}, {attribute_of("axis", 0)});
   const value_id padded = e.add<op::Pad>({in, pads, absent, which});
-  // What is too much goes from both ends, an odd one from the far end.
+  // Cropping takes from both ends; an odd element from the far end.
   const value_id start = e.add<op::Div>({e.add<op::Sub>({sizes_of(padded), wanted}), half});
   e.replace(n.output(0), e.add<op::Slice>({padded, start, e.add<op::Add>({start, wanted}), which}));
   return e.commit();
@@ -49,7 +49,7 @@ bool group_normalization::rewrite(rewriter& r, const node_view& n) {
   const value_id normal =
       e.add<op::InstanceNormalization>({grouped, all_of("ones", 1), all_of("zeros", 0)},
                                        {attribute_of("epsilon", float_attribute(n, "epsilon", 1e-5f))});
-  // Scale and bias are of channels.
+  // Scale and bias are per channel.
   const value_id channels = e.add<op::Shape>({n.input(1).id()}), axis = e.ints("axis", column);
   const value_id by_channel =
       e.add<op::Concat>({e.ints("same", same), channels, e.ints("rest", rest)}, {attribute_of("axis", 0)});

@@ -6,11 +6,11 @@
 
 #include "transform/rules/shapes.hpp"
 
-/// Questions that the local rewrites of several families ask.
+/// Queries that the local rewrites of several families share.
 CAMEO_BEGIN_NAMESPACE
 namespace look {
 
-/// The node of one of these operators that makes a value, if the rewriter may touch it; else none.
+/// The node of one of these operators that produces a value, if the rewriter may change it; else none.
 template <declared_op... Ops>
 node_view made_by(const rewriter& r, const value_view& v) {
   if (!v || v.is_capture()) return {};
@@ -18,25 +18,25 @@ node_view made_by(const rewriter& r, const value_view& v) {
   return r.may_touch(n) && (n.has_op<Ops>() || ...) ? n : node_view{};
 }
 
-/// The only node that reads a value, if it is of one of these operators, reads it once, may be touched, and the value
-/// is no graph output.
+/// The only reader of a value, if it has one of these operators, reads the value once, may be changed, and the value is
+/// not a graph output.
 template <declared_op... Ops>
 node_view only_reader(const rewriter& r, const value_view& v) {
   if (!v || !v.sole_use()) return {};
   const node_view n = *v.consumers().begin();
   for (value_view each : n.inputs())
     if (each == v) return r.may_touch(n) && (n.has_op<Ops>() || ...) ? n : node_view{};
-  return {};  // its subgraph reads it
+  return {};  // a subgraph reads it
 }
 
-/// Of a node with two inputs, the one that is not `v`.
+/// The input of a node with two inputs that is not `v`.
 inline value_view other_input(const node_view& n, const value_view& v) { return n.input(n.input(0) == v ? 1 : 0); }
 
 inline std::optional<double> number_in(const rewriter& r, const value_view& v) { return number_of(r.constant(v)); }
-/// Equal to a ten-thousandth, as constants in files are rounded in many ways.
+/// Equal within a relative error of 1e-4: constants in files are rounded in several ways.
 inline bool about(double a, double b) { return std::abs(a - b) <= 1e-4 * std::abs(b); }
 
-/// The last dim of a tensor of known rank above 0; not known() otherwise.
+/// The last dim of a tensor of known rank above 0; otherwise unknown.
 inline dim last_dim(const rewriter& r, const value_view& v) {
   const std::vector<dim>* const s = r.shape(v);
   return s && !s->empty() ? s->back() : dim{};
@@ -45,12 +45,12 @@ inline bool has_rank(const rewriter& r, const value_view& v, std::size_t rank) {
   const std::vector<dim>* const s = r.shape(v);
   return s && s->size() == rank;
 }
-/// A vector of as many elements as x's last axis has, surely.
+/// True for a vector that certainly has as many elements as x's last axis.
 inline bool is_vector_along(const rewriter& r, const value_view& v, const value_view& x) {
   return has_rank(r, v, 1) && last_dim(r, v).known() && last_dim(r, v).same(last_dim(r, x));
 }
-/// The number that a Mul or Div multiplies its input `x` with, if that is a constant of one element that leaves x's
-/// shape alone.
+/// The number by which a Mul or Div multiplies its input `x`, if it is a constant with one element that does not change
+/// x's shape.
 inline std::optional<double> scalar_factor(const rewriter& r, const node_view& n, std::size_t x) {
   const bool divides = n.has_op<op::Div>();
   if (divides && x != 0) return {};
@@ -60,7 +60,7 @@ inline std::optional<double> scalar_factor(const rewriter& r, const node_view& n
   if (divides && *f == 0) return {};
   return divides ? 1 / *f : *f;
 }
-/// float32 or float16: what ONNX Runtime runs its own operators on, on processors.
+/// float32 or float16: the types of ONNX Runtime's own operators on processors.
 inline bool is_float(const value_view& v) {
   const dtype t = v ? v.element() : dtype::undefined;
   return t == dtype::f32 || t == dtype::f16;
@@ -72,14 +72,14 @@ inline bool is_computed(const match_result& m, const value_view& v) { return !m.
 inline bool is_factor(const match_result&, double number) {
   return number != 1 && number != 0 && std::isfinite(number);
 }
-/// The other value of a flag of n0: `attr<"transA", other_way<"transA">>()`.
+/// The opposite of a flag of n0: `attr<"transA", opposite<"transA">>()`.
 template <detail::fixed_string Name>
-bool other_way(const match_result& m, attribute& made) {
-  made = attribute_of({}, int_attribute(pattern::n0.of(m), std::string_view{Name}) == 0 ? 1 : 0);
+bool opposite(const match_result& m, attribute& made) {
+  made = attribute_of({}, int_attribute(pattern::n0.get(m), std::string_view{Name}) == 0 ? 1 : 0);
   return true;
 }
 inline bool number_as_float(const match_result& m, attribute& made) {
-  made = attribute_of({}, float(pattern::s0.of(m)));
+  made = attribute_of({}, float(pattern::s0.get(m)));
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Matrix products that transpose and scale on the way: com.microsoft's FusedMatMul.
+// Fuses transposes and scales into matrix products: com.microsoft's FusedMatMul.
 #include <cameo/op/microsoft.hpp>
 #include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/algebra.hpp>
@@ -13,7 +13,7 @@ using namespace pattern;
 
 using op::microsoft::FusedMatMul;
 
-/// A product of floats that FusedMatMul can do more for.
+/// True for a product of floats that FusedMatMul can extend.
 bool can_be_fused(const match_result&, const node_view& n) {
   return look::is_float(n.input(0)) && int_attribute(n, "transBatchA") == 0 && int_attribute(n, "transBatchB") == 0;
 }
@@ -30,24 +30,24 @@ bool swaps_last_two(const match_result& m, const node_view& n) {
   return perm[rank - 2] == std::int64_t(rank - 1) && perm[rank - 1] == std::int64_t(rank - 2);
 }
 
-/// A transposed operand, which may be cast afterwards: then what is not transposed is cast.
+/// A transposed operand. If it is cast afterwards, the value before the Transpose is cast instead.
 template <int I>
 constexpr auto transposed(value_name<I> v) {
   return perhaps(name(n1, sole_use(match<op::Cast>(name(n2, sole_use(match<op::Transpose>(v)))))));
 }
 constexpr rule matmul_transposed_left{
     "MatmulTransposeFusion", name(n0, match<op::MatMul, FusedMatMul>(transposed(x), y)),
-    make<FusedMatMul>(again(n1, x), y).copy_all(n0).attr<"transA", look::other_way<"transA">>(),
+    make<FusedMatMul>(again(n1, x), y).copy_all(n0).attr<"transA", look::opposite<"transA">>(),
     when(check<can_be_fused>(n0), check<swaps_last_two>(n2))};
 constexpr rule matmul_transposed_right{
     "MatmulTransposeFusion", name(n0, match<op::MatMul, FusedMatMul>(x, transposed(y))),
-    make<FusedMatMul>(x, again(n1, y)).copy_all(n0).attr<"transB", look::other_way<"transB">>(),
+    make<FusedMatMul>(x, again(n1, y)).copy_all(n0).attr<"transB", look::opposite<"transB">>(),
     when(check<can_be_fused>(n0), check<swaps_last_two>(n2))};
 
 bool scaled_alpha(const match_result& m, attribute& made) {
-  const node_view& n = n0.of(m);
+  const node_view& n = n0.get(m);
   const double alpha = n.has_op<op::MatMul>() ? 1.0 : double(float_attribute(n, "alpha", 1));
-  made = attribute_of({}, float(alpha * s0.of(m)));
+  made = attribute_of({}, float(alpha * s0.get(m)));
   return std::isfinite(made.f);
 }
 constexpr rule scaled_left{"MatMulScaleFusion", name(n0, match<op::MatMul, FusedMatMul>(product(s0, x), y)),

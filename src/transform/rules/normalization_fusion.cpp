@@ -1,4 +1,4 @@
-// Layer normalisation and its kin from the parts that exporters write, and the sum that feeds them.
+// Fuses layer normalization and its variants from the nodes that exporters write, and the sum before them.
 #include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/transform/rule.hpp>
@@ -13,7 +13,7 @@ namespace {
 using namespace pattern;
 using look::is_float, look::is_vector_along, look::last_dim, look::made_by;
 
-/// The mean along the last axis, which stays as 1; `n` is checked by is_of_last_axis.
+/// The mean along the last axis, which stays with size 1; is_of_last_axis() checks `n`.
 template <int N, class Of>
 constexpr auto mean_of(node_name<N> n, Of of) {
   return name(n, match<op::ReduceMean>(of, others).template attr<"keepdims">(1));
@@ -26,8 +26,8 @@ bool is_of_last_axis(const match_result& m, const node_view& mean) {
   return shape && axes.size() == 1 && (axes[0] == -1 || axes[0] + 1 == std::int64_t(shape->size()));
 }
 
-/// top / sqrt(mean(of * of) + s0), or top * (1 / that), and the factor and the summand that may follow. Inside, each
-/// value has one reader. n2 is what squares, n3 the mean.
+/// Matches top / sqrt(mean(of * of) + s0), or top * (1 / sqrt(...)), then an optional factor and summand. Values inside
+/// have one reader. n2 is the square, n3 the mean.
 template <class Top, class Of>
 constexpr auto normalized(Top top, Of of) {
   const auto square =
@@ -46,17 +46,17 @@ bool is_positive(const match_result&, double epsilon) { return epsilon >= 0; }
 bool is_vector_of(const match_result& m, const value_view& v, const value_view& x) {
   return !v || is_vector_along(*m.in, v, x);
 }
-/// The scale, or ones where it is written without one; `none` where that would be no float32 vector of known length.
+/// The scale, or ones if there is none; `none` if the result would not be a float32 vector of known length.
 value_id scale_or_ones(const match_result& m, edit& e) {
   constexpr std::int64_t most = 1 << 20;
-  if (w.of(m)) return w.of(m).id();
-  const dim length = last_dim(*m.in, x.of(m));
-  if (x.of(m).element() != dtype::f32 || !length.known() || length.size > most) return value_id::none;
+  if (w.get(m)) return w.get(m).id();
+  const dim length = last_dim(*m.in, x.get(m));
+  if (x.get(m).element() != dtype::f32 || !length.known() || length.size > most) return value_id::none;
   const std::vector<float> ones(std::size_t(length.size), 1.0f);
   return e.constant("ones", value::tensor<float>(extents{length.size}, std::span<const float>{ones}));
 }
 
-/// x less its mean is read only at the top and to be squared; it may be written twice (n0 and n1).
+/// True if x less its mean is read only at the top and by the square. The graph may compute it twice (n0 and n1).
 bool only_these_read(const match_result&, const node_view& top, const node_view& squared, const node_view& square) {
   const value_view a = top.output(0), b = squared.output(0);
   const std::size_t reads = square.has_op<op::Mul>() ? 2 : 1;
@@ -75,7 +75,7 @@ constexpr rule layer_norm{"LayerNormFusion", normalized(centered(n0, n4), center
                                check<is_of_last_axis>(n5), check<is_positive>(s0), check<only_these_read>(n0, n1, n2),
                                check<is_vector_of>(w, x), check<is_vector_of>(b, x))};
 
-/// x / sqrt(mean(x * x) + epsilon) * scale
+/// x / sqrt(mean(x * x) + epsilon) * scale.
 bool is_not_moved(const match_result&, const value_view& shift) { return !shift; }
 constexpr rule simplified_layer_norm{"SimplifiedLayerNormFusion", normalized(x, x),
                                      make<op::contrib::SimplifiedLayerNormalization>(x, computed<scale_or_ones>)
@@ -84,7 +84,7 @@ constexpr rule simplified_layer_norm{"SimplifiedLayerNormFusion", normalized(x, 
                                      when(check<is_float_value>(x), check<is_of_last_axis>(n3), check<is_positive>(s0),
                                           check<is_vector_of>(w, x), check<is_not_moved>(b))};
 
-/// The sum before a normalisation: [batch, sequence, hidden] twice, perhaps with a bias vector.
+/// Fuses the sum before a normalization: [batch, sequence, hidden] twice, and an optional bias vector.
 template <detail::fixed_string Name, class Fused, class... Normalizations>
 struct fuse_skip {
   static constexpr std::string_view name{Name};
@@ -95,7 +95,7 @@ struct fuse_skip {
     value_view input, skip, bias;
     node_view bias_sum;
   };
-  static parts of(const rewriter& r, const node_view& sum) {
+  static parts read(const rewriter& r, const node_view& sum) {
     for (std::size_t i = 0; i < 2; ++i) {
       const node_view inner = made_by<op::Add>(r, sum.input(i));
       if (!inner || !sum.input(i).sole_use()) continue;
@@ -114,7 +114,7 @@ struct fuse_skip {
       return false;
     const std::int64_t axis = int_attribute(norm, "axis", -1);
     if ((axis != -1 && axis != 2) || !is_vector_along(r, norm.input(1), norm.input(0))) return false;
-    const parts p = of(r, sum);
+    const parts p = read(r, sum);
     if (!same_shape(r, p.input, p.skip) || !same_shape(r, p.input, norm.input(0))) return false;
     const float epsilon = float_attribute(norm, "epsilon", 1e-5f);
     const bool gives_sum = !norm.input(0).sole_use();

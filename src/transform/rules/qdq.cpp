@@ -1,4 +1,5 @@
-// QuantizeLinear and DequantizeLinear: as few of them as give the same integers, next to what computes.
+// Removes QuantizeLinear and DequantizeLinear that do not change integers, and moves the others next to nodes that
+// compute.
 #include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
@@ -9,7 +10,7 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-/// Each reader gets a DequantizeLinear of its own, so that it can be taken together with it.
+/// Gives each reader a separate DequantizeLinear, so that both can become one node.
 struct own_dequantizers_pass {
   static constexpr std::string_view name = "EnsureUniqueDQForNodeUnit";
 
@@ -25,7 +26,7 @@ struct own_dequantizers_pass {
       std::vector<graph::use> uses;
       for (graph::use u : g.uses(v.id()))
         if (u.position < g[u.node].input_count) uses.push_back(u);
-      // One that a subgraph or the caller reads, or the first reader, keeps the node.
+      // A subgraph, the caller or the first reader keeps the node.
       const bool is_taken = v.is_graph_output() || uses.size() < v.use_count();
       for (std::size_t i = is_taken ? 0 : 1; i < uses.size(); ++i, changed = true)
         g.set_input(uses[i].node, uses[i].position, copy(r, id));
@@ -55,18 +56,18 @@ bool same_quantization(const match_result& m, const node_view& first, const node
   const std::optional<quantization> q = p ? quantization_of(*m.in, second) : std::nullopt;
   return q && same(*p, *q);
 }
-/// Integers that become floats and the same integers again.
+/// DequantizeLinear, then the same QuantizeLinear: the integers stay the same.
 constexpr rule double_pair{
     "DoubleQDQPairsRemover",
     name(n0, match<op::QuantizeLinear>(name(n1, match<op::DequantizeLinear>(x, others)), others)), x,
     when(check<same_quantization>(n1, n0))};
-/// Floats that are rounded to integers and back, and nothing else.
+/// QuantizeLinear, then DequantizeLinear: floats are only rounded.
 constexpr rule rounding{
     "QDQFinalCleanupTransformer",
     name(n0, match<op::DequantizeLinear>(name(n1, sole_use(match<op::QuantizeLinear>(x, others))), others)), x,
     when(check<same_quantization>(n1, n0))};
 
-/// An activation that cuts off what the integers can't hold anyhow.
+/// True for an activation whose bounds include all that the integers can represent.
 bool cuts_nothing(const match_result& m, const node_view& cut, const node_view& quantize) {
   const std::optional<quantization> q = quantization_of(*m.in, quantize);
   return q && is_made_redundant(*m.in, cut, *q);
@@ -79,13 +80,13 @@ constexpr auto quantized_past(const char* called) {
 constexpr auto relu_before_quantize = quantized_past<op::Relu>("ReluQuantRewrite");
 constexpr auto clip_before_quantize = quantized_past<op::Clip>("ClipQuantRewrite");
 
-// Nodes that move elements, or choose the larger ones, do the same to integers as to the floats that those stand for.
+// Nodes that move elements, or select the larger ones, act alike on integers and on the floats that these represent.
 bool can_take_integers(const match_result& m, const node_view& n, const node_view& quantizes) {
   const std::optional<quantization> q = quantization_of(*m.in, quantizes);
   if (!q || !q->whole_tensor()) return false;
   return !n.has_op<op::MaxPool>() || (n.since() >= 12 && (q->type == dtype::i8 || q->type == dtype::u8));
 }
-/// Each reader has a DequantizeLinear of its own.
+/// True for a value with a separate DequantizeLinear for each reader.
 bool is_read_once(const match_result&, const node_view& n) {
   const value_view out = n.output(0);
   return out.use_count() + (out.is_graph_output() ? 1u : 0u) == 1;
@@ -97,7 +98,7 @@ constexpr rule dequantize_later{
              name(n1, sole_use(match<op::DequantizeLinear>(x, others))), others)),
     again(n1, again(n0, x)), when(check<can_take_integers>(n0, n1), check<is_read_once>(n0))};
 
-// Constants have been quantized before; Slice and Gather would quantize more than they do now.
+// Constants were quantized before; Slice and Gather would quantize more elements than before.
 constexpr rule quantize_earlier{
     "QDQPropagationTransformer",
     name(n0,
@@ -107,10 +108,10 @@ constexpr rule quantize_earlier{
              others)),
     again(n1, again(n0, x)), when(check<look::is_computed>(x), check<can_take_integers>(n1, n0))};
 
-constexpr key_condition off[] = {{config_key<"session.disable_quant_qdq">.key},
+constexpr key_condition off_keys[] = {{config_key<"session.disable_quant_qdq">.key},
                                  {config_key<"session.disable_double_qdq_remover">.key}};
 constexpr key_condition cleanup[] = {{config_key<"session.enable_quant_qdq_cleanup">.key}};
-constexpr transform_condition unless_off{.excluded = std::span{off}.first(1)}, unless_either_off{.excluded = off},
+constexpr transform_condition unless_off{.excluded = std::span{off_keys}.first(1)}, unless_either_off{.excluded = off_keys},
     if_wanted{.required = cleanup};
 
 }  // namespace

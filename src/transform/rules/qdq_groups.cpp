@@ -1,4 +1,4 @@
-// DequantizeLinear, a node, QuantizeLinear: one node on integers. Which groups, and what takes their place.
+// Selects DequantizeLinear, a node and QuantizeLinear as a group, and replaces it by one node on integers.
 #include <cameo/op/group_actions.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/transform/rules/fusions.hpp>
@@ -15,47 +15,47 @@ namespace {
 
 constexpr std::string_view optimizer = "QDQSelectorActionTransformer";
 
-/// What a node becomes, and under which action.
+/// The operator that a target becomes, and the action for it.
 struct target_row {
   detail::op_id target;
-  std::string_view action, domain, op;  // of the new node; empty: the target's own
+  std::string_view action, domain, op;  // of the new node; empty: that of the target
 };
 template <class Target, class Made = Target>
-constexpr target_row becomes(std::string_view action) {
+constexpr target_row row_for(std::string_view action) {
   return {detail::op_id_of<Target>, action, Made::domain, Made::name};
 }
 namespace ms = op::microsoft;
 constexpr std::string_view drop = "drop", drop_bytes = "drop_no_int16_support",
                            drop_ordered = "drop_no_int16_support_and_positive_scale";
-constexpr target_row target_rows[] = {becomes<op::Conv, op::QLinearConv>("Conv"),
-                                      becomes<op::MatMul, op::QLinearMatMul>("MatMul"),
-                                      becomes<op::Gemm, ms::QGemm>("Gemm"),
-                                      becomes<op::Where, ms::QLinearWhere>("Where"),
-                                      becomes<op::Add, ms::QLinearAdd>("2DQ"),
-                                      becomes<op::Mul, ms::QLinearMul>("2DQ"),
-                                      becomes<op::AveragePool, ms::QLinearAveragePool>("1DQ"),
-                                      becomes<op::GlobalAveragePool, ms::QLinearGlobalAveragePool>("1DQ"),
-                                      becomes<op::Sigmoid, ms::QLinearSigmoid>("1DQ"),
-                                      becomes<op::LeakyRelu, ms::QLinearLeakyRelu>("1DQ_CPU"),
-                                      becomes<op::Softmax, ms::QLinearSoftmax>("1DQ_CPU"),
-                                      becomes<op::Concat, ms::QLinearConcat>("*DQ"),
-                                      becomes<op::Split>("dropSplitQDQ"),
-                                      becomes<op::ArgMax>("dropDQ"),
-                                      becomes<op::Expand>(drop),
-                                      becomes<op::Flatten>(drop),
-                                      becomes<op::Gather>(drop),
-                                      becomes<op::GatherElements>(drop),
-                                      becomes<op::Reshape>(drop),
-                                      becomes<op::Slice>(drop),
-                                      becomes<op::Squeeze>(drop),
-                                      becomes<op::Tile>(drop),
-                                      becomes<op::Transpose>(drop),
-                                      becomes<op::Unsqueeze>(drop),
-                                      becomes<op::Resize>(drop_bytes),
-                                      becomes<op::DepthToSpace>(drop_bytes),
-                                      becomes<op::MaxPool>(drop_ordered),
-                                      becomes<op::ReduceMax>(drop_ordered),
-                                      becomes<op::ReduceMin>(drop_ordered)};
+constexpr target_row target_rows[] = {row_for<op::Conv, op::QLinearConv>("Conv"),
+                                      row_for<op::MatMul, op::QLinearMatMul>("MatMul"),
+                                      row_for<op::Gemm, ms::QGemm>("Gemm"),
+                                      row_for<op::Where, ms::QLinearWhere>("Where"),
+                                      row_for<op::Add, ms::QLinearAdd>("2DQ"),
+                                      row_for<op::Mul, ms::QLinearMul>("2DQ"),
+                                      row_for<op::AveragePool, ms::QLinearAveragePool>("1DQ"),
+                                      row_for<op::GlobalAveragePool, ms::QLinearGlobalAveragePool>("1DQ"),
+                                      row_for<op::Sigmoid, ms::QLinearSigmoid>("1DQ"),
+                                      row_for<op::LeakyRelu, ms::QLinearLeakyRelu>("1DQ_CPU"),
+                                      row_for<op::Softmax, ms::QLinearSoftmax>("1DQ_CPU"),
+                                      row_for<op::Concat, ms::QLinearConcat>("*DQ"),
+                                      row_for<op::Split>("dropSplitQDQ"),
+                                      row_for<op::ArgMax>("dropDQ"),
+                                      row_for<op::Expand>(drop),
+                                      row_for<op::Flatten>(drop),
+                                      row_for<op::Gather>(drop),
+                                      row_for<op::GatherElements>(drop),
+                                      row_for<op::Reshape>(drop),
+                                      row_for<op::Slice>(drop),
+                                      row_for<op::Squeeze>(drop),
+                                      row_for<op::Tile>(drop),
+                                      row_for<op::Transpose>(drop),
+                                      row_for<op::Unsqueeze>(drop),
+                                      row_for<op::Resize>(drop_bytes),
+                                      row_for<op::DepthToSpace>(drop_bytes),
+                                      row_for<op::MaxPool>(drop_ordered),
+                                      row_for<op::ReduceMax>(drop_ordered),
+                                      row_for<op::ReduceMin>(drop_ordered)};
 
 const target_row* row_of(const node_view& n) {
   const auto at = std::find_if(std::begin(target_rows), std::end(target_rows),
@@ -70,7 +70,8 @@ group_form form_of(const target_row& row) {
 
 bool is_byte(dtype t) { return t == dtype::u8 || t == dtype::i8; }
 
-/// One quantization for the whole tensor, or for each index of an axis (-1: the former alone), of integers of a byte.
+/// True for 8-bit integers with one quantization for the whole tensor, or for each index of `axis` (-1: only the
+/// former).
 bool is_quantized(const rewriter& r, const node_view& n, std::int64_t axis) {
   const value_view integers = n.has_op<op::QuantizeLinear>() ? n.output(0) : n.input(0), scale = n.input(1);
   const value_view floats = n.has_op<op::QuantizeLinear>() ? n.input(0) : n.output(0);
@@ -88,7 +89,7 @@ bool is_quantized(const rewriter& r, const node_view& n, std::int64_t axis) {
   return axis >= 0 && shape && normalize_axis(along, shape->size()) && along == axis;
 }
 
-/// The node between a target and QuantizeLinear that changes nothing, as its bounds are the integers' own.
+/// A node between a target and QuantizeLinear that changes nothing, since its bounds include all integers.
 node_view redundant_after(const rewriter& r, const value_view& made) {
   const node_view cut = look::only_reader<op::Relu, op::Clip>(r, made);
   if (!cut || cut.input(0) != made) return {};
@@ -97,15 +98,15 @@ node_view redundant_after(const rewriter& r, const value_view& made) {
   return bounds && is_made_redundant(r, cut, *bounds) ? cut : node_view{};
 }
 
-/// The group of a target, by how it becomes one node.
+/// Selects the group of a target.
 class selection {
  public:
   selection(const rewriter& r, const node_view& target, const group_policy& policy, rewrite_group& to)
-      : r_{r}, target_{target}, policy_{policy}, to_{to} {}
+      : r_{r}, target_{target}, policy_{policy}, group_{to} {}
 
   bool make(const target_row& row) {
-    to_.action = row.action;
-    to_.target = target_.id();
+    group_.action = row.action;
+    group_.target = target_.id();
     switch (form_of(row)) {
       case group_form::unary: return take(0) && target_fits() && end() && one_type();
       case group_form::binary:
@@ -122,7 +123,7 @@ class selection {
   }
 
  private:
-  /// The DequantizeLinear of an input, without another reader.
+  /// The DequantizeLinear of an input, if it has no other reader.
   node_view dequantizer(std::size_t input) const {
     const node_view dq = look::made_by<op::DequantizeLinear>(r_, target_.input(input));
     return dq && dq.output(0).sole_use() ? dq : node_view{};
@@ -130,31 +131,31 @@ class selection {
   bool take(std::size_t input, std::int64_t axis = -1) {
     const node_view dq = dequantizer(input);
     if (!dq || !is_quantized(r_, dq, axis)) return false;
-    to_.inputs.push_back(dq.id());
+    group_.inputs.push_back(dq.id());
     return true;
   }
-  /// The QuantizeLinear of the only output.
+  /// Adds the QuantizeLinear of the only output.
   bool end() {
     for (std::size_t i = 1; i < target_.output_count(); ++i)
       if (target_.output(i)) return false;
     value_view made = target_.output(0);
-    if (const node_view cut = redundant_after(r_, made)) to_.between = cut.id(), made = cut.output(0);
+    if (const node_view cut = redundant_after(r_, made)) group_.middle = cut.id(), made = cut.output(0);
     return end(made);
   }
   bool end(const value_view& made) {
     const node_view q = look::only_reader<op::QuantizeLinear>(r_, made);
     if (!q || q.input(0) != made || !is_quantized(r_, q, -1)) return false;
-    to_.outputs.push_back(q.id());
+    group_.outputs.push_back(q.id());
     return true;
   }
-  dtype input_type(std::size_t i) const { return r_.node(to_.inputs[i]).input(0).element(); }
-  dtype output_type() const { return r_.node(to_.outputs[0]).output(0).element(); }
+  dtype input_type(std::size_t i) const { return r_.node(group_.inputs[i]).input(0).element(); }
+  dtype output_type() const { return r_.node(group_.outputs[0]).output(0).element(); }
   bool one_type() const {
-    for (std::size_t i = 0; i < to_.inputs.size(); ++i)
+    for (std::size_t i = 0; i < group_.inputs.size(); ++i)
       if (input_type(i) != output_type()) return false;
     return true;
   }
-  /// What QLinearAveragePool can't say.
+  /// False if the target uses what QLinearAveragePool does not support.
   bool target_fits() const {
     const std::span<const std::int64_t> gaps = ints_attribute(target_, "dilations");
     return std::all_of(gaps.begin(), gaps.end(), [](std::int64_t gap) { return gap == 1; });
@@ -163,14 +164,14 @@ class selection {
     return input_type(0) != dtype::i8 || (policy_.signed_activations && input_type(1) == dtype::i8);
   }
 
-  /// A bias of integers whose steps are those of the products.
+  /// Adds a bias of integers, whose scale must be the product of the factors' scales.
   bool bias() {
-    if (!target_.input(2)) return to_.inputs.push_back(node_id::none), true;
+    if (!target_.input(2)) return group_.inputs.push_back(node_id::none), true;
     const node_view dq = dequantizer(2);
     if (!dq || dq.input(0).element() != dtype::i32 || int_attribute(dq, "block_size", 0) != 0) return false;
     const value *const steps = r_.constant(dq.input(1)), *const zeros = r_.constant(dq.input(2));
-    const value *const x = r_.constant(r_.node(to_.inputs[0]).input(1)), *const w = r_.constant(
-                                                                             r_.node(to_.inputs[1]).input(1));
+    const value *const x = r_.constant(r_.node(group_.inputs[0]).input(1)), *const w = r_.constant(
+                                                                                r_.node(group_.inputs[1]).input(1));
     if (!steps || !x || !w || steps->type != dtype::f32 || x->type != dtype::f32 || w->type != dtype::f32) return false;
     if (dq.input(2) && !all_equal(zeros, 0)) return false;
     for (std::int64_t i = 0; i < std::max(steps->shape.count(), w->shape.count()); ++i) {
@@ -180,7 +181,7 @@ class selection {
       if (!(std::abs(at(*steps) - at(*x) * at(*w)) <= 1e-3f * std::abs(at(*steps)))) return false;
     }
     if (steps->shape.count() != 1 && w->shape.count() != 1 && steps->shape.count() != w->shape.count()) return false;
-    to_.inputs.push_back(dq.id());
+    group_.inputs.push_back(dq.id());
     return true;
   }
   bool convolution() {
@@ -191,7 +192,7 @@ class selection {
     return b && take(0) && take(1, b->size() == 2 ? 1 : -1) && end() && input_type(0) == output_type() &&
            signs_allowed();
   }
-  /// The result may stay a float.
+  /// A product whose result may stay float.
   bool product() {
     if (!take(0) || !take(1, int_attribute(target_, "transB", 0) ? 0 : 1) || !bias()) return false;
     if (target_.input(2) && float_attribute(target_, "beta", 1) != 1) return false;
@@ -201,28 +202,28 @@ class selection {
     return !is_read_as_integers || (end() && input_type(0) == output_type());
   }
   bool all_inputs() {
-    to_.variadic_input = true;
+    group_.variadic_input = true;
     for (std::size_t i = 0; i < target_.input_count(); ++i)
       if (!take(i)) return false;
     return target_.input_count() > 0;
   }
-  /// Every part quantized as the whole is.
+  /// Adds outputs that are all quantized like the input.
   bool all_outputs() {
-    to_.variadic_output = true;
-    const std::optional<quantization> whole = quantization_of(r_, r_.node(to_.inputs[0]));
+    group_.variadic_output = true;
+    const std::optional<quantization> whole = quantization_of(r_, r_.node(group_.inputs[0]));
     for (value_view made : target_.outputs()) {
       if (!whole || !made || !end(made)) return false;
-      const std::optional<quantization> part = quantization_of(r_, r_.node(to_.outputs.back()));
+      const std::optional<quantization> part = quantization_of(r_, r_.node(group_.outputs.back()));
       if (!part || !same(*whole, *part)) return false;
     }
     return true;
   }
-  /// Elements that are moved or chosen, not computed with.
+  /// Adds an input whose elements are moved or selected, not computed with.
   bool in_place(std::string_view action) {
     const node_view dq = dequantizer(0);
     const std::optional<quantization> p = dq ? quantization_of(r_, dq) : std::nullopt;
     if (!p || !p->whole_tensor() || (action != drop && !is_byte(p->type))) return false;
-    to_.inputs.push_back(dq.id());
+    group_.inputs.push_back(dq.id());
     if (action == "dropDQ") return true;
     for (std::size_t i = 1; i < target_.output_count(); ++i)
       if (target_.output(i)) return false;
@@ -232,17 +233,17 @@ class selection {
     if (!after || !same(*p, *after)) return false;
     if (target_.has_op<op::MaxPool>() && target_.since() < 12) return false;
     if (target_.has_op<op::Resize>() && string_attribute(target_, "mode", "nearest") != "nearest") return false;
-    to_.outputs.push_back(q.id());
+    group_.outputs.push_back(q.id());
     return true;
   }
 
   const rewriter& r_;
   const node_view& target_;
   const group_policy& policy_;
-  rewrite_group& to_;
+  rewrite_group& group_;
 };
 
-/// Builds the node that takes a group's place.
+/// Makes the node that replaces a group.
 class replacement {
  public:
   replacement(edit& e, const rewriter& r, const rewrite_group& group, const target_row& row)
@@ -292,7 +293,7 @@ class replacement {
                        : n.input(i)                          ? n.input(i).id()
                                                              : value_id::none);
   }
-  /// The zero point that a node leaves out, with as many elements as there are steps.
+  /// The zero point of a node that has none, with as many elements as the scale.
   value_id zero_of(const node_view& n) {
     const dtype type = (n.has_op<op::QuantizeLinear>() ? n.output(0) : n.input(0)).element();
     const std::vector<dim>& steps = *r_.shape(n.input(1));
@@ -301,7 +302,7 @@ class replacement {
     const std::vector<std::byte> zeros(std::size_t(shape.count()));
     return e_.constant("zero_point", value::tensor(type, shape, const_cast<std::byte*>(zeros.data())));
   }
-  /// Those of the target that the new operator has as well.
+  /// The target's attributes that the new operator has, too.
   std::vector<attribute> attributes_for() const {
     if (row_.op == target_.op_type()) return {target_.raw().attributes.begin(), target_.raw().attributes.end()};
     std::vector<attribute> all;

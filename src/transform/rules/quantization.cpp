@@ -14,8 +14,8 @@ std::optional<integer_range> range_of(dtype t) {
   });
 }
 
-/// Bounds that what is quantized has anyhow. Rounding is monotonic: if the bound becomes the last integer, so does all
-/// that lies beyond it.
+/// True if quantization limits values at least as much as the bounds. Rounding is monotonic: if a bound becomes the
+/// last integer, so does all beyond it.
 bool ends_at_bounds(const quantization& q, float low, float high) {
   for (std::int64_t i = 0; i < q.scale->shape.count(); ++i) {
     const auto at = [&](float x) { return double(std::nearbyint(x / q.scale_at(i))) + q.zero_at(i); };

@@ -3,10 +3,10 @@
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rewriter.hpp>
 
-/// The parameters of QuantizeLinear and DequantizeLinear, where they are constant.
+/// The parameters of QuantizeLinear and DequantizeLinear, if they are constant.
 CAMEO_BEGIN_NAMESPACE
 
-/// The integers of one quantized type that these rewrites know.
+/// The integers of a quantized type.
 struct integer_range {
   double lowest, highest;
 };
@@ -29,14 +29,15 @@ struct quantization {
   bool whole_tensor() const { return axis < 0; }
 };
 
-/// Float32 on the one side, integers of 8 or 16 bits on the other; scales that are positive normal numbers, so that
-/// rounding is monotonic and an integer that is made a float and back stays itself. Nothing for other nodes.
+/// The quantization of a node with float32 on one side and integers of 8 or 16 bits on the other, whose scales are
+/// positive normal numbers: then rounding is monotonic, and an integer converted to float and back stays the same.
+/// std::nullopt for other nodes.
 std::optional<quantization> quantization_of(const rewriter&, const node_view&);
 
-/// True if both are the same for every element.
+/// True if both quantize every element alike.
 bool same(const quantization&, const quantization&);
 
-/// A Relu or Clip whose bounds what is quantized so has anyhow.
+/// True for a Relu or Clip whose bounds include all that this quantization can represent.
 bool is_made_redundant(const rewriter&, const node_view& cut, const quantization&);
 
 CAMEO_END_NAMESPACE

@@ -1,4 +1,4 @@
-// SequenceMap by a Loop.
+// Replaces SequenceMap by a Loop.
 #include "graph/inline.hpp"
 #include "transform/rules/definitions.hpp"
 
@@ -6,8 +6,8 @@ CAMEO_BEGIN_NAMESPACE
 namespace define {
 namespace {
 
-/// Builds the Loop of one SequenceMap. The node has been checked: sequences or tensors as inputs, as many as its body
-/// has.
+/// Makes the Loop of one SequenceMap. The node has been checked: its inputs are sequences or tensors, as many as its
+/// body has.
 class mapped_loop {
  public:
   mapped_loop(rewriter& r, node_id map)
@@ -38,7 +38,7 @@ class mapped_loop {
     return v;
   }
 
-  /// The first output of a new node; the node's provider is that of the one it stands for.
+  /// Adds a node, with the provider of the node that it replaces, and returns its first output.
   value_id add(graph& to, std::string_view op, std::vector<value_id> inputs,
                std::span<const attribute> attributes = {}) {
     const value_id out = to.add_value(to.unique_name(op), nullptr);
@@ -49,10 +49,10 @@ class mapped_loop {
     return out;
   }
 
-  /// What the body gets as its i-th input: an element of a sequence, or the same tensor each time.
-  value_id element(std::size_t i, value_id turn) {
+  /// The i-th input of the body: an element of a sequence, or the same tensor in each iteration.
+  value_id element(std::size_t i, value_id iteration) {
     const value_id given = g_.input(id_, i), seen = loop_.capture_of(given);
-    return g_[given].type->kind == type_kind::sequence ? add(loop_, "SequenceAt", {seen, turn}) : seen;
+    return g_[given].type->kind == type_kind::sequence ? add(loop_, "SequenceAt", {seen, iteration}) : seen;
   }
 
   status resolve_all(graph& g) {

@@ -1,4 +1,4 @@
-// Shapes that are worked out while the model runs, as far as they are known before it does.
+// Simplifies shapes that the model computes, as far as they are known before a run.
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/fusions.hpp>
@@ -12,7 +12,7 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-/// The elements of an integer tensor of rank 0 or 1 that a node of this graph computes and that is read.
+/// The elements of an integer tensor of rank 0 or 1 that a node of this graph computes and that has readers.
 const std::vector<dim>* worked_out(rewriter& r, const value_view& v) {
   if (!v || v.use_count() == 0 || v.is_graph_output() || v.constant()) return nullptr;
   if (v.element() != dtype::i64 && v.element() != dtype::i32) return nullptr;
@@ -23,7 +23,7 @@ const std::vector<dim>* worked_out(rewriter& r, const value_view& v) {
   return elements;
 }
 
-/// Small integer tensors all of whose elements are known, whatever works them out.
+/// Replaces small integer tensors whose elements are all known by constants.
 struct fold_shapes {
   static constexpr std::string_view name = "ShapeFolding";
 
@@ -43,14 +43,15 @@ struct fold_shapes {
   static result<bool> run(rewriter& r) {
     bool changed = false;
     const std::vector<node_id> order{r.in().order().begin(), r.in().order().end()};
-    for (auto at = order.rbegin(); at != order.rend(); ++at)  // what led to a constant goes before it is looked at
+    for (auto at = order.rbegin(); at != order.rend(); ++at)  // nodes that only led to a constant are removed before
+                                                              // they are visited
       for (std::size_t i = 0; i < r.node(*at).output_count() && r.may_touch(r.node(*at)); ++i)
         changed = fold(r, r.node(*at), r.node(*at).output(i)) || changed;
     return changed;
   }
 };
 
-/// Tensors with the same elements, symbols of sizes among them: the first is read instead of the others.
+/// Merges tensors with equal elements, symbols included: all readers use the first.
 struct merge_shapes {
   static constexpr std::string_view name = "CommonShapeElimination";
 
@@ -69,7 +70,7 @@ struct merge_shapes {
         for (dim d : *elements) k.second.emplace_back(d.size, d.known() ? 0 : d.symbol);
         const auto [first, is_first] = seen.try_emplace(std::move(k), v.id());
         if (is_first) continue;
-        if (!r.at(first->second).producer()) {  // it went when what read it did
+        if (!r.at(first->second).producer()) {  // it was removed with its reader
           first->second = v.id();
           continue;
         }
@@ -83,7 +84,7 @@ struct merge_shapes {
   }
 };
 
-/// What stands in a shape at some place, where a constant was put there: models write -1 into shapes that they compute.
+/// The element of a shape at some position, if a constant was put there: models write -1 into shapes that they compute.
 std::optional<std::int64_t> literal_at(rewriter& r, value_view v, std::size_t at, int depth = 0) {
   constexpr int deepest = 8;
   if (!v || depth > deepest) return {};
@@ -106,8 +107,8 @@ std::optional<std::int64_t> literal_at(rewriter& r, value_view v, std::size_t at
 
 using namespace pattern;
 
-/// The sizes of a computed shape, when constants say the same: known sizes, 0 for those that are copied from the same
-/// place, -1 for one that is left over.
+/// The sizes of a computed shape as constants, if they mean the same: known sizes, 0 for dims that are copied from the
+/// same position, and -1 for one size that is left over.
 bool sizes_of(rewriter& r, const node_view& n, std::vector<std::int64_t>& sizes) {
   const std::vector<dim>* const elements = r.elements(n.input(1));
   if (!elements) return false;
@@ -131,7 +132,7 @@ bool sizes_of(rewriter& r, const node_view& n, std::vector<std::int64_t>& sizes)
       sizes.push_back(-1);
     }
   }
-  // -1 is not defined beside a size that turns out to be 0, so one that was not there stands among known sizes only.
+  // -1 is undefined beside a size that may be 0, so a new -1 is only used beside known sizes.
   return left_over <= 1 && (guessed == 0 || std::ranges::count_if(sizes, [](std::int64_t s) { return s > 0; }) + 1 ==
                                                 std::ptrdiff_t(sizes.size()));
 }
@@ -153,7 +154,7 @@ bool are_sizes(const match_result& m, const value_view& v) {
   return elements && std::ranges::all_of(*elements, [](dim d) { return d.known() || d.symbol != 0; });
 }
 bool has_shape_of_result(const match_result& m, const value_view& v) { return same_shape(*m.in, v, m.root.output(0)); }
-/// Where(shape == -1, other, shape), as exporters ask whether a size is given: sizes are never negative.
+/// Where(shape == -1, other, shape), by which exporters check whether a size is given. Sizes are never negative.
 constexpr rule size_given{"ShapeFolding", match<op::Where>(any_order(match<op::Equal>(x, constant{c})), y, z), z,
                           when(check<are_sizes>(x), check<are_negative>(c), check<has_shape_of_result>(z))};
 

@@ -3,7 +3,7 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Both are tensors whose shapes are surely the same in every run.
+/// True if both are tensors whose shapes are certainly equal in every run.
 inline bool same_shape(const rewriter& r, const value_view& a, const value_view& b) {
   const std::vector<dim>*const x = a ? r.shape(a) : nullptr, *const y = b ? r.shape(b) : nullptr;
   if (!x || !y || x->size() != y->size()) return false;

@@ -1,4 +1,4 @@
-// Transposes that undo each other, or that could if what stands between them worked on axes in another order.
+// Removes transposes that cancel, or that would if the nodes between them worked on axes in another order.
 #include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
@@ -23,14 +23,14 @@ std::optional<axis_order> order_of(rewriter& r, const node_view& transpose) {
   if (!perm) {
     std::vector<std::int64_t> reversed;
     for (std::size_t i = shape->size(); i-- > 0;) reversed.push_back(std::int64_t(i));
-    return axis_order::from(reversed);
+    return axis_order::read(reversed);
   }
-  return perm->ints.size() == shape->size() ? axis_order::from(perm->ints) : std::nullopt;
+  return perm->ints.size() == shape->size() ? axis_order::read(perm->ints) : std::nullopt;
 }
 
 using namespace pattern;
 
-/// The order of two transposes, one after the other; nothing if one of them is not known.
+/// The order of two transposes in sequence; std::nullopt if one of them is unknown.
 std::optional<axis_order> order_of_both(rewriter& r, const node_view& first, const node_view& second) {
   const std::optional<axis_order> p = order_of(r, first), q = order_of(r, second);
   return p && q ? std::optional{p->then(*q)} : std::nullopt;
@@ -40,7 +40,7 @@ bool undo_each_other(const match_result& m, const node_view& first, const node_v
   return both && both->changes_nothing();
 }
 bool perm_of_both(const match_result& m, attribute& made) {
-  const std::optional<axis_order> both = order_of_both(*m.in, n1.of(m), n0.of(m));
+  const std::optional<axis_order> both = order_of_both(*m.in, n1.get(m), n0.get(m));
   if (!both) return false;
   const std::vector<std::int64_t> perm = both->perm();
   made = attribute_of({}, or_throw(m.in->owner().memory.copy(std::span<const std::int64_t>{perm})));
@@ -52,8 +52,8 @@ constexpr rule transposed_twice{"TransposeOptimizer",
                                 name(n0, match<op::Transpose>(name(n1, sole_use(match<op::Transpose>(x))))),
                                 make<op::Transpose>(x).attr<"perm", perm_of_both>()};
 
-/// A Reshape, operations on each element, another Reshape: the first one goes behind them, to the other, where the two
-/// may become one.
+/// A Reshape, elementwise operations, another Reshape: moves the first one behind the operations, next to the other, so
+/// that both may become one.
 struct reshape_behind {
   static constexpr std::string_view name = "ReshapePushThrough";
   using roots = op_set<op::Reshape, op::Flatten, op::Squeeze, op::Unsqueeze>;
@@ -86,14 +86,14 @@ struct reshape_behind {
   }
 };
 
-/// A part of the graph whose values could lie in another order: nodes that don't mind, with everything they read and
-/// make. Its gain is how many transposes fewer there would be.
+/// A part of the graph whose values could have another axis order: nodes that support it, with all that they read and
+/// make. Its gain is the number of transposes that it saves.
 class region {
  public:
   enum class growth { all, down, up };
   region(rewriter& r, growth how, std::size_t& budget) : r_{r}, how_{how}, budget_{budget} {}
 
-  /// Everything that is to lie in another order because `v` does.
+  /// Adds all that needs another order because `v` has order q.
   void grow(value_id v, const axis_order& q) {
     add(v, q);
     for (std::size_t at = 0; at < queue_.size() && budget_ > 0; ++at) {
@@ -139,7 +139,7 @@ class region {
   bool is_made_inside(const value_view& v) const {
     return !v.is_capture() && v.producer() && inside_.contains(v.producer().id());
   }
-  /// The use is of data whose order changes with the region.
+  /// True if the use is of data whose order changes with the region.
   bool follows(graph::use u) const {
     const node_view n = r_.node(u.node);
     return inside_.contains(u.node) && u.position < data_inputs(n) && !is_stretched(r_, n, u.position);
@@ -160,7 +160,7 @@ class region {
     return found == values_.end() || found->second == q;
   }
 
-  /// Takes a node in, unless a value would have to lie in two orders.
+  /// Adds a node, unless a value would need two orders.
   void include(const node_view& n, const node_orders& orders) {
     for (std::size_t i = 0; i < data_inputs(n); ++i) {
       if (is_stretched(r_, n, i)) {
@@ -183,7 +183,7 @@ class region {
     for (std::size_t i = 0; i < data_inputs(n); ++i)
       if (const value_view v = n.input(i); !is_stretched(r_, n, i) && !r_.constant(v)) add(v.id(), orders.in);
   }
-  /// For growth upwards: what the node makes is read only by nodes inside and by transposes that fall away.
+  /// For growth upwards: true if the node's outputs are read only by nodes inside and by transposes that are removed.
   bool all_read_inside(const node_view& n, const axis_order& q) const {
     for (value_view v : n.outputs()) {
       if (!v) continue;
@@ -205,11 +205,11 @@ class region {
     const std::optional<axis_order> p = t ? order_of(r_, t) : std::nullopt;
     return p && p->then(q).changes_nothing();
   }
-  /// A value of fewer axes can follow without a transpose if it is a constant, or its axes stay in a row.
+  /// A value with fewer axes needs no transpose if it is a constant, or if its axes keep their sequence.
   bool can_stretch(const value_view& v, const axis_order& q) const {
     if (const value* const c = r_.constant(v); c && may_copy(*c, v)) return true;
     std::vector<dim> full(q.rank() - r_.shape(v)->size(), dim::of(1));
-    full.resize(q.rank());  // of any size: none of its own axes may pass another
+    full.resize(q.rank());  // of any size: no axis of the value may pass another
     return q.moves_nothing_in(full);
   }
 
@@ -236,13 +236,13 @@ class region {
       const std::optional<axis_order> p =
           n.has_op<op::Transpose>() && r_.may_touch(n) && u.position == 0 ? order_of(r_, n) : std::nullopt;
       if (p && *p == q && n.output(0).is_graph_output() && named) {
-        needed = true;  // one value can't be two outputs of the graph
+        needed = true;  // one value cannot be two outputs of the graph
       } else if (p && *p == q) {
         named = named || n.output(0).is_graph_output();
         all.count(1, p->moves_nothing_in(*r_.shape(v)));
       } else if (p) {
-        const axis_order both = q.inverse().then(*p);  // it stays one, but may cease to be free
-        const std::vector<dim> moved = q.of(*r_.shape(v));
+        const axis_order both = q.inverse().then(*p);  // the transpose stays, but may no longer be free
+        const std::vector<dim> moved = q.apply(*r_.shape(v));
         if (p->moves_nothing_in(*r_.shape(v)) && !both.moves_nothing_in(moved)) all.count(-1, false);
       } else if (!is_shape_query(r_, n)) {
         needed = true;
@@ -252,7 +252,7 @@ class region {
   }
 
  public:
-  /// A Shape of all axes: what it gives can be put in order afterwards.
+  /// True for a Shape of all axes, whose result can be reordered.
   static bool is_shape_query(rewriter& r, const node_view& n) {
     return n.has_op<op::Shape>() && r.may_touch(n) && !n.find("start") && !n.find("end");
   }
@@ -267,15 +267,15 @@ class region {
   std::vector<std::pair<node_id, node_orders>> nodes_;
 };
 
-/// Puts a region's values in their new order.
+/// Gives the values of a region their new order.
 class reordering {
  public:
-  reordering(rewriter& r, const region& of, std::int64_t opset) : r_{r}, g_{r.in()}, of_{of}, opset_{opset} {}
+  reordering(rewriter& r, const region& whole, std::int64_t opset) : r_{r}, g_{r.in()}, region_{whole}, opset_{opset} {}
 
   void apply() {
-    for (const auto& [id, orders] : of_.nodes()) placement_.hear(g_, id);
-    for (const auto& [id, orders] : of_.nodes()) read(id, orders.in);
-    for (const auto& [id, orders] : of_.nodes()) {
+    for (const auto& [id, orders] : region_.nodes()) placement_.hear(g_, id);
+    for (const auto& [id, orders] : region_.nodes()) read(id, orders.in);
+    for (const auto& [id, orders] : region_.nodes()) {
       if (!orders.in.changes_nothing() || !orders.out.changes_nothing()) reorder_node(r_, id, orders);
       make_outputs(id, orders.out);
     }
@@ -287,7 +287,7 @@ class reordering {
   }
 
  private:
-  /// An input that is to read something else: `now`, or what is made inside in place of `old`.
+  /// An input that will read another value: `now`, or the new value for `old`.
   struct wire {
     node_id node;
     std::size_t input;
@@ -300,7 +300,7 @@ class reordering {
     for (std::size_t i = 0; i < data_inputs(n); ++i) {
       const value_view v = n.input(i);
       const bool stretched = is_stretched(r_, n, i);
-      if (!stretched && of_.is_made_inside(v)) {
+      if (!stretched && region_.is_made_inside(v)) {
         wires_.push_back({id, i, v.id(), value_id::none});
         continue;
       }
@@ -311,7 +311,7 @@ class reordering {
   }
   value_id fresh(const value_view& like, const axis_order& q) {
     value_type moved = *like.type();
-    moved.shape = q.of(*moved.shape);
+    moved.shape = q.apply(*moved.shape);
     const std::string_view stem = like.name().empty() ? std::string_view{"reordered"} : like.name();
     return g_.add_value(g_.unique_name(stem), r_.owner().keep(std::move(moved)));
   }
@@ -325,14 +325,14 @@ class reordering {
     g_[n].provider = r_.around().provider;
     if (placement_.heard()) set_placement(r_.owner(), g_[n], placement_.agreed());
     static_cast<void>(
-        is_possible(resolve_and_check_node(g_, n, r_.around().ops)));  // standard operators, written right
+        is_possible(resolve_and_check_node(g_, n, r_.around().ops)));  // standard operators are always legal
   }
   void add_transpose(value_id from, value_id to, const axis_order& q) {
     const std::vector<std::int64_t> perm = q.perm();
     add("Transpose", {from}, to, {attribute_of("perm", std::span<const std::int64_t>{perm})});
   }
 
-  /// A constant with its elements in another order.
+  /// A copy of a constant with its elements in another order.
   value_id constant_in(const value& c, std::string_view stem, const extents& shape, const axis_order& q) {
     const std::size_t bytes = detail::row_of(c.type).bits / 8, count = std::size_t(shape.count());
     auto* const to = static_cast<std::byte*>(r_.owner().memory.allocate(count * bytes + 1, 64));
@@ -359,7 +359,7 @@ class reordering {
     return v;
   }
 
-  /// What comes in from outside, in the new order.
+  /// A value from outside the region, in the new order.
   value_id entry(const value_view& v, const axis_order& q) {
     if (const value* const c = r_.constant(v); c && region::may_copy(*c, v))
       return constant_in(*c, v.name(), c->shape, q);
@@ -386,13 +386,13 @@ class reordering {
       if (q[i] < missing) axes.push_back(std::int64_t(i));
     shape.insert(shape.begin(), missing, dim::of(1));
     const value_id made =
-        g_.add_value(g_.unique_name("stretched"), r_.owner().keep(value_type::tensor(v.element(), q.of(shape))));
+        g_.add_value(g_.unique_name("stretched"), r_.owner().keep(value_type::tensor(v.element(), q.apply(shape))));
     if (opset_ < 13) add("Unsqueeze", {v.id()}, made, {attribute_of("axes", std::span<const std::int64_t>{axes})});
     else add("Unsqueeze", {v.id(), add_ints(r_, "axes", axes)}, made);
     return made;
   }
 
-  /// Outputs in the new order are new values; the old ones are made from them where they still have readers.
+  /// Makes outputs in the new order as new values. The old ones are made from them if they still have readers.
   void make_outputs(node_id id, const axis_order& q) {
     const std::vector<value_id> outputs{g_[id].outputs.begin(), g_[id].outputs.end()};
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -405,9 +405,9 @@ class reordering {
     }
   }
 
-  /// Readers outside the region.
+  /// Transposes a value for its readers outside the region.
   void leave(value_id v) {
-    const axis_order q = of_.values().at(v);
+    const axis_order q = region_.values().at(v);
     std::vector<graph::use> uses;
     for (graph::use u : g_.uses(v)) uses.push_back(u);
     for (graph::use u : uses) {
@@ -449,17 +449,17 @@ class reordering {
 
   rewriter& r_;
   graph& g_;
-  const region& of_;
+  const region& region_;
   std::int64_t opset_;
-  placement_vote placement_;  // of the region: what is added at its rim belongs to it
+  placement_vote placement_;  // the annotation of the region, which nodes at its border get
   std::vector<wire> wires_;
   std::map<std::pair<value_id, std::vector<std::int64_t>>, value_id> entries_;
   std::unordered_map<value_id, value_id> made_;
   std::vector<value_id> leaving_;
 };
 
-/// Regions between transposes, as long as there are fewer of those afterwards. Cost: a region is looked at once for
-/// each order that one of its transposes suggests, up to a limit that is linear in the graph.
+/// Reorders regions between transposes while that reduces the number of transposes. Each region is tried once for each
+/// order that one of its transposes suggests, up to a limit that is linear in the size of the graph.
 struct optimize_transposes {
   static constexpr std::string_view name = "TransposeOptimizer";
   using roots = op_set<op::Transpose>;
@@ -504,7 +504,8 @@ struct optimize_transposes {
     return false;
   }
 
-  /// One that moves only axes of one element is a Reshape. Those of attention are left for what looks for them.
+  /// A transpose that moves only axes of size 1 becomes a Reshape. Those of attention stay, for the fusion of
+  /// attention.
   bool as_reshape(const node_view& n) {
     if (!r_.may_touch(n)) return false;
     const std::optional<axis_order> q = order_of(r_, n);

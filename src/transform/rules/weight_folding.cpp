@@ -1,5 +1,5 @@
-// What comes before or after a convolution or a product with constant weights, and is linear for each channel, goes
-// into the weights. Numbers are worked out in double precision and rounded once.
+// Folds operations that are linear for each channel, before or after a convolution or product with constant weights,
+// into the weights. Numbers are computed in double precision and rounded once.
 #include <cameo/core/checked.hpp>
 #include <cameo/core/elements.hpp>
 #include <cameo/transform/rule.hpp>
@@ -14,7 +14,7 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-/// Weights that others read too are copied up to this size.
+/// Weights with other readers are copied up to this size in bytes.
 constexpr std::size_t most_copied = std::size_t{4} << 20;
 
 bool is_real(const value* v) {
@@ -25,7 +25,7 @@ double real_at(const value& v, std::int64_t i) {
                               : detail::element_at<double>(v, std::size_t(i));
 }
 
-/// A constant of a type whose elements f(i) works out; `none` when one of them is no longer finite.
+/// A constant whose elements are f(i); `none` when one of them is not finite.
 template <class F>
 value_id reals(edit& e, std::string_view stem, dtype type, const extents& shape, F f) {
   const auto filled = [&]<class T>(T) -> value_id {
@@ -49,12 +49,12 @@ struct affine {
   }
 };
 
-/// Where the channels of a value are.
+/// The channel axis of a value.
 struct channels_of {
   std::size_t rank, axis, count;
 };
 
-/// The numbers of a constant that is the same everywhere in a channel, and does not make the other operand larger.
+/// The numbers of a constant with one number per channel that does not make the other operand larger.
 std::optional<std::vector<double>> per_channel(const value* c, const channels_of& to) {
   if (!is_real(c) || c->shape.rank() > to.rank || c->shape.count() == 0) return {};
   const std::size_t missing = to.rank - c->shape.rank();
@@ -88,7 +88,7 @@ std::optional<affine> affine_of_normalization(const rewriter& r, const node_view
   return made;
 }
 
-/// What a node does to `x`, if that is the same in every run and for all of a channel.
+/// The affine function of `x` that a node computes, if it is the same in every run and for each channel.
 std::optional<affine> affine_of(const rewriter& r, const node_view& n, const value_view& x, const channels_of& to) {
   if (n.has_op<op::BatchNormalization>()) {
     if (n.input(0) != x) return {};
@@ -113,7 +113,7 @@ std::optional<affine> affine_of(const rewriter& r, const node_view& n, const val
   return made;
 }
 
-/// A convolution or product, as far as its channels go.
+/// A convolution or product, and its channels.
 class weighted {
  public:
   explicit weighted(const rewriter& r, const node_view& n) : r_{r}, n_{n}, weight_{n.input(1)} {
@@ -148,7 +148,7 @@ class weighted {
     const value* const w = r_.constant(weight_);
     return is_real(w) && (weight_.sole_use() || w->bytes() <= most_copied) ? w : nullptr;
   }
-  /// The bias as it is added, if there is one; `fine`: what there is is a constant and the same all over a channel.
+  /// The bias, if there is one. Sets `fine` to false unless it is a constant with one number per channel.
   std::optional<std::vector<double>> bias(bool& fine) const {
     const value_view b = n_.has_op<op::MatMul>() ? value_view{} : n_.input(2);
     fine = true;
@@ -161,9 +161,9 @@ class weighted {
       for (double& each : *found) each *= beta;
     return found;
   }
-  /// Weights in a row that work for one channel, and the channel of the n-th such row.
+  /// Consecutive weights of one channel, and the channel of the n-th such row.
   struct rows {
-    std::int64_t length, period, inputs_each;  // the channel: n % period, plus a period for every so many inputs
+    std::int64_t length, period, inputs_each;  // channel: n % period, plus one period per `inputs_each` inputs
     std::size_t channel(std::int64_t n) const { return std::size_t(n / period / inputs_each * period + n % period); }
   };
   rows rows_of(const extents& w) const {
@@ -183,10 +183,10 @@ class weighted {
 
 using namespace pattern;
 
-/// n1 once more, with what the root does to its result in its weights and its bias.
+/// A copy of n1 with the root's operation folded into its weights and bias.
 value_id folded(const match_result& m, edit& e) {
   const rewriter& r = *m.in;
-  const node_view& to = n1.of(m);
+  const node_view& to = n1.get(m);
   const weighted w{r, to};
   if (!w) return value_id::none;
   const std::optional<affine> a = affine_of(r, m.root, to.output(0), w.channels);
@@ -204,7 +204,7 @@ value_id folded(const match_result& m, edit& e) {
     const weighted::rows rows = w.rows_of(old->shape);
     std::int64_t left = 0, row = 0;
     double scale = 0;
-    inputs[1] = reals(e, to.input(1).name(), type, old->shape, [&](std::int64_t i) {  // called in order
+    inputs[1] = reals(e, to.input(1).name(), type, old->shape, [&](std::int64_t i) {  // elements are computed in order
       if (left-- == 0) left = rows.length - 1, scale = a->scale[rows.channel(row++)];
       return real_at(*old, i) * scale;
     });
@@ -226,7 +226,7 @@ value_id folded(const match_result& m, edit& e) {
 struct gemm_of_matmul {  // with a bias
   static constexpr made_op names[] = {{op::Gemm::domain, op::Gemm::name, detail::op_id_of<op::MatMul>}};
 };
-/// A node of `Roots` behind a node of `Producers`, either of its first two inputs.
+/// A root after a node of `Producers`, as either of its first two inputs.
 template <class Root>
 constexpr auto into_weights(const char* called, Root root) {
   return rule{called, root, computed<folded, gemm_of_matmul>};
@@ -245,15 +245,15 @@ constexpr auto factor_into_product =
 constexpr auto sum_into_gemm = into_weights(
     "GemmSumFusion", any_order(match<op::Add, op::Sub>(name(n1, sole_use(match<op::Gemm>(others))), constant{c})));
 
-/// Weights times a scalar factor of what goes into a convolution or product, such as the 1/255 of pixels.
+/// Multiplies weights by a scalar factor of the input of a convolution or product, such as the 1/255 of pixels.
 value_id scaled_weights(const match_result& m, edit& e) {
   const weighted weights{*m.in, m.root};
   const value* const old = weights ? weights.weights() : nullptr;
-  if (!old || old->type != x.of(m).element()) return value_id::none;
-  return reals(e, w.of(m).name(), old->type, old->shape, [&](std::int64_t i) { return real_at(*old, i) * s0.of(m); });
+  if (!old || old->type != x.get(m).element()) return value_id::none;
+  return reals(e, w.get(m).name(), old->type, old->shape, [&](std::int64_t i) { return real_at(*old, i) * s0.get(m); });
 }
-/// Only of graph inputs and of what merely moves elements: behind arithmetic a factor is likely a part of something
-/// that is fused later (the half of a Gelu).
+/// True for graph inputs and moved elements only: after arithmetic, a factor is probably part of something that a later
+/// fusion needs (such as the half of a Gelu).
 bool may_scale(const match_result&, const value_view& v) {
   const node_view n = v.producer();
   return !n || n.has_role(role::moves) || n.has_op<op::Cast>() || n.has_op<op::Concat>();
@@ -265,7 +265,7 @@ constexpr rule factor_before{
 
 bool is_matrix(const match_result& m, const value_view& v) { return look::has_rank(*m.in, v, 2) && look::is_float(v); }
 
-/// Gemm may add `c` to a product with n columns: a constant, or the same for every row; and the sum is no larger.
+/// True if Gemm may add `c` to a product: a constant, or the same for every row, that does not make the result larger.
 bool is_bias_of(const match_result& m, const value_view& product, const value_view& c) {
   const std::vector<dim>*const p = m.in->shape(product), *const s = m.in->shape(c);
   if (!p || p->size() != 2 || !s || s->size() > 2) return false;
@@ -278,7 +278,7 @@ bool is_bias_of(const match_result& m, const value_view& product, const value_vi
   }
   return is_row || m.in->constant(c);
 }
-/// The product is the root's input that is not `c`.
+/// True if `c` is a bias of the root's other input, a product.
 bool is_bias(const match_result& m, const value_view& c) {
   return m.root.since() >= 7 && m.root.input(0) != m.root.input(1) && is_bias_of(m, look::other_input(m.root, c), c);
 }
@@ -289,19 +289,19 @@ constexpr rule gemm_sum{
     "GemmSumFusion", any_order(match<op::Add, op::Sum>(name(n0, sole_use(match<op::Gemm>(x, y))), c)),
     make<op::Gemm>(x, y, c).copy_all(n0).attr<"beta">(1.0f), when(check<is_matrix>(x), check<is_bias>(c))};
 
-/// A transposed operand of Gemm is read the other way instead.
+/// A transposed operand of Gemm becomes an operand with the opposite flag.
 bool swaps_axes(const match_result& m, const node_view& transpose) {
   const std::span<const std::int64_t> perm = ints_attribute(transpose, "perm");
   return look::has_rank(*m.in, transpose.input(0), 2) && (perm.empty() || perm[0] != 0);
 }
 constexpr rule gemm_transposed_left{
     "GemmTransposeFusion", name(n0, match<op::Gemm>(name(n1, match<op::Transpose>(x)), others)),
-    again(n0, x).attr<"transA", look::other_way<"transA">>(), when(check<swaps_axes>(n1))};
+    again(n0, x).attr<"transA", look::opposite<"transA">>(), when(check<swaps_axes>(n1))};
 constexpr rule gemm_transposed_right{
     "GemmTransposeFusion", name(n0, match<op::Gemm>(x, name(n1, match<op::Transpose>(y)), others)),
-    again(n0, x, y).attr<"transB", look::other_way<"transB">>(), when(check<swaps_axes>(n1))};
+    again(n0, x, y).attr<"transB", look::opposite<"transB">>(), when(check<swaps_axes>(n1))};
 
-/// The pads of a Pad that puts zeros around images; nothing for others.
+/// The pads of a Pad that adds zeros around images; std::nullopt for others.
 std::optional<std::vector<std::int64_t>> zeros_of(const rewriter& r, const node_view& pad, std::size_t rank) {
   if (pad.since() < 2 || string_attribute(pad, "mode", "constant") != "constant") return {};
   std::optional<std::vector<std::int64_t>> pads;
@@ -321,10 +321,10 @@ std::optional<std::vector<std::int64_t>> zeros_of(const rewriter& r, const node_
     if ((*pads)[channel] != 0) return {};
   return pads;
 }
-/// A convolution's own pads and those of the Pad before it.
+/// Adds the pads of the Pad to those of the convolution.
 bool pads_of_both(const match_result& m, attribute& made) {
-  const node_view &conv = n0.of(m), &pad = n1.of(m);
-  const std::vector<dim>* const shape = m.in->shape(x.of(m));
+  const node_view &conv = n0.get(m), &pad = n1.get(m);
+  const std::vector<dim>* const shape = m.in->shape(x.get(m));
   const std::string_view automatic = string_attribute(conv, "auto_pad", "NOTSET");
   if (!shape || shape->size() < 3 || (automatic != "NOTSET" && automatic != "VALID")) return false;
   const std::size_t rank = shape->size(), axes = rank - 2;
@@ -341,12 +341,12 @@ bool pads_of_both(const match_result& m, attribute& made) {
   made = attribute_of({}, or_throw(m.in->owner().memory.copy(std::span<const std::int64_t>{both})));
   return true;
 }
-/// Zeros that a Pad puts around pictures are a convolution's own pads.
+/// A Pad that adds zeros around images becomes pads of the convolution.
 constexpr rule pad_into_conv{"Pad_Fusion",
                              name(n0, match<op::Conv>(name(n1, sole_use(match<op::Pad>(x, others))), others)),
-                             again(n0, x).without<"auto_pad">().attr<"pads", pads_of_both>()};
+                             again(n0, x).leave_out<"auto_pad">().attr<"pads", pads_of_both>()};
 
-/// (x + a) + b, (x * a) * b and the like for constants: one operation on one constant.
+/// Merges constants: (x + a) + b, (x * a) * b and similar become one operation on one constant.
 struct join_constants {
   static constexpr std::string_view name = "ConstantReassociation";
   using roots = op_set<op::Add, op::Sub, op::Mul, op::Div>;
@@ -355,7 +355,7 @@ struct join_constants {
                                         {op::Mul::domain, op::Mul::name, detail::op_id_of<op::Div>}};
   };
 
-  /// The constant of a node that adds to or multiplies its other input, which is `x`.
+  /// The constant that a node adds to or multiplies with its other input, `x`.
   static const value* operand(const rewriter& r, const node_view& n, value_view& x) {
     const bool ordered = n.has_op<op::Sub>() || n.has_op<op::Div>();
     const std::size_t at = !ordered && r.constant(n.input(0)) ? 0 : 1;
@@ -373,9 +373,9 @@ struct join_constants {
     if (!first || is_sum(n) != is_sum(first) || !between.sole_use()) return false;
     const value* const inner = operand(r, first, x);
     if (!inner || inner->type != outer->type) return false;
-    // A half stays by itself, as Gelu is recognised by it.
+    // The 0.5 of a Gelu stays separate, because fusions recognize Gelu by it.
     if (number_of(inner) == 0.5 && look::made_by<op::Mul>(r, x)) return false;
-    // The larger of the two constants holds both; neither may grow.
+    // The larger constant holds the result; it must not grow.
     const bool outer_is_larger =
         outer->shape.rank() > inner->shape.rank() || outer->shape.count() > inner->shape.count();
     const value& large = outer_is_larger ? *outer : *inner;

@@ -1,4 +1,4 @@
-// Float16 nodes that would round what the next node reads become nodes of float32.
+// Makes float16 nodes float32 if they would round what the next node reads.
 #include "transform/rules/wide_float16.hpp"
 
 #include <cameo/op/contrib.hpp>
@@ -21,11 +21,11 @@ namespace {
 /// What a node does to float16 values.
 enum class float16_use : std::uint8_t {
   other,     // reads and makes float16
-  moves,     // makes numbers that it reads, or their opposites: rounding before and after it is the same
-  computes,  // makes new numbers
+  moves,     // returns numbers that it reads, or their negatives: rounding before or after makes no difference
+  computes,  // computes new numbers
 };
 
-// What roles do not say.
+// Operators whose roles do not determine their use.
 using rounds_itself = op_set<op::Cast, op::CastLike, op::BitCast>;
 using selects =
     op_set<op::Abs, op::CenterCropPad, op::Clip, op::Concat, op::Max, op::Min, op::Neg, op::Pad, op::ReduceMax,
@@ -66,16 +66,16 @@ bool is_float16(const value_view& v) { return float32_nodes::is_float16(v); }
 /// True for operators that read only the size of a value.
 bool reads_size(const node_view& n) { return n.has_op<op::Shape>() || n.has_op<op::Size>(); }
 
-/// True for a node that gives the same in each run, if its inputs do: the folding of constants may replace it. Its
-/// float16 results are rounded at every level, also where it is not folded, so that all levels give the same.
+/// True for a node that returns the same in each run, if its inputs do: constant folding may replace it. Its float16
+/// results are rounded at every level, even if it is not folded, so that all levels give the same results.
 bool repeats(const node_view& n) {
   constexpr role varies = role::is_random | role::is_compiled_context | role::needs_training;
   return n.op() && !detail::has_role(n.op()->roles, varies) && n.subgraphs().empty() &&
          (n.input_count() > 0 || n.has_role(role::is_constant));
 }
 
-/// Whether a value depends on constants and sizes alone. `nodes_left` bounds the search; where it ends, the answer is
-/// no.
+/// True if a value depends only on constants and sizes. `nodes_left` limits the search; beyond the limit the answer is
+/// false.
 bool is_fixed(const graph& in, value_id v, int& nodes_left) {
   const graph* home = &in;
   for (; (*home)[v].outer != value_id::none; home = home->outer()) v = (*home)[v].outer;
@@ -89,8 +89,8 @@ bool is_fixed(const graph& in, value_id v, int& nodes_left) {
   return true;
 }
 
-/// The nodes of one graph between which values are float32: those that compute and, on the way from one of these to the
-/// next, those that move elements. Nodes whose inputs depend on constants and sizes alone are none of them.
+/// The nodes of one graph between which values are float32: those that compute and, on the paths between them, those
+/// that move elements. Nodes whose inputs depend only on constants and sizes are not among them.
 class wide_chains {
  public:
   explicit wide_chains(const rewriter& r)
@@ -120,7 +120,7 @@ class wide_chains {
   }
 
  private:
-  /// A node passes on what was computed, and what it computes.
+  /// Propagates marks forwards: a node passes on that a value was computed.
   void follow(node_id id) {
     const node_view n = r_.node(id);
     const bool fixed = reads_size(n) || (repeats(n) && reads_fixed(n));
@@ -156,7 +156,7 @@ class wide_chains {
 
   const rewriter& r_;
   std::vector<float16_use> uses_;   // by node
-  std::vector<bool> fixed_;         // by value: depends on constants and sizes alone
+  std::vector<bool> fixed_;         // by value: depends only on constants and sizes
   std::vector<bool> comes_, goes_;  // by value: comes from, or goes to, a node that computes
 };
 
@@ -164,7 +164,7 @@ struct keep_float32 {
   static constexpr std::string_view name = "KeepFloat32";
   using makes = op_set<op::Cast>;
 
-  /// Vectors for channels are converted once; what is larger takes its memory only while it is used.
+  /// Vectors for channels are converted once; larger constants take memory only while they are used.
   static constexpr std::int64_t most_copied = std::int64_t{1} << 16;
 
   static bool has_float16(const graph& g) {
@@ -182,7 +182,7 @@ struct keep_float32 {
     bool changed = false;
     for (node_id id : found) {
       const node_view n = r.node(id);
-      // No value is rounded for its size alone.
+      // A value whose size alone is read is not rounded.
       if (reads_size(n) && !wide.has(n.input(0))) continue;
       changed = wide.replace(n) || changed;
     }
@@ -208,8 +208,8 @@ bool rounds_as_often(const node_view& made) {
   return true;
 }
 
-/// Whether a value is read by a node that computes, perhaps after nodes that only move it. `readers_left` bounds the
-/// search; where it ends, the answer is yes.
+/// True if a node that computes reads a value, perhaps after nodes that only move it. `readers_left` limits the search;
+/// beyond the limit the answer is true.
 bool is_computed_with(const value_view& v, int& readers_left) {
   for (const node_view reader : v.consumers()) {
     const float16_use use = use_of(reader);

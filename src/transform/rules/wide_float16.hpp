@@ -3,8 +3,8 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// True if Casts from the float16 value `x` to the float16 output of `last_cast` are where a float32 value is rounded
-/// (rules/wide_float16.hpp). Casts that change no float16 number are to stay there.
+/// True if the Casts from the float16 value `x` to the float16 output of `last_cast` round a float32 value
+/// (rules/wide_float16.hpp). Casts that change no float16 number must stay there.
 bool rounds_between_chains(const value_view& x, const node_view& last_cast);
 
 /// True for a Dropout that returns its input.

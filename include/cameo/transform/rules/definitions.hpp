@@ -3,24 +3,24 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-// For files whose readers run only operators that they have kernels for, and can't look up ONNX's function bodies:
-// those in ONNX Runtime's own format. Results stay the same but for rounding. Sessions apply them before such a file is
-// saved, at every level (transform_phase::before_saving).
+// Rewrites for files whose readers run only operators with kernels and have no function bodies: files in ONNX Runtime's
+// own format. Results stay the same except for rounding. Sessions apply them before they save such a file, at every
+// level (transform_phase::before_saving).
 
 namespace rules {
-/// Replaces operators without a kernel in ONNX Runtime by ONNX's function bodies.
+/// Replaces operators that have no kernel in ONNX Runtime by ONNX's function bodies.
 struct definitions {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
 
-/// Puts operators that have a kernel there for float32 and none for float16 between casts.
+/// Puts nodes between casts whose operators have a kernel in ONNX Runtime for float32 and none for float16.
 struct float16_casts {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
 
-/// Both.
+/// Both families.
 using kernels_only = transform_set<definitions, float16_casts>;
 }  // namespace rules
 

@@ -3,12 +3,12 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-// Fusions into the operators that ONNX Runtime has for them (com.microsoft, and its own in ONNX's domain). They belong
-// to level extended: a provider lists them with `using transforms`, and a fusion happens where the provider has a
-// kernel for the new operator. Compiled once in src/transform/rules/<name>.cpp.
+// Fusions into operators of ONNX Runtime (com.microsoft, and those that it adds to ONNX's domain). They belong to level
+// extended: a provider lists them with `using transforms`, and a fusion happens if the provider has a kernel for the
+// new operator. Compiled once in src/transform/rules/<name>.cpp.
 
 namespace rules {
-/// Gelu in all its forms, FastGelu, QuickGelu, and a bias before them.
+/// Gelu in all variants, FastGelu, QuickGelu, and a bias before them.
 struct gelu_fusion {
   static constexpr optimization_level level = optimization_level::extended;
   CAMEO_API static const transform_table& table();
@@ -20,54 +20,54 @@ struct normalization_fusion {
   CAMEO_API static const transform_table& table();
 };
 
-/// Transposed operands and constant factors, into matrix products.
+/// Transposed operands and constant factors become parts of matrix products.
 struct matmul_fusion {
   static constexpr optimization_level level = optimization_level::extended;
   CAMEO_API static const transform_table& table();
 };
 
-/// Attention in the forms that exporters of BERT, GPT-2, ViT, Llama and Whisper write, with masks and the past, to
-/// MultiHeadAttention. Padding masks are taken to be 0 or 1.
+/// Attention, as exporters of BERT, GPT-2, ViT, Llama and Whisper write it, with masks and the past, becomes
+/// MultiHeadAttention. Padding masks are assumed to be 0 or 1.
 struct attention_fusion {
   static constexpr optimization_level level = optimization_level::extended;
   CAMEO_API static const transform_table& table();
 };
 
-/// Products of integers that are scaled to floats afterwards, with the quantisation of the left operand before them and
-/// what is added: MatMulIntegerToFloat and DynamicQuantizeMatMul.
+/// Integer products that are scaled to float, with the quantization of their left operand and a bias:
+/// MatMulIntegerToFloat and DynamicQuantizeMatMul.
 struct dynamic_quantization_fusion {
   static constexpr optimization_level level = optimization_level::extended;
   CAMEO_API static const transform_table& table();
 };
 
-/// Products with constants of 2, 4 or 8 bits that DequantizeLinear makes floats, of blocks of rows, of columns or as a
-/// whole, become MatMulNBits: the codes stay what memory holds. Its rows become bytes as well (accuracy level 4) as
-/// session.qdq_matmulnbits_accuracy_level says. Not applied with session.disable_quant_qdq.
+/// Products with constants of 2, 4 or 8 bits that DequantizeLinear converts (by blocks of rows, by columns or as a
+/// whole) become MatMulNBits, so that quantized values stay in memory. The other factor is quantized to bytes, too
+/// (accuracy level 4), if session.qdq_matmulnbits_accuracy_level says so. Not applied with session.disable_quant_qdq.
 struct few_bit_fusion {
   static constexpr optimization_level level = optimization_level::extended;
   CAMEO_API static const transform_table& table();
 };
-/// The same where rows stay floats.
+/// few_bit_fusion for products whose other factor stays float.
 struct few_bit_float_fusion {
   static constexpr optimization_level level = optimization_level::extended;
   CAMEO_API static const transform_table& table();
 };
 
-/// Activations, and what is added before them, into convolutions and products.
+/// Activations, and additions before them, become parts of convolutions and products.
 struct activation_fusion {
   static constexpr optimization_level level = optimization_level::extended;
   CAMEO_API static const transform_table& table();
 };
 
-/// A node between DequantizeLinear and QuantizeLinear becomes one on integers (QLinearConv, QGemm and their like), or
-/// works on the integers itself. Groups (transform/groups.hpp): a session applies them before other rewrites of this
-/// level, or saves the selection for other programs. Not applied with session.disable_quant_qdq.
+/// A node between DequantizeLinear and QuantizeLinear becomes a node on integers (QLinearConv, QGemm and similar), or
+/// runs on the integers itself. These are groups (transform/groups.hpp): a session applies them before other rewrites
+/// of this level, or saves the selection for other programs. Not applied with session.disable_quant_qdq.
 struct qdq_fusion {
   static constexpr optimization_level level = optimization_level::extended;
   CAMEO_API static const transform_table& table();
 };
 
-/// Applies shape_folding once more: fused operators know shapes that their parts left unknown.
+/// Applies shape_folding again: fused operators have shapes that their parts left unknown.
 struct late_shape_folding {
   static constexpr optimization_level level = optimization_level::extended;
   CAMEO_API static const transform_table& table();
@@ -77,7 +77,7 @@ struct late_shape_folding {
 
 namespace detail {
 /// With session.round_float16: refuses each new float16 node that may round less often than the nodes that it replaces
-/// (transform_table::takes). Rewrites nothing itself.
+/// (transform_table::takes). It rewrites nothing.
 struct rounded_fusions {
   static constexpr optimization_level level = optimization_level::extended;
   CAMEO_API static const transform_table& table();
@@ -85,13 +85,13 @@ struct rounded_fusions {
 }  // namespace detail
 
 namespace rules {
-/// The fusions for a provider with kernels for all of them, and families of its own.
+/// The fusions for a provider with kernels for all of them, followed by its own families.
 template <transform_family... Own>
 using standard_fusions_and =
     transform_set<qdq_fusion, few_bit_fusion, few_bit_float_fusion, gelu_fusion, normalization_fusion, attention_fusion,
                   matmul_fusion, dynamic_quantization_fusion, activation_fusion, late_shape_folding,
                   detail::rounded_fusions, Own...>;
-/// The same without families of its own.
+/// The fusions for a provider without families of transforms.
 using standard_fusions = standard_fusions_and<>;
 }  // namespace rules
 

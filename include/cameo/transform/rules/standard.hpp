@@ -4,10 +4,10 @@
 CAMEO_BEGIN_NAMESPACE
 
 // The rewrites of cameo, in families: each is a list of transforms of one level, compiled once in
-// src/transform/rules/<name>.cpp, which has its rules under their names.
+// src/transform/rules/<name>.cpp, which contains its rules.
 
 namespace rules {
-/// Constant folding, dead code.
+/// Folds constants and removes dead code.
 struct constant_folding {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
@@ -19,7 +19,7 @@ struct constant_branches {
   CAMEO_API static const transform_table& table();
 };
 
-/// Removes nodes that don't change their input: Identity, Dropout, arithmetic with 0 and 1, casts and casts of casts,
+/// Removes nodes that do not change their input: Identity, Dropout, arithmetic with 0 and 1, casts and casts of casts,
 /// transposes, slices, pads and reshapes without effect; Clip of Clip, Reshape of Reshape. Gathers rows of a large
 /// table before a Cast makes them wider.
 struct elimination {
@@ -27,15 +27,16 @@ struct elimination {
   CAMEO_API static const transform_table& table();
 };
 
-/// Puts batch normalization, factors and sums that are constant for each channel into the weights and biases of
-/// convolutions and products; makes Gemm from a product and a bias; makes zeros around images a convolution's pads.
+/// Folds batch normalization, factors and sums that are constant for each channel into the weights and biases of
+/// convolutions and products; makes Gemm from a product and a bias, and pads of a convolution from zeros around its
+/// image.
 struct weight_folding {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
 
-/// Simplifies shapes that are computed from other shapes: constants where they are known, one of those that are equal,
-/// and Reshape to a constant shape where a computed one gives no more information.
+/// Simplifies shapes that are computed from other shapes: known ones become constants, equal ones become one, and
+/// Reshape gets a constant shape where the computed one adds no information.
 struct shape_folding {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
@@ -47,13 +48,13 @@ struct common_subexpressions {
   CAMEO_API static const transform_table& table();
 };
 
-/// Removes transposes that undo each other, or would if the nodes between them worked on axes in another order.
+/// Removes transposes that cancel, or would if the nodes between them worked on axes in another order.
 struct transposes {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
 
-/// Gives each reader of a DequantizeLinear one of its own: at every level, before all others, unless
+/// Gives each reader of a DequantizeLinear a separate one: at every level, before all other rewrites, unless
 /// session.disable_quant_qdq is set.
 struct own_dequantizers {
   static constexpr optimization_level level = optimization_level::none;
@@ -62,22 +63,23 @@ struct own_dequantizers {
 }  // namespace rules
 
 namespace detail {
-/// Gives convolutions on blocked channels (com.microsoft.nchwc) their weights as ONNX has them, where ONNX Runtime
-/// packed them: at every level. See blocked-weights in docs/oddities.md.
+/// Gives convolutions on blocked channels (com.microsoft.nchwc) plain weights if ONNX Runtime packed them: at every
+/// level. See blocked-weights in docs/oddities.md.
 struct unpacked_weights {
   static constexpr optimization_level level = optimization_level::none;
   CAMEO_API static const transform_table& table();
 };
 
-/// Replaces an If with a constant condition by the branch that is taken, where the other one has no types, as it breaks
-/// a rule: at every level, as no kernel could be bound to the other one. See broken-unused-branch in docs/oddities.md.
+/// Replaces an If with a constant condition by the branch that is taken, if the other one breaks a rule and has no
+/// types: at every level, since no kernel could be bound to the other one. See broken-unused-branch in
+/// docs/oddities.md.
 struct broken_branches {
   static constexpr optimization_level level = optimization_level::none;
   CAMEO_API static const transform_table& table();
 };
 
-/// Replaces ai.onnx.preview.training's Gradient by the operators that compute it, backwards from y: at every level, as
-/// there is no kernel for it. NOT_IMPLEMENTED, with its name, where an operator on the way has no derivative.
+/// Replaces ai.onnx.preview.training's Gradient by operators that compute it, backwards from y: at every level, since
+/// there is no kernel for it. NOT_IMPLEMENTED, with the name of the operator, where an operator has no derivative.
 struct derivatives {
   static constexpr optimization_level level = optimization_level::none;
   CAMEO_API static const transform_table& table();
@@ -92,15 +94,15 @@ struct rounded_products {
 }  // namespace detail
 
 namespace rules {
-/// Removes a DequantizeLinear and the same QuantizeLinear again. Not applied with session.disable_double_qdq_remover or
-/// session.disable_quant_qdq.
+/// Removes a DequantizeLinear and the same QuantizeLinear after it. Not applied with session.disable_double_qdq_remover
+/// or session.disable_quant_qdq.
 struct double_qdq {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
 };
 
-/// Removes QuantizeLinear and DequantizeLinear that cancel each other, or moves them past nodes that only move
-/// elements. Integers stay the same. Not applied with session.disable_quant_qdq.
+/// Removes pairs of QuantizeLinear and DequantizeLinear that cancel, or moves them past nodes that only move elements.
+/// Integers stay the same. Not applied with session.disable_quant_qdq.
 struct qdq {
   static constexpr optimization_level level = optimization_level::basic;
   CAMEO_API static const transform_table& table();
@@ -112,7 +114,7 @@ struct qdq_cleanup {
   CAMEO_API static const transform_table& table();
 };
 
-/// The transforms that a session applies, unless it is given others; providers have more for their own nodes.
+/// The transforms that a session applies by default; providers have more for their own nodes.
 using standard_transforms =
     transform_set<detail::broken_branches, detail::derivatives, own_dequantizers, detail::unpacked_weights, elimination,
                   shape_folding, constant_folding, constant_branches, common_subexpressions, weight_folding, transposes,

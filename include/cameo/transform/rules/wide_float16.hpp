@@ -4,7 +4,7 @@
 CAMEO_BEGIN_NAMESPACE
 namespace detail {
 
-/// Keeps values float32 from one float16 node to the next, where both do arithmetic on single elements or along axes:
+/// Keeps values float32 from one float16 node to the next, if both do arithmetic on single elements or along axes:
 /// elementwise operators, reductions, normalizations and sums. For a provider whose kernels compute float16 in float32
 /// anyway, so that only the rounding between two nodes is left out: values in between may leave the range of float16.
 /// Which values these are depends on the operators alone, not on shapes or sizes. Other readers (products,
