@@ -158,11 +158,12 @@ function(cameo_use_headers target)
   endforeach()
 endfunction()
 
-# cameo_inspect: what `cameo inspect` finds out, and its page. A library, because tests draw pages of other providers.
+# cameo_inspect: what `cameo inspect` finds out, and its page: for the program and the Python package, and for tests, which
+# draw pages of other providers.
 # The page's files become strings of the program.
 function(cameo_add_inspect)
-  set(folder ${PROJECT_SOURCE_DIR}/src/program/inspect)
-  set(generated ${PROJECT_BINARY_DIR}/generated/cameo/program/page_parts.cpp)
+  set(folder ${PROJECT_SOURCE_DIR}/src/inspect)
+  set(generated ${PROJECT_BINARY_DIR}/generated/cameo/inspect/page_parts.cpp)
   foreach(part page.html page.css page.js map.js panel.js chart.js start.js)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/${part})
     file(READ ${folder}/${part} text)
@@ -170,9 +171,9 @@ function(cameo_add_inspect)
     string(APPEND page${kind} "${text}")
   endforeach()
   file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT
-"// Written by CMake from the page's files in src/program/inspect.
-#include \"program/inspect/page.hpp\"
-cameo::program::page_parts cameo::program::parts_of_page() {
+"// Written by CMake from the page's files in src/inspect.
+#include \"inspect/page.hpp\"
+cameo::inspect::page_parts cameo::inspect::parts_of_page() {
   return {R\"cameo_page(@page.html@)cameo_page\", R\"cameo_page(@page.css@)cameo_page\",
           R\"cameo_page(@page.js@)cameo_page\"};
 }
@@ -214,7 +215,6 @@ function(cameo_add_program)
     return()
   endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/program/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/src/program/inspect/")
   set(parts ${sources})
   set(of_parts "/(command_line|inputs|wanted_numbers|interrupt|images|npy|tensor_files|data_set|progress)[.]cpp$")
   list(FILTER parts INCLUDE REGEX ${of_parts})

@@ -63,7 +63,8 @@ macro(cameo_add_providers)
   endforeach()
 endmacro()
 
-# <cameo/program/providers.hpp>: the one place where the program learns which providers it has.
+# <cameo/build/providers.hpp>: the list of the build's providers, of which src/build makes the runtime that all front ends
+# have. <cameo/program/left_out.hpp>: what `cameo ops` says of kernels without a library.
 macro(cameo_generate_providers_header)
   set(includes)
   set(types)
@@ -82,12 +83,12 @@ macro(cameo_generate_providers_header)
   list(LENGTH left_out left_out_count)
   list(TRANSFORM left_out REPLACE "(.+)" "\"\\1\"")
   list(JOIN left_out ", " left_out)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/cameo/program/providers.hpp @ONLY CONTENT
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/cameo/build/providers.hpp @ONLY CONTENT
 "#pragma once
 // Written by CMake from CAMEO_PROVIDERS.
 #include <cameo/core/type_list.hpp>
 @includes@
-namespace cameo::program {
+namespace cameo::build {
 using providers = cameo::type_list<@types@>;
 }
 ")

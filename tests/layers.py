@@ -28,10 +28,13 @@ MAY_INCLUDE = {
     "package": ["file"],
     "session": ["context", "package", "ep", "format", "run"],
     "ort_plugin": ["session"],
-    "program": ["session"],
-    "c": ["program"],  # what the runtime of the build's providers is
-    "python": ["program"],  # the same, and what it shows of a model
-    "triton": ["program"],
+    "build": ["session"],  # the runtime of the providers that were built in
+    "inspect": ["session"],  # what a model contains, and the page that shows it
+    # The front ends, of which none includes another.
+    "c": ["build"],
+    "python": ["build", "inspect"],
+    "triton": ["build"],
+    "program": ["build", "inspect"],
     "interop": ["session"],  # between other libraries' types and ours: for users, never included by another layer
 }
 # The rooms of a provider's sources, eps/NAME/src/ROOM: what each may include directly, as above. Files beside the rooms are
@@ -69,12 +72,12 @@ ROOMS = {
 }
 # third-party headers by the library they are of, and the layers whose sources may include it
 THIRD_PARTY = {
-    "fmt/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "ort_plugin", "program", "c", "python", "triton"},
+    "fmt/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "ort_plugin", "inspect", "program", "c", "python", "triton"},
     "range/v3/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "program"},
     "google/protobuf/": {"format"},
     "onnx/": {"format"},
     "flatbuffers/": {"format"},
-    "nlohmann/": {"context", "package", "session", "program", "ep", "triton"},
+    "nlohmann/": {"context", "package", "session", "inspect", "program", "ep", "triton"},
     "CLI/": {"program"},
     "nanobind/": {"python"},
     "numpy/": {"python"},
@@ -139,11 +142,11 @@ def check_layer_file(layer, public, name, quote, relative):
     if quote == '"' and not public:
         other = other or layer_of_quoted(name, relative)
     if other == "eps" or name.startswith("eps/") or "/eps/" in name:
-        return None if layer == "program" and not public else "nothing in include/ or src/ includes a provider"
+        return "nothing in include/ or src/ includes a provider"
     if other == "interop" and layer != "interop":
         return "cameo/interop is for users, not for layers"
     if other == "cameo":
-        return None if layer == "program" else "cameo/cameo.hpp is for users, not for layers"
+        return "cameo/cameo.hpp is for users, not for layers"
     if not public and layer == "session" and name.startswith("cameo/transform/rules/"):
         return "a rule is named by a runtime's type, and states itself when it applies (transform_condition)"
     if other is not None:
@@ -333,7 +336,13 @@ SELF_TEST = [  # file, its text, other files that are there, if any, words of th
     ("include/cameo/interop/c.hpp", "#include <opencv2/core.hpp>\n", "third-party"),
     ("src/run/a.cpp", "#include <cameo/cameo.hpp>\n", "for users"),
     ("src/session/a.cpp", "#include <cameo/eps/cpu.hpp>\n", "includes a provider"),
-    ("src/program/a.cpp", "#include <cameo/eps/cpu.hpp>\n", None),
+    ("src/program/a.cpp", "#include <cameo/eps/cpu.hpp>\n", "includes a provider"),
+    ("src/c/a.cpp", '#include "build/a.hpp"\n', None),
+    ("src/c/b.cpp", '#include "program/a.hpp"\n', "may not include layer program"),
+    ("src/python/a.cpp", '#include "inspect/a.hpp"\n', None),
+    ("src/python/b.cpp", '#include "program/a.hpp"\n', "may not include layer program"),
+    ("src/triton/a.cpp", '#include "python/a.hpp"\n', "may not include layer python"),
+    ("src/inspect/a.cpp", '#include "build/a.hpp"\n', "may not include layer build"),
     ("src/program/b.cpp", 'void f() { fmt::print("{}", name); }\n', "names may control the terminal"),
     ("src/program/c.cpp", 'void f() { say("{}", name); }  // no printf\n', None),
     ("src/run/b.cpp", "#include <fmt/format.h>\n", "may not be included"),

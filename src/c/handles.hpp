@@ -1,7 +1,7 @@
 #pragma once
 // What the handles of cameo/c/cameo.h are. The functions stand in one file for each topic.
+#include "build/runtime.hpp"
 #include "core/guarded.hpp"
-#include "program/runtime.hpp"
 
 #include <cameo/c/cameo.h>
 #include <cameo/session/session.hpp>
@@ -15,7 +15,7 @@ struct cameo_error {
 };
 
 struct cameo_runtime {
-  cameo::program::program_runtime providers;
+  cameo::build::runtime providers;
   std::vector<std::string> names;  // none: the fallback alone, or what a policy chooses
 
   /// What a call's options are for this runtime; `given` may be null. INVALID_ARGUMENT when both name providers.

@@ -8,23 +8,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 namespace cameo::c {
 namespace {
 
-/// The providers of the build: their names are constants that end with a zero. No provider is made, which may fail.
-template <class... Ps>
-std::array<const provider_row*, sizeof...(Ps)> rows_of(type_list<Ps...>) {
-  return {&detail::row_of<Ps>()...};
-}
-std::array<const provider_row*, program::runtime_of<program::providers>::count> rows_of_build() {
-  return rows_of(program::providers{});
-}
-
 status check_provider(std::string_view name) {
   std::vector<std::string_view> known;
-  for (const provider_row* each : rows_of_build()) {
+  for (const provider_row* each : build::provider_rows()) {
     if (name == each->name || name == each->long_name) return {};
     known.push_back(each->name);
   }
@@ -37,21 +27,15 @@ status check_provider(std::string_view name) {
 
 cameo::result<cameo::session_options> cameo_runtime::options(const cameo_options* given) const {
   cameo::session_options made = given ? given->all : cameo::session_options{};
-  if (made.choose_devices && !names.empty())
-    return cameo::status{cameo::status_code::invalid_argument,
-                         "the options have a policy, which chooses providers, and the runtime was made with names of "
-                         "providers; give one of the two"};
-  if (!made.choose_devices) {
-    made.providers = names;
-    if (names.empty()) made.providers.emplace_back(cameo::c::rows_of_build().back()->name);
-  }
+  made.providers = names;
+  if (cameo::status s = cameo::build::choose_default_provider(made); !s) return s;
   return made;
 }
 
-std::size_t cameo_provider_count() { return cameo::c::rows_of_build().size(); }
+std::size_t cameo_provider_count() { return cameo::build::provider_rows().size(); }
 
 const char* cameo_provider_name(std::size_t number) {
-  const auto rows = cameo::c::rows_of_build();
+  const auto rows = cameo::build::provider_rows();
   return number < rows.size() ? rows[number]->name.data() : nullptr;
 }
 

@@ -16,7 +16,7 @@ bool execution_provider_object::runs_alone(const ort_graph& in, const ort_node& 
   if (!is_possible(one.error()) || !one->trouble().empty()) return false;
   session_options how = session;
   how.optimize = optimization_level::none;
-  return is_possible(cameo::session::load(parts_of(*shared), std::move(one->net), how).error());
+  return is_possible(loader_of(*shared).load(std::move(one->net), how).error());
 }
 
 /// Before 1.24 a body does not say whose it is, and ONNX Runtime mixes up what is fused in several of them: what has no

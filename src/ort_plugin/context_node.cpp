@@ -77,12 +77,8 @@ bool is_context_of(const plugin& p, const node_view& node) {
                      [&](const context_source& each) { return each.matches(source->s); });
 }
 
-session_parts parts_of(const plugin& p) {
-  session_parts parts{};
-  parts.providers = std::span<const provider>{&p.of, 1};
-  parts.formats = group_formats;
-  parts.transforms = default_transforms::tables();
-  return parts;
+loader loader_of(const plugin& p) {
+  return {std::span<const provider>{&p.of, 1}, group_formats, default_transforms::tables()};
 }
 
 result<stored_group> stored_group::of(const plugin& p, const session_options& session, const context_place& to,
@@ -102,7 +98,7 @@ result<stored_group> stored_group::of(const plugin& p, const session_options& se
       how.session.config.emplace_back("ep.stop_share_ep_contexts", to.is_last ? "1" : "0");
     }
     taking = &made, taking_for = p.of.row->long_name;
-    const result<compile_report> report = cameo::session::compile(parts_of(p), std::move(how));
+    const result<compile_report> report = loader_of(p).compile(std::move(how));
     taking = nullptr;
     if (!report) return report.error();
   }

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/context/workspace.hpp>
 #include <cameo/ort_plugin/export.hpp>
-#include <cameo/session/session.hpp>
+#include <cameo/session/loader.hpp>
 
 #include "ort_plugin/graph.hpp"
 #include "ort_plugin/memory.hpp"
@@ -20,8 +20,8 @@ struct plugin {
   std::shared_ptr<context_workspace> workspace = std::make_shared<context_workspace>();  // of sessions that share
 };
 
-/// How a model that lies in memory is loaded or compiled for the provider alone.
-session_parts parts_of(const plugin&);
+/// Loads or compiles a model that lies in memory for the provider alone.
+loader loader_of(const plugin&);
 
 /// A part of a graph that ONNX Runtime has made one node, to be compiled.
 struct fused_group {

@@ -83,11 +83,11 @@ result<cameo::session> execution_provider_object::restored(std::span<const fused
 result<cameo::session> execution_provider_object::restored(std::unique_ptr<model> m) const {
   result<std::optional<std::vector<std::byte>>> bytes = stored_model(*m, option("ep.context_file_path"));
   if (!bytes) return std::move(bytes).error().in(only_node(*m).name());
-  if (*bytes) return cameo::session::load(parts_of(*shared), **std::move(bytes), "context", session);
+  if (*bytes) return loader_of(*shared).load(**std::move(bytes), "context", session);
   session_options how = session;
   for (const char* key : {"ep.context_file_path", "ep.share_ep_contexts"})
     if (const std::string_view text = option(key); !text.empty()) how.config.emplace_back(key, text);
-  return cameo::session::load(parts_of(*shared), std::move(m), how);
+  return loader_of(*shared).load(std::move(m), how);
 }
 
 result<context_place> execution_provider_object::place(const fused_group& group, bool is_last) const {
@@ -121,7 +121,7 @@ status execution_provider_object::finish() {
 result<cameo::session> execution_provider_object::compiled(std::unique_ptr<model> m, const fused_group& group,
                                                            bool is_last, ort_node** context) {
   m->path.clear();
-  if (!context) return cameo::session::load(parts_of(*shared), std::move(m), session);
+  if (!context) return loader_of(*shared).load(std::move(m), session);
   const result<context_place> to = place(group, is_last);
   if (!to) return to.error();
   const result<stored_group> stored = stored_group::of(*shared, session, *to, std::move(m));
@@ -133,7 +133,7 @@ result<cameo::session> execution_provider_object::compiled(std::unique_ptr<model
   const result<ort_node*> node = stored->node(*shared, *group.node, *to);
   if (!node) return node.error();
   *context = *node;
-  return cameo::session::load_copy(parts_of(*shared), std::as_bytes(std::span{stored->program}), "group", session);
+  return loader_of(*shared).load_copy(std::as_bytes(std::span{stored->program}), "group", session);
 }
 
 }  // namespace detail::ort

@@ -1,7 +1,7 @@
 #include <cameo/session/compile.hpp>
 
+#include "build/runtime.hpp"
 #include "program/options.hpp"
-#include "program/runtime.hpp"
 #include "program/say.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ int compile(const compile_command& o) {
   how.fail_if_nothing_compiled = true;
   how.fail_if_output_exists = !o.force;
   how.external_initializers = o.external, how.external_threshold = o.threshold;
-  const result<compile_report> done = program_runtime{}.compile(std::move(how));
+  const result<compile_report> done = build::runtime{}.compile(std::move(how));
   if (!done) return fail(done.error());
   if (o.common.json)
     print_json({{"from", o.from},

@@ -3,8 +3,8 @@
 #include "file/messages.hpp"
 #include "program/conformance_case.hpp"
 
+#include "build/runtime.hpp"
 #include "program/compare.hpp"
-#include "program/runtime.hpp"
 #include "program/tensor_files.hpp"
 
 #include <fmt/format.h>
@@ -220,7 +220,7 @@ case_result run_case(const test_case& which, const session_options& options) {
   if (!file) return failed({}, file.error());
   if (content->data_sets.empty()) return {case_status::skip, {}, "no test_data_set_* folder", 0};
   const std::string path = which.folder + "/" + *file;
-  const result<session> loaded = program_runtime{}.load(path, options);
+  const result<session> loaded = build::runtime{}.load(path, options);
   if (!loaded) return failed(path, loaded.error());
   case_result all;
   for (const std::string& set : content->data_sets) {

@@ -1,6 +1,6 @@
+#include "build/runtime.hpp"
 #include "core/config_keys.hpp"
 #include "program/options.hpp"
-#include "program/runtime.hpp"
 #include "program/say.hpp"
 
 #include <cameo/context/compiled_nodes.hpp>
@@ -19,7 +19,7 @@ namespace cameo::program {
 
 op_table known_ops() {
   op_table ops;
-  for (const provider& p : program_runtime{}.providers()) {
+  for (const provider& p : build::runtime{}.providers()) {
     ops.more.push_back(p.row->kernels().ops);
     ops.more.push_back(p.row->own_ops);
   }
@@ -78,7 +78,7 @@ status convert_optimized(const convert_options& o, std::unique_ptr<model> net) {
   how.config.emplace_back(config_key<"session.optimized_model_filepath">.key, o.to);
   how.config.emplace_back(config_key<"session.save_model_format">.key, is_ort(o.to) ? "ORT" : "ONNX");
   how.config.emplace_back(config_key<"session.disable_prepacking">.key, "1");  // nothing is run
-  const result<session> loaded = program_runtime{}.load(std::move(net), how);
+  const result<session> loaded = build::runtime{}.load(std::move(net), how);
   return loaded ? status{} : loaded.error();
 }
 
@@ -86,7 +86,7 @@ status convert_optimized(const convert_options& o, std::unique_ptr<model> net) {
 void note_operators(model& net, bool for_this_machine) {
   std::vector<const transform_table*> tables{default_transforms::tables().begin(), default_transforms::tables().end()};
   op_table ops;
-  for (const provider& p : program_runtime{}.providers()) {
+  for (const provider& p : build::runtime{}.providers()) {
     tables.insert(tables.end(), p.row->transforms().begin(), p.row->transforms().end());
     ops.more.push_back(p.row->own_ops);
   }

@@ -1,7 +1,7 @@
+#include "build/runtime.hpp"
 #include "core/nearest.hpp"
 #include "file/messages.hpp"
 #include "program/options.hpp"
-#include "program/runtime.hpp"
 #include "program/say.hpp"
 
 #include <fmt/format.h>
@@ -95,7 +95,7 @@ void print(const listed_provider& p) {
 
 /// The providers of --ep, or all. INVALID_ARGUMENT for one that is not in the program.
 result<std::vector<listed_provider>> listed(const std::vector<std::string>& names) {
-  const program_runtime with;
+  const build::runtime with;
   std::vector<listed_provider> all;
   for (const provider& p : with.providers()) all.push_back({p.row, {}, {}});
   for (const std::string& name : names)

@@ -1,10 +1,10 @@
+#include "build/runtime.hpp"
 #include "file/messages.hpp"
-#include "program/inspect/inspection.hpp"
-#include "program/inspect/page.hpp"
-#include "program/inspect/trace.hpp"
+#include "inspect/inspection.hpp"
+#include "inspect/page.hpp"
+#include "inspect/trace.hpp"
 #include "program/options.hpp"
 #include "program/runnable.hpp"
-#include "program/runtime.hpp"
 #include "program/say.hpp"
 
 #include <cameo/context/compiled_nodes.hpp>
@@ -59,7 +59,7 @@ json describe_ios(const std::vector<io_info>& ios, const std::vector<std::string
 struct shown_model {
   const model& m;
   std::vector<io_info> inputs, outputs;
-  inspection seen;
+  inspect::inspection seen;
   std::vector<compiled_node_info> compiled;
   const session* loaded = nullptr;  // null: only read
   optimization_level level = optimization_level::none;
@@ -99,14 +99,14 @@ json describe_compiled(const std::vector<compiled_node_info>& nodes) {
 
 json to_json(const std::string& path, const shown_model& shown) {
   const model& m = shown.m;
-  const inspection& seen = shown.seen;
+  const inspect::inspection& seen = shown.seen;
   json opsets = json::object(), metadata = json::object(), ops = json::object(), providers = json::object();
-  for (const opset_import& each : m.imports) opsets[domain_name(each.domain)] = each.version;
+  for (const opset_import& each : m.imports) opsets[inspect::domain_name(each.domain)] = each.version;
   for (const detail::property& each : m.metadata) metadata[std::string{each.first}] = each.second;
   for (const auto& [op, count] : seen.ops) ops[op] = count;
   for (const auto& [name, count] : seen.providers) providers[name] = count;
   json partitions = json::array(), refusals = json::array();
-  for (const partition_info& p : seen.partitions) {
+  for (const inspect::partition_info& p : seen.partitions) {
     json one{{"provider", p.provider},
              {"nodes", p.nodes},
              {"fused", !p.fused_from.empty()},
@@ -151,7 +151,7 @@ void print_ios(std::string_view title, const std::vector<io_info>& ios) {
   for (const io_info& io : ios) say("  {}  {}{}\n", io.name, io.type_text, io.optional ? "  (has a default)" : "");
 }
 
-void print_ops(const inspection& seen) {
+void print_ops(const inspect::inspection& seen) {
   std::size_t nodes = 0;
   for (const auto& [op, count] : seen.ops) nodes += count;
   say("nodes       {}\n", nodes);
@@ -173,18 +173,18 @@ void print_compiled(const std::vector<compiled_node_info>& nodes) {
   }
 }
 
-void print_places(const inspection& seen) {
+void print_places(const inspect::inspection& seen) {
   say("providers\n");
   for (const auto& [name, count] : seen.providers) say("  {:>6}  {}\n", count, name);
   say("partitions  {}\n", seen.partitions.size());
-  for (const partition_info& p : seen.partitions)
+  for (const inspect::partition_info& p : seen.partitions)
     say("  {:>6}  {}{}\n", p.nodes, p.provider,
         p.fused_from.empty() ? fmt::format("  {} .. {}", p.first, p.last) : "  fused from " + p.fused_from);
 }
 
 void print_text(const std::string& path, const shown_model& shown) {
   const model& m = shown.m;
-  const inspection& seen = shown.seen;
+  const inspect::inspection& seen = shown.seen;
   say("model       {}\n", path);
   say("graph       {}\n", m.main().name);
   if (shown.level == optimization_level::none) say("shown       as it is in the file\n");
@@ -194,7 +194,7 @@ void print_text(const std::string& path, const shown_model& shown) {
   say("producer    {} {}\n", m.producer_name, m.producer_version);
   say("ir version  {}\n", m.ir_version);
   say("opsets     ");
-  for (const opset_import& each : m.imports) say(" {} {}", domain_name(each.domain), each.version);
+  for (const opset_import& each : m.imports) say(" {} {}", inspect::domain_name(each.domain), each.version);
   say("\n");
   for (const detail::property& each : m.metadata) say("metadata    {} = {}\n", each.first, each.second);
   print_ios("inputs", shown.inputs);
@@ -219,14 +219,15 @@ void print_text(const std::string& path, const shown_model& shown) {
   }
 }
 
-status write_page(const inspect_options& o, const session& loaded, const inspection& seen) {
-  std::optional<profiled_run> profile;
+status write_page(const inspect_options& o, const session& loaded, const inspect::inspection& seen) {
+  std::optional<inspect::profiled_run> profile;
   if (!o.profile.empty()) {
-    result<profiled_run> read = read_profile(o.profile, loaded.plan());
+    result<inspect::profiled_run> read = inspect::read_profile(o.profile, loaded.plan());
     if (!read) return read.error();
     profile = std::move(*read);
   }
-  return write_file_atomically(o.html, std::string_view{page_of(o.model, loaded, seen, profile ? &*profile : nullptr)});
+  return write_file_atomically(
+      o.html, std::string_view{inspect::page_of(o.model, loaded, seen, profile ? &*profile : nullptr)});
 }
 
 void show(const inspect_options& o, const shown_model& shown) {
@@ -244,7 +245,7 @@ int show_compiled(const inspect_options& o, const status& why_not) {
   const result<std::vector<compiled_node_info>> nodes = compiled_nodes_of(**m);
   if (!nodes || nodes->empty()) return fail(why_not);
   const graph& g = (*m)->main();
-  show(o, {**m, ios_of(**m, g.inputs(), true), ios_of(**m, g.outputs(), false), look_at(**m), *nodes, nullptr,
+  show(o, {**m, ios_of(**m, g.inputs(), true), ios_of(**m, g.outputs(), false), inspect::look_at(**m), *nodes, nullptr,
            optimization_level::none, fmt::format("{}: {}", why_not.name(), why_not.words())});
   return 0;
 }
@@ -264,7 +265,7 @@ int inspect_model(const inspect_options& o) {
   const result<session> loaded = load_session(o.model, o.component, o.common);
   if (!loaded) return show_compiled(o, loaded.error());
   if (const status s = check_free_dims(o, *loaded); !s) return fail(s);
-  shown_model shown{loaded->graph(), loaded->inputs(), loaded->outputs(), look_at(*loaded), {},
+  shown_model shown{loaded->graph(), loaded->inputs(), loaded->outputs(), inspect::look_at(*loaded), {},
                     &*loaded,        o.common.optimize};
   if (auto nodes = compiled_nodes_of(loaded->graph())) shown.compiled = std::move(*nodes);
   if (!o.html.empty())

@@ -1,6 +1,6 @@
+#include "build/runtime.hpp"
 #include "core/nearest.hpp"
 #include "program/options.hpp"
-#include "program/runtime.hpp"
 #include "program/say.hpp"
 
 #include <cameo/op/function_bodies.hpp>
@@ -198,7 +198,7 @@ json to_json(const std::vector<op_entry>& entries, std::span<const provider* con
 }
 
 int list_ops(const ops_options& o) {
-  const program_runtime all;
+  const build::runtime all;
   const auto built_in = all.providers();
   std::vector<const provider*> chosen;
   for (const std::string& name : o.common.providers) {

@@ -1,9 +1,9 @@
 #include "program/options.hpp"
 
+#include "build/runtime.hpp"
 #include "core/nearest.hpp"
 #include "program/interrupt.hpp"
 #include "program/progress.hpp"
-#include "program/runtime.hpp"
 #include "program/say.hpp"
 
 #include <fmt/format.h>
@@ -16,11 +16,15 @@
 namespace cameo::program {
 
 session_options common_options::session() const {
+  session_options made = for_package();
+  static_cast<void>(build::choose_default_provider(made));  // --policy excludes --ep
+  return made;
+}
+
+session_options common_options::for_package() const {
   session_options made;
   made.providers = providers;
-  // The default is cpu alone; where there is nothing else, leaving the list empty keeps the fallback implicit.
   if (policy) static_cast<void>(made.prefer(*policy));  // one that there is: see add_policy_option
-  else if (providers.empty() && runtime_of<program::providers>::count > 1) made.providers = {"cpu"};
   made.config = config;
   if (strict) made.config.emplace_back("session.strict", "1");
   made.free_dims = free_dims;
@@ -37,12 +41,6 @@ session_options common_options::session() const {
     static constexpr std::string_view names[] = {"verbose", "info", "warning"};
     say(stderr, "{}: {}\n", names[std::size_t(level)], words);
   };
-  return made;
-}
-
-session_options common_options::for_package() const {
-  session_options made = session();
-  if (providers.empty()) made.providers.clear();
   return made;
 }
 
@@ -109,7 +107,7 @@ std::vector<std::string> library_providers(type_list<Ps...>) {
 }  // namespace
 
 void add_library_option(const command& it, common_options& to) {
-  const std::vector<std::string> loaders = library_providers(providers{});
+  const std::vector<std::string> loaders = library_providers(build::providers{});
   if (loaders.empty()) return;
   it.group(session_group)
       .add(

@@ -25,7 +25,7 @@ struct common_options {
   bool json = false, quiet = false, strict = false;
 
   session_options session() const;
-  /// The same for a model package, where cpu alone is no good default: there may be variants for others.
+  /// The same for a model package, without the default provider: a variant for another one may fit better.
   session_options for_package() const;
   /// How a variant is chosen, by whatever command.
   best_fit variants() const { return {ranked}; }

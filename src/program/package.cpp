@@ -1,7 +1,7 @@
+#include "build/runtime.hpp"
 #include "core/config_keys.hpp"
 #include "file/messages.hpp"
 #include "program/options.hpp"
-#include "program/runtime.hpp"
 #include "program/say.hpp"
 
 #include <cameo/context/compatibility.hpp>
@@ -213,7 +213,7 @@ std::string text_of(const selection& s) {
 int select(const package_options& o) {
   const result<package> p = package::open(o.folder);
   if (!p) return fail(p.error());
-  const result<detail::ep_intent> intent = program_runtime{}.intent(o.common.for_package());
+  const result<detail::ep_intent> intent = build::runtime{}.intent(o.common.for_package());
   if (!intent) return fail(intent.error());
   std::vector<const package_component*> chosen;
   if (!o.component.empty()) {
@@ -251,7 +251,7 @@ std::optional<std::string> unless_empty(const std::string& text) {
 
 /// The long name of a provider of this program; any other name is returned unchanged.
 std::string long_name_of(const std::string& name) {
-  const program_runtime with;
+  const build::runtime with;
   for (const provider& p : with.providers())
     if (p.row->name == name) return std::string{p.row->long_name};
   return name;

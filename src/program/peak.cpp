@@ -1,6 +1,6 @@
 #include "program/peak.hpp"
 
-#include "program/runtime.hpp"
+#include "build/runtime.hpp"
 
 #include <cameo/plan/plan.hpp>
 
@@ -33,7 +33,7 @@ std::optional<machine_peak> peak_for(const session& loaded, std::optional<double
   for (std::size_t s = 0; s < plan.initial.size() && bytes < most_bytes; ++s)
     if (plan.initial[s].kind == value_kind::tensor && plan.initial[s].data) bytes += plan.initial[s].bytes();
   if (moved && *moved < double(bytes)) bytes = std::size_t(*moved);
-  return first_peak(providers{}, loaded.thread_count(), std::clamp(bytes, least_bytes, most_bytes));
+  return first_peak(build::providers{}, loaded.thread_count(), std::clamp(bytes, least_bytes, most_bytes));
 }
 
 }  // namespace cameo::program

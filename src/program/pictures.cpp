@@ -1,6 +1,6 @@
 #include "program/pictures.hpp"
 
-#include "program/runtime.hpp"
+#include "build/runtime.hpp"
 
 #include <cameo/graph/model.hpp>
 
@@ -29,7 +29,7 @@ std::unique_ptr<model> decoder_of(std::string_view pixel_format) {
 }  // namespace
 
 result<any_value> decode_here(std::span<const std::byte> file, std::size_t channels) {
-  const result<session> decoder = program_runtime{}.load(decoder_of(channels == 1 ? "Grayscale" : "RGB"));
+  const result<session> decoder = build::runtime{}.load(decoder_of(channels == 1 ? "Grayscale" : "RGB"));
   if (!decoder) return decoder.error();
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(file.data());
   const value given =

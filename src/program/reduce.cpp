@@ -1,8 +1,8 @@
+#include "build/runtime.hpp"
 #include "core/node_words.hpp"
 #include "file/messages.hpp"
 #include "program/ops_config.hpp"
 #include "program/options.hpp"
-#include "program/runtime.hpp"
 #include "program/text.hpp"
 
 #include <cameo/file/atomic_file.hpp>
@@ -55,7 +55,7 @@ std::span<const entry_words> entries_of(std::string_view provider) {
     };
     (look(std::type_identity<Ps>{}), ...);
     return found;
-  }(providers{});
+  }(build::providers{});
 }
 
 /// The header of a provider that has a kernel: of "binary" for binary<op::Add>. Empty if there is none.
@@ -98,7 +98,7 @@ status add_node(const node_view& node, const needs& to) {
   to.config.add(node.domain(), node.op_type(), signature);
   if (!to.lines) return {};
   needed_lines& needed = *to.lines;
-  const auto providers = program_runtime{}.providers();
+  const auto providers = build::runtime{}.providers();
   for (std::size_t p = 0; p < providers.size(); ++p) {
     const detail::kernel_table& table = providers[p].row->kernels();
     if (!detail::kernel_matches(node, table, nullptr)) continue;
@@ -144,7 +144,7 @@ detail::type_mask left_of(const detail::kernel_rule& rule, const ops_config& con
 bool add_op(const op_row& op, const op_version& version, const ops_config& config, bool by_types,
             needed_lines& needed) {
   const ops_config::op_key key{std::string{op.domain}, std::string{op.name}};
-  const auto providers = program_runtime{}.providers();
+  const auto providers = build::runtime{}.providers();
   bool any = false;
   for (std::size_t p = 0; p < providers.size(); ++p) {
     const detail::kernel_table& table = providers[p].row->kernels();
@@ -232,7 +232,7 @@ std::string kernel_of(const entry_words& entry, const needed_line& line) {
 }
 
 result<std::string> header_for(const needed_lines& needed, const reduce_options& o) {
-  const auto providers = program_runtime{}.providers();
+  const auto providers = build::runtime{}.providers();
   std::set<std::string_view> headers;
   std::string lines;
   for (std::size_t p = 0; p < providers.size(); ++p) {

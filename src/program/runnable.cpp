@@ -1,8 +1,8 @@
 #include "program/runnable.hpp"
 #include "file/messages.hpp"
 
+#include "build/runtime.hpp"
 #include "program/interrupt.hpp"
-#include "program/runtime.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -76,7 +76,7 @@ result<session> load_stream(const std::string& path, const common_options& o, st
   stream_buffer bytes{path, copy};
   std::istream stream{&bytes};
   result<session> made = status_code::fail;
-  if (!bytes.error()) made = program_runtime{}.load(stream, o.session(), path == "-" ? "standard input" : path);
+  if (!bytes.error()) made = build::runtime{}.load(stream, o.session(), path == "-" ? "standard input" : path);
   if (bytes.was_stopped() || (bytes.error() && interrupt::happened()))
     return failed(status_code::canceled, "{}: stopped while it was read", path);
   if (bytes.error()) return failed(status_code::fail, "{}: {}", path, std::strerror(bytes.error()));
@@ -103,7 +103,7 @@ result<session> load_component(const package& from, const std::string& component
   if (component.empty() && from.components().size() != 1)
     return failed(status_code::invalid_argument, "{}: has {} components; name one with --component", from.folder(),
                   from.components().size());
-  const program_runtime with;
+  const build::runtime with;
   const session_options options = o.for_package();
   const result<component_context> chosen =
       with.select(from, component.empty() ? from.components().front().name : component, options, o.variants());
@@ -125,7 +125,7 @@ result<session> load_session(const std::string& model, const std::string& compon
     return failed(status_code::invalid_argument, "{}: is no model package, and so has no component '{}'", model,
                   component);
   if (is_stream(model)) return load_stream(model, o);
-  if (!is_folder(model)) return program_runtime{}.load(model, o.session());
+  if (!is_folder(model)) return build::runtime{}.load(model, o.session());
   const result<package> from = open_package(model);
   if (!from) return status{from.error()};
   return load_component(*from, component, o);
@@ -136,7 +136,7 @@ result<runnable> runnable::load(const std::string& model, const std::string& com
   if (is_folder(model) && component.empty()) {
     const result<package> from = open_package(model);
     if (!from) return status{from.error()};
-    const program_runtime with;
+    const build::runtime with;
     result<pipeline> whole =
         leaves_options_to_package(o) ? with.load(*from, o.variants()) : with.load(*from, o.for_package(), o.variants());
     if (!whole) return std::move(whole).error();
@@ -163,8 +163,7 @@ result<std::array<runnable, 2>> runnable::load_twice(const std::string& model, c
   std::vector<std::byte> copy;
   result<session> first = load_stream(model, a, &copy);
   if (!first) return std::move(first).error();
-  result<session> second =
-      program_runtime{}.load(std::move(copy), b.session(), model == "-" ? "standard input" : model);
+  result<session> second = build::runtime{}.load(std::move(copy), b.session(), model == "-" ? "standard input" : model);
   if (!second) return std::move(second).error();
   made[0].single_.push_back(*std::move(first)), made[1].single_.push_back(*std::move(second));
   return made;

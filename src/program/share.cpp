@@ -1,9 +1,9 @@
 #include "program/share.hpp"
 #include "file/messages.hpp"
 
+#include "build/runtime.hpp"
 #include "core/config_keys.hpp"
 #include "core/nearest.hpp"
-#include "program/runtime.hpp"
 #include "program/say.hpp"
 
 #include <cameo/file/atomic_file.hpp>
@@ -46,7 +46,7 @@ std::vector<std::string> read_list(std::string_view text) {
 namespace {
 
 /// The short name of a provider that keeps contexts.
-result<std::string> keeper_of_contexts(const program_runtime& with, const std::string& name) {
+result<std::string> keeper_of_contexts(const build::runtime& with, const std::string& name) {
   std::vector<std::string_view> known;
   for (const provider& p : with.providers()) {
     known.push_back(p.row->name);
@@ -62,7 +62,7 @@ result<std::string> keeper_of_contexts(const program_runtime& with, const std::s
 }  // namespace
 
 result<share_report> share(const share_request& o) {
-  const program_runtime with;
+  const build::runtime with;
   session_options session = o.session;
   session.providers.clear();
   for (const std::string& name : o.providers) {

@@ -1,6 +1,6 @@
 #include "program/version.hpp"
 
-#include "program/runtime.hpp"
+#include "build/runtime.hpp"
 
 #include <cameo/core/version.hpp>
 
@@ -20,7 +20,7 @@ constexpr const char* compiler =
 }  // namespace
 
 std::string version_text() {
-  const program_runtime with;
+  const build::runtime with;
   std::vector<std::string> providers;
   for (const provider& p : with.providers()) providers.push_back(fmt::format("{} ({})", p.row->name, p.row->long_name));
   std::string text = fmt::format("cameo {}\ncommit            {}\ncompiler          {}\nproviders         {}\n",

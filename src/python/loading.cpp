@@ -120,14 +120,9 @@ load_setting to_setting(const nb::dict& keywords) {
   to.execution = option<bool>(keywords, "parallel") ? execution_mode::parallel : execution_mode::sequential;
   to.external_data_folder = path_of(get("external_data_folder"));
   to.providers = option<std::vector<std::string>>(keywords, "providers");
-  if (const nb::object policy = get("policy"); !policy.is_none()) {
+  if (const nb::object policy = get("policy"); !policy.is_none())
     check(to.prefer(check(detail::device_policy_named(option<std::string>(keywords, "policy")))));
-    if (!to.providers.empty())
-      raise(status{status_code::invalid_argument, "chooses providers, and providers are named; give one of the two"}.in(
-          "policy"));
-  } else {
-    if (to.providers.empty()) to.providers.emplace_back(program::program_runtime{}.providers().back().row->name);
-  }
+  check(build::choose_default_provider(to));
   keep_weights(keywords, *watch, to);
   to.stop = watch->stop.get_token();
   if (const nb::object stop = get("stop"); !stop.is_none()) to.stop = either_stop{to.stop, stop_of(stop)};

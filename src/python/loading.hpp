@@ -1,5 +1,5 @@
 #pragma once
-#include "program/runtime.hpp"
+#include "build/runtime.hpp"
 #include "python/arrays.hpp"
 
 #include <cameo/session/session.hpp>

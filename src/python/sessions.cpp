@@ -1,4 +1,4 @@
-#include "program/inspect/page.hpp"
+#include "inspect/page.hpp"
 #include "python/arrays.hpp"
 #include "python/loading.hpp"
 
@@ -57,7 +57,7 @@ void load(python_session* self, nb::handle source, std::string_view name, const 
   else bytes.emplace(source);
   result<session> loaded = [&] {
     const without_interpreter others_run;
-    const program::program_runtime runtime;
+    const build::runtime runtime;
     return bytes ? runtime.load(bytes->view, how.options, name) : runtime.load(path, how.options);
   }();
   session made = how.watch->result_of(std::move(loaded));
@@ -276,13 +276,13 @@ nb::object page(const python_session& self, nb::handle name) {
   const std::string path = path_of(name);
   const std::string made = [&] {
     const without_interpreter others_run;
-    return program::page_of(path, *self.loaded, program::look_at(*self.loaded));
+    return inspect::page_of(path, *self.loaded, inspect::look_at(*self.loaded));
   }();
   return to_words(made);
 }
 
 nb::dict counts_of(const python_session& self) {
-  const program::inspection seen = program::look_at(*self.loaded);
+  const inspect::inspection seen = inspect::look_at(*self.loaded);
   nb::dict made, ops, providers;
   for (const auto& [op, count] : seen.ops) ops[to_text(op)] = count;
   for (const auto& [name, count] : seen.providers) providers[to_text(name)] = count;

@@ -17,14 +17,14 @@ namespace {
 
 nb::list providers() {
   nb::list made;
-  for (const provider& each : program::program_runtime{}.providers())
+  for (const provider& each : build::runtime{}.providers())
     made.append(nb::make_tuple(std::string{each.row->name}, std::string{each.row->long_name}));
   return made;
 }
 
 nb::list devices() {
   nb::list made;
-  for (const ep_device& each : program::program_runtime{}.devices())
+  for (const ep_device& each : build::runtime{}.devices())
     made.append(nb::make_tuple(each.provider, each.ep, std::string{detail::name_of(each.kind())}, each.device.name,
                                each.device.hardware.vendor));
   return made;
@@ -42,7 +42,7 @@ std::size_t compile(nb::handle source, nb::handle target, bool embed, const nb::
   options.session = std::move(how.options);
   result<compile_report> done = [&] {
     const without_interpreter others_run;
-    return program::program_runtime{}.compile(std::move(options));
+    return build::runtime{}.compile(std::move(options));
   }();
   return how.watch->result_of(std::move(done)).compiled_nodes;
 }
@@ -100,7 +100,7 @@ void compile_model(nb::handle source, nb::handle output, const nb::dict& keyword
   options.session = std::move(setting.options);
   result<compile_report> done = [&] {
     const without_interpreter others_run;
-    return program::program_runtime{}.compile(std::move(options));
+    return build::runtime{}.compile(std::move(options));
   }();
   if (thrown) std::rethrow_exception(thrown);
   setting.watch->result_of(std::move(done));
@@ -109,7 +109,7 @@ void compile_model(nb::handle source, nb::handle output, const nb::dict& keyword
 /// What a compiled model says that the provider needs; None where it says nothing. Raises InvalidProtobuf for what is
 /// no model.
 nb::object compatibility(nb::handle source, std::string_view provider) {
-  const program::program_runtime runtime;
+  const build::runtime runtime;
   const auto find = [&](const auto& from, const result<std::unique_ptr<model>>& net) {
     if (!net && net.error().code() == status_code::invalid_protobuf) raise(net.error());
     const std::optional<std::string> text = check(runtime.compatibility(from, provider));
@@ -125,7 +125,7 @@ nb::object compatibility(nb::handle source, std::string_view provider) {
 
 int fit(std::string_view provider, std::string_view text) {
   const std::string_view names[] = {provider};
-  return int(check(program::program_runtime{}.fit(names, text)));
+  return int(check(build::runtime{}.fit(names, text)));
 }
 
 /// cameo.Pipeline: the components of a package as one model.
@@ -174,7 +174,7 @@ python_pipeline* load_package(const package& self, bool with_options, const nb::
   load_setting how = to_setting(keywords);
   result<pipeline> loaded = [&] {
     const without_interpreter others_run;
-    const program::program_runtime runtime;
+    const build::runtime runtime;
     return with_options ? runtime.load(self, how.options) : runtime.load(self);
   }();
   auto made =

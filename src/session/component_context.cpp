@@ -180,9 +180,9 @@ void component_context::impl::open_folders(const package& from) {
   }
 }
 
-result<detail::ep_intent> session::intent(const detail::session_parts& parts, const session_options& how) {
+result<detail::ep_intent> detail::loader::intent(const session_options& how) const {
   return guarded_hook([&]() -> result<detail::ep_intent> {
-    const result<load_settings> with = load_settings::make(parts, how);
+    const result<load_settings> with = load_settings::make(*this, how);
     if (!with) return with.error();
     const session_options& options = with->options;
     const model unknown;  // which model it will be is decided later
@@ -201,13 +201,12 @@ result<detail::ep_intent> session::intent(const detail::session_parts& parts, co
   });
 }
 
-result<component_context> session::select(const detail::session_parts& parts, const package& from,
-                                          std::string_view component, const session_options& how,
-                                          variant_choice choose) {
+result<component_context> detail::loader::select(const package& from, std::string_view component,
+                                                 const session_options& how, variant_choice choose) const {
   const auto all = [&]() -> result<component_context> {
     const result<const package_component*> found = from.component(component);
     if (!found) return status{found.error()};
-    result<detail::ep_intent> intent = session::intent(parts, how);
+    result<detail::ep_intent> intent = this->intent(how);
     if (!intent) return std::move(intent).error();
     auto made = std::make_shared<component_context::impl>();
     made->intent = std::move(*intent);
@@ -259,8 +258,7 @@ result<session_options> component_context::impl::options_for_session(const sessi
   return options;
 }
 
-result<session> session::load(const detail::session_parts& parts, const component_context& from,
-                              const session_options* given) {
+result<session> detail::loader::load(const component_context& from, const session_options* given) const {
   return guarded_hook([&]() -> result<session> {
     const component_context::impl& c = *from.impl_;
     opened_places places{c.places.model, c.places.beside, {}, {}};
@@ -269,7 +267,7 @@ result<session> session::load(const detail::session_parts& parts, const componen
     if (!c.model_trouble) return status{c.model_trouble};
     const std::string path = places.model->path();
     const auto read = [&](const load_settings& how) { return read_path(how, path); };
-    return impl::make(parts, *options, path, std::move(places), read);
+    return session::impl::make(*this, *options, path, std::move(places), read);
   });
 }
 

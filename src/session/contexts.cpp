@@ -325,33 +325,32 @@ result<std::optional<std::string>> compatibility_in(const result<std::unique_ptr
 
 }  // namespace
 
-result<std::optional<std::string>> session::compatibility(const detail::session_parts& parts, std::string_view path,
-                                                          std::string_view provider) {
+result<std::optional<std::string>> detail::loader::compatibility(std::string_view path,
+                                                                 std::string_view provider) const {
   return guarded_hook([&]() -> result<std::optional<std::string>> {
     const std::string named{path};
     const auto file = detail::file_bytes::map(named);
     if (!file) return status{file.error()};
     read_options how;
     how.file = *file;
-    const detail::format_row& format = format_of(parts.formats, (*file)->bytes(), named);
+    const detail::format_row& format = format_of(formats, (*file)->bytes(), named);
     return compatibility_in(format.read_file(named, how), provider);
   });
 }
 
-result<std::optional<std::string>> session::compatibility(const detail::session_parts& parts,
-                                                          std::span<const std::byte> bytes, std::string_view provider) {
+result<std::optional<std::string>> detail::loader::compatibility(std::span<const std::byte> bytes,
+                                                                 std::string_view provider) const {
   return guarded_hook(
-      [&] { return compatibility_in(format_of(parts.formats, bytes, {}).read_bytes(bytes, "model", {}), provider); });
+      [&] { return compatibility_in(format_of(formats, bytes, {}).read_bytes(bytes, "model", {}), provider); });
 }
 
-result<compiled_fit> session::fit(const detail::session_parts& parts, std::span<const std::string_view> names,
-                                  std::string_view written) {
+result<compiled_fit> detail::loader::fit(std::span<const std::string_view> names, std::string_view written) const {
   return guarded_hook([&]() -> result<compiled_fit> {
     const provider* found = nullptr;
     for (std::string_view name : names) {
-      const auto at = std::find_if(parts.providers.begin(), parts.providers.end(),
+      const auto at = std::find_if(providers.begin(), providers.end(),
                                    [&](const provider& p) { return p.row->name == name || p.row->long_name == name; });
-      if (at == parts.providers.end())
+      if (at == providers.end())
         return failed(status_code::invalid_argument, "there is no provider '{}' in this runtime", name);
       if (found && found != &*at)
         return failed(status_code::invalid_argument, "{} and {} are different providers; ask one at a time",

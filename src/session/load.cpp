@@ -123,9 +123,9 @@ void keep(loaded& made, const load_settings& how) {
   made.denormals_as_zero = how.config.is_on(config_key<"session.set_denormal_as_zero">);
 }
 
-result<loaded> load_all(const detail::session_parts& parts, const session_options& options, opened_places&& places,
+result<loaded> load_all(const detail::loader& by, const session_options& options, opened_places&& places,
                         model_source read) {
-  result<load_settings> how = load_settings::make(parts, options);
+  result<load_settings> how = load_settings::make(by, options);
   if (!how) return std::move(how).error();
   how->places = std::move(places);
   loading now{*how};
@@ -165,10 +165,10 @@ std::string_view input_name(const compile_input& input) {
 
 }  // namespace
 
-result<session> session::impl::make(const detail::session_parts& parts, const session_options& options,
-                                    std::string_view name, opened_places places, model_source read) {
+result<session> session::impl::make(const detail::loader& by, const session_options& options, std::string_view name,
+                                    opened_places places, model_source read) {
   result<session> made = guarded_hook([&]() -> result<session> {
-    result<loaded> all = load_all(parts, options, std::move(places), read);
+    result<loaded> all = load_all(by, options, std::move(places), read);
     if (!all) return std::move(all).error();
     return session{std::make_unique<impl>(*std::move(all))};
   });
@@ -176,48 +176,46 @@ result<session> session::impl::make(const detail::session_parts& parts, const se
   return made;
 }
 
-result<session> session::load(const detail::session_parts& parts, std::string_view path,
-                              const session_options& options) {
+result<session> detail::loader::load(std::string_view path, const session_options& options) const {
   const auto read = [&](const load_settings& how) { return read_path(how, std::string{path}); };
-  return impl::make(parts, options, path, {}, read);
+  return session::impl::make(*this, options, path, {}, read);
 }
 
-result<session> session::load(const detail::session_parts& parts, std::span<const std::byte> bytes,
-                              std::string_view name, const session_options& options) {
+result<session> detail::loader::load(std::span<const std::byte> bytes, std::string_view name,
+                                     const session_options& options) const {
   const auto read = [&](const load_settings& how) { return read_bytes(how, bytes, name); };
-  return impl::make(parts, options, name, {}, read);
+  return session::impl::make(*this, options, name, {}, read);
 }
 
-result<session> session::load(const detail::session_parts& parts, std::vector<std::byte>&& bytes, std::string_view name,
-                              const session_options& options) {
+result<session> detail::loader::load(std::vector<std::byte>&& bytes, std::string_view name,
+                                     const session_options& options) const {
   const auto read = [&](const load_settings& how) { return read_own_bytes(how, std::move(bytes), name); };
-  return impl::make(parts, options, name, {}, read);
+  return session::impl::make(*this, options, name, {}, read);
 }
 
-result<session> session::load_copy(const detail::session_parts& parts, std::span<const std::byte> bytes,
-                                   std::string_view name, const session_options& options) {
+result<session> detail::loader::load_copy(std::span<const std::byte> bytes, std::string_view name,
+                                          const session_options& options) const {
   const auto read = [&](const load_settings& how) {
     return read_own_bytes(how, std::vector<std::byte>{bytes.begin(), bytes.end()}, name);
   };
-  return impl::make(parts, options, name, {}, read);
+  return session::impl::make(*this, options, name, {}, read);
 }
 
-result<session> session::load(const detail::session_parts& parts, std::istream& stream, std::string_view name,
-                              const session_options& options) {
+result<session> detail::loader::load(std::istream& stream, std::string_view name,
+                                     const session_options& options) const {
   const auto read = [&](const load_settings& how) { return read_stream(how, stream, name); };
-  return impl::make(parts, options, name, {}, read);
+  return session::impl::make(*this, options, name, {}, read);
 }
 
-result<session> session::load(const detail::session_parts& parts, std::unique_ptr<model> net,
-                              const session_options& options) {
+result<session> detail::loader::load(std::unique_ptr<model> net, const session_options& options) const {
   if (!net) return status{status_code::invalid_argument, "there is no model to load: the pointer to it is null"};
   std::string name;  // outlives the model
   if (status s = guarded([&] { return name = net->path, status{}; }); !s) return s;
   const auto read = [&](const load_settings& how) { return made_model(how, std::move(net)); };
-  return impl::make(parts, options, name, {}, read);
+  return session::impl::make(*this, options, name, {}, read);
 }
 
-result<compile_report> session::compile(const detail::session_parts& parts, compile_options wanted) {
+result<compile_report> detail::loader::compile(compile_options wanted) const {
   std::string name;  // outlives the model
   const auto read = [&](const load_settings& how) { return read_input(how, wanted.input); };
   const auto all = [&]() -> result<compile_report> {
@@ -227,7 +225,7 @@ result<compile_report> session::compile(const detail::session_parts& parts, comp
     if (!detail::is_level(wanted.optimize))
       return failed(status_code::invalid_argument, "compile_options::optimize is {}; levels are 0 to 3, and 99",
                     int(wanted.optimize));
-    result<load_settings> how = load_settings::make(parts, for_compiling(wanted));
+    result<load_settings> how = load_settings::make(*this, for_compiling(wanted));
     if (!how) return std::move(how).error();
     how->compile_only = &wanted;
     loading now{*how};

@@ -53,7 +53,7 @@ using model_source = detail::function_ref<result<read_model>(const load_settings
 /// A loaded model and its runners that are not in use.
 struct session::impl {
   /// All stages. `name`: of the model, for messages; `places`: of a model in a package.
-  static result<session> make(const detail::session_parts&, const session_options&, std::string_view name,
+  static result<session> make(const detail::loader&, const session_options&, std::string_view name,
                               opened_places places, model_source);
   explicit impl(loaded&& made) : is{std::move(made)}, other_shape_told(is.io.outputs.size()) {}
   impl(const impl&) = delete;

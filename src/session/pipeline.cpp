@@ -78,7 +78,7 @@ struct pipeline::impl {
   connected_io plan;
   std::vector<io_info> inputs, outputs;
 
-  status add(const detail::session_parts&, const package&, const std::string& component, const session_options*,
+  status add(const detail::loader&, const package&, const std::string& component, const session_options*,
              variant_choice);
   void describe();
   result<std::vector<const named_input*>> given(std::span<const named_input>) const;
@@ -87,12 +87,11 @@ struct pipeline::impl {
 
 package_io interface_of(const session& s) { return interface_of(s.inputs(), s.outputs()); }
 
-status pipeline::impl::add(const detail::session_parts& parts, const package& from, const std::string& component,
+status pipeline::impl::add(const detail::loader& with, const package& from, const std::string& component,
                            const session_options* options, variant_choice choose) {
-  result<component_context> chosen =
-      session::select(parts, from, component, options ? *options : session_options{}, choose);
+  result<component_context> chosen = with.select(from, component, options ? *options : session_options{}, choose);
   if (!chosen) return std::move(chosen).error();
-  result<session> loaded = session::load(parts, *chosen, options);
+  result<session> loaded = with.load(*chosen, options);
   if (!loaded) return std::move(loaded).error().in(fmt::format("component '{}'", component));
   selected.push_back(*std::move(chosen));
   sessions.push_back(*std::move(loaded));
@@ -111,15 +110,15 @@ void pipeline::impl::describe() {
     outputs.push_back(sessions[from.component].outputs()[from.number]);
 }
 
-result<pipeline> pipeline::load(const detail::session_parts& parts, const package& from, const session_options* options,
-                                variant_choice choose) {
+result<pipeline> detail::loader::load(const package& from, const session_options* options,
+                                      variant_choice choose) const {
   return guarded_hook([&]() -> result<pipeline> {
     const auto fails = [&](status s) { return std::move(s).in(from.folder()); };
     if (from.components().empty()) return fails({status_code::invalid_argument, "the package has no components"});
-    auto made = std::make_unique<impl>();
+    auto made = std::make_unique<pipeline::impl>();
     std::vector<component_io> parts_io;
     for (const package_component& c : from.components()) {
-      if (status s = made->add(parts, from, c.name, options, choose); !s) return s;
+      if (status s = made->add(*this, from, c.name, options, choose); !s) return s;
       parts_io.push_back({c.name, interface_of(made->sessions.back())});
     }
     const std::optional<package_io> declared = from.io();

@@ -85,16 +85,16 @@ status no_option(std::string_view where, const provider_row& row, std::string_vi
                 fmt::join(keys, ", "), did_you_mean(option, keys));
 }
 
-result<load_settings> load_settings::make(const detail::session_parts& parts, const session_options& wanted) {
+result<load_settings> load_settings::make(const detail::loader& by, const session_options& wanted) {
   load_settings made;
   session_options& options = made.options = wanted;
   name_exceptions_of_callbacks(options);
-  made.of_runtime = parts.providers, made.formats = parts.formats, made.transforms = parts.transforms;
-  made.workspace = options.workspace ? options.workspace : parts.workspace;
+  made.of_runtime = by.providers, made.formats = by.formats, made.transforms = by.transforms;
+  made.workspace = options.workspace ? options.workspace : by.workspace;
   result<session_config> config = session_config::make(options);
   if (!config) return std::move(config).error();
   made.config = std::move(*config);
-  if (status s = require_known_keys(options, parts.providers); !s) return s;
+  if (status s = require_known_keys(options, by.providers); !s) return s;
   if (status s = made.config.apply_to(options); !s) return s;
   tell_of_config(made);
   result<placement_rules> rules = placement_rules_of(made.config);
@@ -104,7 +104,7 @@ result<load_settings> load_settings::make(const detail::session_parts& parts, co
     return status{status_code::invalid_argument,
                   "session options have devices, and no providers that they are of; use session_options::append"};
   if (!options.providers.empty()) options.choose_devices = {};
-  else if (!options.choose_devices) options.choose_devices = parts.choose_devices;
+  else if (!options.choose_devices) options.choose_devices = by.choose_devices;
   made.memory_limit = options.memory_limit ? options.memory_limit : machine_memory();
   return made;
 }

@@ -3,7 +3,7 @@
 #include <cameo/ep/provider_row.hpp>
 #include <cameo/format/format.hpp>
 #include <cameo/partition/placement.hpp>
-#include <cameo/session/session.hpp>
+#include <cameo/session/loader.hpp>
 #include <cameo/transform/transform.hpp>
 
 #include "core/guarded.hpp"
@@ -37,7 +37,7 @@ struct load_settings {
   const compile_options* compile_only = nullptr;  // of runtime::compile
 
   /// INVALID_ARGUMENT for options and keys that contradict each other, are not known, or can't have their value.
-  static result<load_settings> make(const detail::session_parts&, const session_options&);
+  static result<load_settings> make(const detail::loader&, const session_options&);
 
   const placement_rules* used_rules() const { return rules.rules.empty() ? nullptr : &rules; }
   bool logs(log_level level) const { return options.log && level >= options.log_from; }

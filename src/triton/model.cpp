@@ -1,8 +1,8 @@
 #include "triton/model.hpp"
 
+#include "build/runtime.hpp"
 #include "core/config_keys.hpp"
 #include "file/messages.hpp"
-#include "program/runtime.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -106,7 +106,7 @@ result<std::unique_ptr<served_model>> served_model::load(const std::string& fold
   if (const auto parameters = config.find("parameters"); parameters != config.end() && parameters->is_object())
     for (const auto& [key, parameter] : parameters->items())
       if (status s = apply(key, text_of(parameter), options, made->timeout_); !s) return s;
-  const program::program_runtime runtime;
+  const build::runtime runtime;
   const std::string path = model_in(folder, config);
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
@@ -117,8 +117,7 @@ result<std::unique_ptr<served_model>> served_model::load(const std::string& fold
     made->whole_.emplace(std::move(*loaded));
     return made;
   }
-  if (options.providers.empty() && !options.choose_devices)
-    options.providers.emplace_back(runtime.providers().back().row->name);
+  if (status s = build::choose_default_provider(options); !s) return s;
   result<session> loaded = runtime.load(path, options);
   if (!loaded) return std::move(loaded).error();
   made->one_.emplace(std::move(*loaded));

@@ -43,7 +43,7 @@ def of_clang(job):
                 if child.kind == CursorKind.NAMESPACE and child.extent.start.file and child.extent.start.file.name == str(path):
                     visit(child)
                 continue
-            if child.kind in FUNCTIONS and child.is_definition():
+            if child.kind in FUNCTIONS and child.is_definition() and not child.is_default_method():
                 found.add((child.spelling.split("<")[0], child.location.line))
             elif child.kind in (CursorKind.NAMESPACE, CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL, CursorKind.CLASS_TEMPLATE,
                                 CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION, CursorKind.LINKAGE_SPEC,

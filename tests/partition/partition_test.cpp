@@ -320,7 +320,7 @@ TEST_CASE("what a hook throws is EP_FAIL naming the provider; from a run, RUNTIM
 }
 
 TEST_CASE("no provider at all is INVALID_ARGUMENT") {
-  const auto s = session::load({{}, default_formats::rows}, chain(), {});
+  const auto s = detail::loader{{}, default_formats::rows}.load(chain(), {});
   REQUIRE(!s);
   CHECK(s.error().code() == status_code::invalid_argument);
 }

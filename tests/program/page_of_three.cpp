@@ -9,7 +9,7 @@
 #include <cameo/session/profile.hpp>
 
 #include "../../examples/fusing_provider/fusing.hpp"
-#include "program/inspect/page.hpp"
+#include "inspect/page.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -66,9 +66,9 @@ cameo::status write_page(const char* model, const char* page, const char* trace,
   cameo::trace_profile profile{*loaded};
   if (cameo::status s = run(*loaded, inputs, parallel, profile); !s) return s;
   if (cameo::status s = profile.write(trace); !s) return s;
-  const cameo::result<cameo::program::profiled_run> read = cameo::program::read_profile(trace, loaded->plan());
+  const cameo::result<cameo::inspect::profiled_run> read = cameo::inspect::read_profile(trace, loaded->plan());
   if (!read) return read.error();
-  const std::string text = cameo::program::page_of(model, *loaded, cameo::program::look_at(*loaded), &*read);
+  const std::string text = cameo::inspect::page_of(model, *loaded, cameo::inspect::look_at(*loaded), &*read);
   return cameo::write_file_atomically(page, std::string_view{text});
 }
 

@@ -3,6 +3,7 @@
 #include <cameo/partition/lower.hpp>
 #include <cameo/plan/planner.hpp>
 #include <cameo/run/run_plan.hpp>
+#include <cameo/session/loader.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
 #include "program.hpp"
@@ -92,8 +93,8 @@ result<session> optimize(const base_provider& base, const graph& body, bool roun
   session_options options;
   options.threads = 1;
   options.config = {{"session.disable_prepacking", "1"}, {"session.round_float16", round_float16 ? "1" : "0"}};
-  return session::load({{&alone, 1}, detail::format_list<no_format>::rows, rules::standard_transforms::tables()},
-                       model_of(body), options);
+  const detail::loader with{{&alone, 1}, detail::format_list<no_format>::rows, rules::standard_transforms::tables()};
+  return with.load(model_of(body), options);
 }
 
 /// Of the type, the rank and, where it is known, the size that the plan was made for.

@@ -7,6 +7,8 @@
 CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
+struct loader;  // session/loader.hpp
+
 /// The devices that session options mean for the selection of a variant: those of the providers that the options name
 /// or their policy chooses; else (`is_wish` false) those of all providers.
 struct ep_intent {
@@ -37,7 +39,7 @@ class component_context {
   CAMEO_API const selection& selected() const;
 
  private:
-  friend class session;
+  friend struct detail::loader;
   struct impl;
   CAMEO_API explicit component_context(std::shared_ptr<const impl>);
   std::shared_ptr<const impl> impl_;

@@ -4,6 +4,10 @@
 
 CAMEO_BEGIN_NAMESPACE
 
+namespace detail {
+struct format_row;  // format/format.hpp
+}  // namespace detail
+
 /// The inputs and outputs of a session in the form of packages.
 CAMEO_API package_io interface_of(const session&);
 
@@ -34,11 +38,8 @@ class pipeline {
   }
   CAMEO_API result<named_values> run(std::span<const named_input> inputs, const run_settings& = {}) const;
 
-  /// For runtime<...>; see there.
-  CAMEO_API static result<pipeline> load(const detail::session_parts&, const package&, const session_options*,
-                                         variant_choice);
-
  private:
+  friend struct detail::loader;
   struct impl;
   CAMEO_API explicit pipeline(std::unique_ptr<impl>);
   std::unique_ptr<impl> impl_;

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/ep/provider_row.hpp>
 #include <cameo/format/ort.hpp>
-#include <cameo/session/session.hpp>
+#include <cameo/session/loader.hpp>
 #include <cameo/transform/rules/standard.hpp>
 
 #include <array>
@@ -11,7 +11,6 @@ CAMEO_BEGIN_NAMESPACE
 
 // What compile() takes and gives is in session/compile.hpp, what packages need in cameo/packages.hpp: the programs that
 // use them include those.
-class pipeline;
 struct best_fit;
 
 namespace detail {
@@ -147,33 +146,31 @@ class basic_runtime {
   template <detail::path_like Path>
   result<session> load(const Path& path, const session_options& options = {}) const {
     const auto mine = providers();
-    const detail::session_parts parts = parts_of(mine);
     std::string kept;
-    return session::load(parts, detail::text_of(path, kept), options);
+    return loader_of(mine).load(detail::text_of(path, kept), options);
   }
   /// From memory: a range of std::byte, unsigned char or char that is no std::string (a string is a path). Weights are
   /// not copied, so it must outlive the session; a temporary that owns its bytes is kept by the session instead.
   template <detail::byte_range Bytes>
   result<session> load(Bytes&& bytes, const session_options& options = {}, std::string_view name = "model") const {
     const auto mine = providers();
-    const detail::session_parts parts = parts_of(mine);
+    const detail::loader from = loader_of(mine);
     const std::span<const std::byte> view =
         std::as_bytes(std::span{std::ranges::data(bytes), std::ranges::size(bytes)});
-    if constexpr (std::is_same_v<Bytes, std::vector<std::byte>>)
-      return session::load(parts, std::move(bytes), name, options);
-    else if constexpr (std::ranges::borrowed_range<Bytes>) return session::load(parts, view, name, options);
-    else return session::load_copy(parts, view, name, options);
+    if constexpr (std::is_same_v<Bytes, std::vector<std::byte>>) return from.load(std::move(bytes), name, options);
+    else if constexpr (std::ranges::borrowed_range<Bytes>) return from.load(view, name, options);
+    else return from.load_copy(view, name, options);
   }
   /// From a stream, read to its end; the session keeps the bytes. FAIL when it can't be read.
   result<session> load(std::istream& stream, const session_options& options = {},
                        std::string_view name = "model") const {
     const auto mine = providers();
-    return session::load(parts_of(mine), stream, name, options);
+    return loader_of(mine).load(stream, name, options);
   }
   /// A graph that was built or changed in memory.
   result<session> load(std::unique_ptr<model> graph, const session_options& options = {}) const {
     const auto mine = providers();
-    return session::load(parts_of(mine), std::move(graph), options);
+    return loader_of(mine).load(std::move(graph), options);
   }
 
   /// Selects the variant of a package's component that runs here (docs/packages.md), among the providers that the
@@ -187,13 +184,13 @@ class basic_runtime {
                          const Choice& policy = {}) const {
     const auto mine = providers();
     const auto choose = [&](const selection_request& r) { return policy(r); };
-    return session::select(parts_for(mine), from, component, how, choose);
+    return selector_of(mine).select(from, component, how, choose);
   }
   /// The devices that select() compares variants with; for programs that call a variant_policy themselves.
   template <class Intent = detail::ep_intent>
   result<Intent> intent(const session_options& how = {}) const {
     const auto mine = providers();
-    return session::intent(parts_for(mine), how);
+    return selector_of(mine).intent(how);
   }
   /// A session of a selected variant, as the package configures it: with its options, on the provider that it was
   /// selected for. May be called any number of times. Errors as for a file, and
@@ -201,13 +198,13 @@ class basic_runtime {
   ///   NO_SUCHFILE  its model file does not exist
   result<session> load(const component_context& from) const {
     const auto mine = providers();
-    return session::load(parts_of(mine), from, nullptr);
+    return loader_of(mine).load(from, nullptr);
   }
   /// The same with the caller's options: the package's are not used, except folders that the caller does not set.
   /// The provider is the one that the variant was selected for, unless the options name others; no policy is called.
   result<session> load(const component_context& from, const session_options& options) const {
     const auto mine = providers();
-    return session::load(parts_of(mine), from, &options);
+    return loader_of(mine).load(from, &options);
   }
 
   /// All components of a package as one model, each in the variant that runs here (session/pipeline.hpp); a package
@@ -235,7 +232,7 @@ class basic_runtime {
   template <class Options = compile_options, class Report = compile_report>
   result<Report> compile(Options options) const {
     const auto mine = providers();
-    return session::compile(parts_of(mine), std::move(options));
+    return loader_of(mine).compile(std::move(options));
   }
   /// The compatibility text of a compiled model (a file, or bytes) for the provider with this long name; std::nullopt
   /// if it has none, or the bytes are no model. NO_SUCHFILE when the file does not exist.
@@ -243,20 +240,19 @@ class basic_runtime {
     requires(detail::path_like<Model> || detail::byte_range<Model>)
   result<std::optional<std::string>> compatibility(const Model& model, std::string_view provider) const {
     const auto mine = providers();
-    const detail::session_parts parts = parts_of(mine);
+    const detail::loader from = loader_of(mine);
     if constexpr (detail::path_like<Model>) {
       std::string kept;
-      return session::compatibility(parts, detail::text_of(model, kept), provider);
+      return from.compatibility(detail::text_of(model, kept), provider);
     } else {
-      return session::compatibility(parts, std::as_bytes(std::span{std::ranges::data(model), std::ranges::size(model)}),
-                                    provider);
+      return from.compatibility(std::as_bytes(std::span{std::ranges::data(model), std::ranges::size(model)}), provider);
     }
   }
   /// The verdict of the provider with these names (short or long) on that text. INVALID_ARGUMENT without a name, for
   /// one that is not of this runtime, or for names of different providers.
   result<compiled_fit> fit(std::span<const std::string_view> names, std::string_view written) const {
     const auto mine = providers();
-    return session::fit({mine, {}}, names, written);
+    return selector_of(mine).fit(names, written);
   }
   /// The workspace that sessions of this runtime and its copies share (ep.share_ep_contexts).
   const std::shared_ptr<context_workspace>& workspace() const { return workspace_; }
@@ -279,22 +275,19 @@ class basic_runtime {
   }
 
  private:
-  detail::session_parts parts_for(std::span<const provider> mine) const {
-    detail::session_parts parts{mine, {}, {}, workspace_};
-    parts.choose_devices = choose_devices_;
-    return parts;
+  /// Without formats and transforms, so that a program that only selects is not linked with them.
+  detail::loader selector_of(std::span<const provider> mine) const {
+    return {mine, {}, {}, workspace_, choose_devices_};
   }
-  detail::session_parts parts_of(std::span<const provider> mine) const {
-    detail::session_parts parts = parts_for(mine);
-    parts.formats = Parts::formats::rows, parts.transforms = Parts::transforms::tables();
-    return parts;
+  detail::loader loader_of(std::span<const provider> mine) const {
+    return {mine, Parts::formats::rows, Parts::transforms::tables(), workspace_, choose_devices_};
   }
 
   template <class Pipeline, class Policy>
   result<Pipeline> load_pipeline(const package& from, const session_options* options, const Policy& policy) const {
     const auto mine = providers();
     const auto choose = [&](const selection_request& r) { return policy(r); };
-    return Pipeline::load(parts_of(mine), from, options, choose);
+    return loader_of(mine).load(from, options, choose);
   }
 
   static std::shared_ptr<std::tuple<Ps...>> default_objects() {

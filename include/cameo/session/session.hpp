@@ -8,22 +8,9 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-class component_context;
-class context_workspace;
-class package;
 class session;
-struct compile_options;  // session/compile.hpp
-struct compile_report;
-namespace detail {
-struct ep_intent;
-struct format_row;
-}  // namespace detail
 struct plan_view;
-struct provider;
-struct selection;
-struct selection_request;
 struct transform_log;
-struct transform_table;
 
 /// An input or output of a model, with the dims that are known before a run.
 struct io_info {
@@ -126,18 +113,6 @@ class io_binding {
   std::unique_ptr<impl> impl_;
 };
 
-namespace detail {
-/// The parts of a runtime without types: providers by priority, formats, transforms applied before
-/// partitioning. Borrowed while loading.
-struct session_parts {
-  detail::member_span<const provider> providers;
-  detail::member_span<const format_row> formats;
-  std::span<const transform_table* const> transforms = {};
-  std::shared_ptr<context_workspace> workspace = {};  // of the runtime
-  detail::device_delegate choose_devices = {};        // of the runtime's type; empty: the whole list
-};
-}  // namespace detail
-
 /// A model ready to run. Thread-safe: run() from any number of threads.
 class session {
  public:
@@ -203,51 +178,12 @@ class session {
   /// The transforms that changed the graph while it was loaded.
   CAMEO_API const transform_log& rewrites() const;
 
-  /// For runtime<...>; see there.
-  CAMEO_API static result<session> load(const detail::session_parts&, std::string_view path, const session_options&);
-  CAMEO_API static result<session> load(const detail::session_parts&, std::span<const std::byte> bytes,
-                                        std::string_view name, const session_options&);
-  CAMEO_API static result<session> load(const detail::session_parts&, std::vector<std::byte>&& bytes,
-                                        std::string_view name, const session_options&);
-  /// For runtime<...>; see there.
-  CAMEO_API static result<session> load_copy(const detail::session_parts&, std::span<const std::byte> bytes,
-                                             std::string_view name, const session_options&);
-  /// For runtime<...>; see there.
-  CAMEO_API static result<session> load(const detail::session_parts&, std::istream&, std::string_view name,
-                                        const session_options&);
-  /// For runtime<...>; see there.
-  CAMEO_API static result<session> load(const detail::session_parts&, std::unique_ptr<model>, const session_options&);
-  /// For runtime<...>; see there.
-  CAMEO_API static result<detail::ep_intent> intent(const detail::session_parts&, const session_options&);
-  /// For runtime<...>; see there.
-  CAMEO_API static result<component_context> select(const detail::session_parts&, const package&,
-                                                    std::string_view component, const session_options&,
-                                                    detail::function_ref<selection(const selection_request&)>);
-  /// For runtime<...>; see there. Without options (null), those of the package hold.
-  CAMEO_API static result<session> load(const detail::session_parts&, const component_context&, const session_options*);
-  /// For runtime<...>; see there.
-  CAMEO_API static result<compile_report> compile(const detail::session_parts&, compile_options);
-  /// For runtime<...>; see there.
-  CAMEO_API static result<std::optional<std::string>> compatibility(const detail::session_parts&, std::string_view path,
-                                                                    std::string_view provider);
-  CAMEO_API static result<std::optional<std::string>> compatibility(const detail::session_parts&,
-                                                                    std::span<const std::byte> bytes,
-                                                                    std::string_view provider);
-  /// For runtime<...>; see there.
-  CAMEO_API static result<compiled_fit> fit(const detail::session_parts&, std::span<const std::string_view> names,
-                                            std::string_view written);
-
   struct impl;
 
  private:
   CAMEO_API explicit session(std::unique_ptr<impl>);
   std::unique_ptr<impl> impl_;
 };
-
-namespace detail {
-/// An empty workspace for a runtime; see context/workspace.hpp.
-CAMEO_API std::shared_ptr<context_workspace> new_workspace();
-}  // namespace detail
 
 /// A text for a terminal, in one line: control characters, as a model's names may have, become ' ' or '?'.
 CAMEO_API std::string one_line(std::string_view words);

@@ -1,11 +1,11 @@
-#include "program/inspect/layout.hpp"
+#include "inspect/layout.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
-namespace cameo::program {
+namespace cameo::inspect {
 namespace {
 
 constexpr double column_gap = 22, row_gap = 34, margin = 40, bend_width = 10;
@@ -277,4 +277,4 @@ class layering {
 
 void lay_out(drawing& d) { layering{d}.run(); }
 
-}  // namespace cameo::program
+}  // namespace cameo::inspect

@@ -1,10 +1,10 @@
 #pragma once
-#include "program/inspect/inspection.hpp"
-#include "program/inspect/trace.hpp"
+#include "inspect/inspection.hpp"
+#include "inspect/trace.hpp"
 
 #include <nlohmann/json.hpp>
 
-namespace cameo::program {
+namespace cameo::inspect {
 
 /// The graphs of a model for the page: the main graph first, then graphs in nodes and bodies of fused nodes.
 ///   [{name, of: [graph, node], as, width, height, values, boxes, flows, steps}]
@@ -20,4 +20,4 @@ nlohmann::ordered_json describe_graphs(const session&, const inspection&, const 
 /// read, known}. `boxes`: of each step.
 nlohmann::ordered_json describe_memory(const session&, const nlohmann::ordered_json& boxes);
 
-}  // namespace cameo::program
+}  // namespace cameo::inspect

@@ -1,10 +1,10 @@
 #include <cameo/graph/model.hpp>
 
-#include "program/inspect/inspection.hpp"
+#include "inspect/inspection.hpp"
 
 #include <fmt/format.h>
 
-namespace cameo::program {
+namespace cameo::inspect {
 namespace {
 
 /// Initializers of a graph and of the graphs in its nodes. Every node is asked, whatever order() says.
@@ -61,4 +61,4 @@ inspection look_at(const session& loaded) {
   return made;
 }
 
-}  // namespace cameo::program
+}  // namespace cameo::inspect

@@ -1,4 +1,4 @@
-#include "program/inspect/trace.hpp"
+#include "inspect/trace.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace cameo::program {
+namespace cameo::inspect {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -140,4 +140,4 @@ result<profiled_run> read_profile(const std::string& path, const plan_view& plan
   return read;
 }
 
-}  // namespace cameo::program
+}  // namespace cameo::inspect

@@ -1,16 +1,16 @@
-#include "program/inspect/describe.hpp"
+#include "inspect/describe.hpp"
 
 #include <cameo/partition/lower.hpp>
 
-#include "program/inspect/layout.hpp"
-#include "program/inspect/timeline.hpp"
+#include "inspect/layout.hpp"
+#include "inspect/timeline.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
 #include <array>
 
-namespace cameo::program {
+namespace cameo::inspect {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -305,7 +305,7 @@ class graph_description {
   // --- folded: nodes that follow each other and whose names share a part are one box, with a graph inside ---
 
   std::string_view part_of(node_id n, std::size_t prefix) const {
-    return program::part_of(g_[n].name, prefix, all_.separator);
+    return inspect::part_of(g_[n].name, prefix, all_.separator);
   }
 
   /// What nodes read from others, and what they make that others, or nobody but the caller, read.
@@ -542,4 +542,4 @@ json describe_memory(const session& loaded, const json& boxes) {
           {"live", made.live},          {"read", made.read},         {"known", made.known}};
 }
 
-}  // namespace cameo::program
+}  // namespace cameo::inspect

@@ -1,11 +1,11 @@
-#include "program/inspect/timeline.hpp"
+#include "inspect/timeline.hpp"
 
 #include <cameo/partition/lower.hpp>
 
 #include <algorithm>
 #include <set>
 
-namespace cameo::program {
+namespace cameo::inspect {
 namespace {
 
 /// The length under at least one of a changing set of intervals, in logarithmic time per change.
@@ -115,4 +115,4 @@ timeline timeline_of(const graph& g, const plan_view& plan) {
   return made;
 }
 
-}  // namespace cameo::program
+}  // namespace cameo::inspect

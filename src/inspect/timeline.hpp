@@ -2,7 +2,7 @@
 #include <cameo/plan/plan.hpp>
 #include <cameo/session/session.hpp>
 
-namespace cameo::program {
+namespace cameo::inspect {
 
 /// What the steps of a main graph do to memory, in order.
 struct timeline {
@@ -21,4 +21,4 @@ struct timeline {
 };
 timeline timeline_of(const graph& g, const plan_view& plan);
 
-}  // namespace cameo::program
+}  // namespace cameo::inspect

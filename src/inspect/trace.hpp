@@ -6,7 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
-namespace cameo::program {
+namespace cameo::inspect {
 
 /// Time that one step took in a profiled run, all its calls together; nanoseconds.
 struct step_time {
@@ -26,4 +26,4 @@ struct profiled_run {
 /// no such trace, or one of another model (or of the same one, loaded with other options), naming what differs.
 result<profiled_run> read_profile(const std::string& path, const plan_view& plan);
 
-}  // namespace cameo::program
+}  // namespace cameo::inspect

@@ -5,6 +5,6 @@
 
 #include "context/ref_provider.hpp"
 
-namespace cameo::program {
+namespace cameo::build {
 using providers = cameo::type_list<test::ref_a, test::ref_b, eps::cpu>;
 }

@@ -1,13 +1,13 @@
-#include "program/inspect/page.hpp"
+#include "inspect/page.hpp"
 
-#include "program/inspect/describe.hpp"
+#include "inspect/describe.hpp"
 
 #include <cameo/context/compiled_nodes.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace cameo::program {
+namespace cameo::inspect {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -98,4 +98,4 @@ std::string page_of(const std::string& path, const session& loaded, const inspec
   return page;
 }
 
-}  // namespace cameo::program
+}  // namespace cameo::inspect

@@ -4,7 +4,7 @@
 
 #include <map>
 
-namespace cameo::program {
+namespace cameo::inspect {
 
 struct parameter_sum {
   std::uint64_t tensors = 0, elements = 0, bytes = 0;
@@ -32,4 +32,4 @@ inspection look_at(const model&);
 /// The name of an operator's domain for people: ONNX's own is written as nothing.
 std::string domain_name(std::string_view domain);
 
-}  // namespace cameo::program
+}  // namespace cameo::inspect

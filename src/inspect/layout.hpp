@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace cameo::program {
+namespace cameo::inspect {
 
 /// What is to be drawn: boxes, and values that flow from one box to others, downwards. Sizes in pixels at scale 1.
 struct drawing {
@@ -35,4 +35,4 @@ struct drawing {
 /// that everybody reads, in a deep graph) go straight. The same drawing for the same graph.
 void lay_out(drawing&);
 
-}  // namespace cameo::program
+}  // namespace cameo::inspect
