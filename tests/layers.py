@@ -13,11 +13,12 @@ import tempfile
 # layer: what it may include directly; what those may, it may too
 MAY_INCLUDE = {
     "core": [],
+    "os": ["core"],
     "op": ["core"],
     "kernel": ["op"],
     "plan": ["kernel"],
     "run": ["plan"],
-    "file": ["core"],
+    "file": ["os"],
     "graph": ["op", "file"],
     "transform": ["graph"],
     "partition": ["transform", "plan"],

@@ -156,7 +156,7 @@ class restorer {
   result<context_binary> map(const context_record& r, const std::string& path) {
     const result<found_path> at = folders_->file(context_path, r.context, words_for(r), open_for::reading);
     if (!at) return status{at.error()};
-    opened_[path] = file_state::of(*at->handle);
+    opened_[path] = file_state::of(at->handle);
     result<std::shared_ptr<const detail::file_bytes>> file = detail::map_opened(at->handle, path);
     if (!file)
       return file.error().code() == status_code::out_of_memory ? file.error() : invalid(r, file.error().words());

@@ -2,8 +2,6 @@
 
 #include <optional>
 
-#include <sys/stat.h>
-
 CAMEO_BEGIN_NAMESPACE
 
 struct context_binary::shared {
@@ -33,21 +31,14 @@ result<std::shared_ptr<const void>> context_binary::opened_once(
 
 namespace {
 
-file_state state_in(const struct stat& facts) {
-  return {std::uint64_t(facts.st_dev), std::uint64_t(facts.st_ino), std::uint64_t(facts.st_size),
-          std::int64_t(facts.st_mtim.tv_sec), std::int64_t(facts.st_mtim.tv_nsec)};
+file_state state_in(const result<os::file_facts>& facts) {
+  return facts ? file_state{facts->id, facts->bytes, facts->written_ns} : file_state{};
 }
 
 }  // namespace
 
-file_state file_state::of(const std::string& path) {
-  struct stat facts{};
-  return ::stat(path.c_str(), &facts) == 0 ? state_in(facts) : file_state{};
-}
-file_state file_state::of(int opened) {
-  struct stat facts{};
-  return ::fstat(opened, &facts) == 0 ? state_in(facts) : file_state{};
-}
+file_state file_state::of(const std::string& path) { return state_in(os::facts_at({}, path, os::last_link::followed)); }
+file_state file_state::of(const os::handle& opened) { return state_in(os::facts_of(opened)); }
 
 context_workspace::context_workspace() : impl_{std::make_unique<impl>()} {}
 context_workspace::~context_workspace() = default;

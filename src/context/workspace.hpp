@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/context/workspace.hpp>
 #include <cameo/ep/provider_row.hpp>
+#include "os/files.hpp"
 
 #include <atomic>
 #include <map>
@@ -12,14 +13,15 @@ CAMEO_BEGIN_NAMESPACE
 /// A graph that waits: whose it is, the file's real path, its name.
 using waiting_graph = std::tuple<std::string_view, std::string, std::string>;
 
-/// Tells a file from one that took its place.
+/// Identifies a file and its contents, to detect that another one has taken its place.
 struct file_state {
-  std::uint64_t device = 0, number = 0, bytes = 0;
-  std::int64_t seconds = 0, nanoseconds = 0;  // when it was written last
+  detail::file_id id;
+  std::uint64_t bytes = 0;
+  std::int64_t written_ns = 0;
   bool operator==(const file_state&) const = default;
   /// All zero when there is none.
   static file_state of(const std::string& path);
-  static file_state of(int opened);
+  static file_state of(const os::handle&);
 };
 /// Where a waiting graph is.
 struct waiting_context {

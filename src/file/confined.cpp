@@ -110,9 +110,9 @@ std::string_view malformed(const path_rule& rule, std::string_view location) {
 status detail::held_folder::refused(const path_rule& rule, const found_path& at, std::string_view location,
                                     std::string_view whose) const {
   std::string_view why = at.why;
-  if (at.trouble == path_trouble::none && at.kind == found_kind::file) return {};
+  if (at.trouble == path_trouble::none && at.kind == os::file_kind::file) return {};
   if (why.empty())
-    why = at.kind == found_kind::nothing ? "cannot be opened (there is no such file)" : "is not a regular file";
+    why = at.kind == os::file_kind::nothing ? "cannot be opened (there is no such file)" : "is not a regular file";
   const bool is_link = at.trouble == path_trouble::outside && !rule.remedy.empty();
   return failed(rule.refused,
                 "{}: {} '{}' {}; it must be a regular file inside the folder '{}', named relative to it{}{}", whose,
@@ -121,7 +121,7 @@ status detail::held_folder::refused(const path_rule& rule, const found_path& at,
 }
 
 std::string detail::held_folder::path_of(const found_path& found, std::string_view location) const {
-  std::string path = real_path(found.handle);
+  std::string path = os::real_path(found.handle);
   return path.empty() ? (std::filesystem::path{path_} / location).string() : path;
 }
 

@@ -1,18 +1,14 @@
 #include "folder_lock.hpp"
 
 #include "messages.hpp"
+#include "os/folders.hpp"
+#include "os/locks.hpp"
+#include "os/processes.hpp"
 
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <chrono>
-#include <cstring>
-#include <ctime>
 #include <thread>
-
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 CAMEO_BEGIN_NAMESPACE
 namespace {
@@ -21,55 +17,47 @@ using clock = std::chrono::steady_clock;
 
 constexpr const char* name = folder_lock_file.data();
 
-status system_error(const detail::held_folder& folder) {
-  const int error = errno;
-  return failed(code_of_system(error), "{}/{}: cannot be made: {}", folder.path(), name, std::strerror(error));
+status cannot_make(const detail::held_folder& folder, const status& error) {
+  return system_error(folder.path() + "/" + name, "cannot be made", error);
 }
 
 /// "process 4711 (cameo) on host, since 2026-01-31 12:00:00 UTC"
 std::string own_words() {
-  char host[256] = {}, program[64] = {}, since[32] = {};
-  if (::gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
-  const detail::descriptor comm{::open("/proc/self/comm", O_RDONLY | O_CLOEXEC)};
-  const ssize_t length = comm ? ::read(*comm, program, sizeof program - 1) : 0;
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  if (::gmtime_r(&now, &parts)) std::strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S UTC", &parts);
-  std::string_view called{program, std::size_t(std::max(length, ssize_t{0}))};
-  called = called.substr(0, called.find('\n'));
-  return fmt::format("process {} ({}) on {}, since {}", ::getpid(), called, host, since);
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const auto day = std::chrono::floor<std::chrono::days>(now);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss time{now - day};
+  return fmt::format("process {} ({}) on {}, since {:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", os::process_number(),
+                     os::process_name(), os::host_name(), int(date.year()), unsigned(date.month()),
+                     unsigned(date.day()), time.hours().count(), time.minutes().count(), time.seconds().count());
 }
 
 /// The text in the file about the process that holds the lock; cleaned, as a file may have any content.
-std::string words_of_holder(const detail::descriptor& file) {
-  char text[256];
-  const ssize_t length = ::pread(*file, text, sizeof text, 0);
-  std::string made{text, std::size_t(std::max(length, ssize_t{0}))};
+std::string words_of_holder(const os::handle& file) {
+  std::array<char, 256> text;
+  const result<std::size_t> length = os::read_at(file, 0, std::as_writable_bytes(std::span{text}));
+  std::string made{text.data(), length ? *length : 0};
   std::replace_if(made.begin(), made.end(), [](char c) { return c < 0x20 || c > 0x7E; }, '?');
   return made.empty() ? "another process" : made;
 }
 
 /// Opens the lock file; its name may be a trap by the folder's creator. Another user's file can only be read, which
 /// is enough to wait for it.
-result<detail::descriptor> open_lock_file(const detail::held_folder& folder) {
-  constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-  detail::descriptor file{::openat(folder.handle(), name, O_RDWR | O_CREAT | flags, 0666)};
-  if (const int error = errno; !file && error == EACCES) {
-    file = detail::descriptor{::openat(folder.handle(), name, O_RDONLY | flags)};
-    errno = error;
-  }
-  struct stat facts{};
-  if (!file || ::fstat(*file, &facts) != 0) return system_error(folder);
-  if (!S_ISREG(facts.st_mode) || facts.st_nlink > 1)
+result<os::handle> open_lock_file(const detail::held_folder& folder) {
+  result<os::handle> file = os::open_or_create(folder.handle(), name);
+  if (!file) return cannot_make(folder, file.error());
+  const result<os::file_facts> facts = os::facts_of(*file);
+  if (!facts) return cannot_make(folder, facts.error());
+  if (facts->kind != os::file_kind::file || facts->names > 1)
     return failed(status_code::fail, "{}/{}: is not a lock that cameo has made", folder.path(), name);
   return file;
 }
 
 /// Whether the file still has its name: the last holder may have removed it meanwhile.
-bool has_its_name(int folder, const detail::descriptor& file) {
-  struct stat own{}, named{};
-  return ::fstat(*file, &own) == 0 && ::fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-         own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+bool has_its_name(const os::handle& folder, const os::handle& file) {
+  const result<os::file_facts> own = os::facts_of(file);
+  const result<os::file_facts> named = os::facts_at(folder, name, os::last_link::kept);
+  return own && named && named->kind != os::file_kind::nothing && own->id == named->id;
 }
 
 }  // namespace
@@ -78,23 +66,23 @@ result<folder_lock> folder_lock::take(const detail::held_folder& folder, detail:
   const clock::time_point end = clock::now() + std::chrono::nanoseconds{wait.nanoseconds()};
   std::chrono::milliseconds pause{1};
   while (true) {
-    result<detail::descriptor> file = open_lock_file(folder);
+    result<os::handle> file = open_lock_file(folder);
     if (!file) return std::move(file).error();
-    if (::flock(**file, LOCK_EX | LOCK_NB) == 0) {
+    const result<bool> is_locked = os::try_lock(*file);
+    if (!is_locked) return cannot_make(folder, is_locked.error());
+    if (*is_locked) {
       if (!has_its_name(folder.handle(), *file)) continue;
       // A file that a dead holder has left is of no use, even if others may write to it.
-      struct stat facts{};
-      if (::fstat(**file, &facts) == 0 && facts.st_size > 0) {
-        if (::unlinkat(folder.handle(), name, 0) != 0) return system_error(folder);
+      if (const result<os::file_facts> facts = os::facts_of(*file); facts && facts->bytes > 0) {
+        if (status s = os::remove_name(folder.handle(), name); !s) return cannot_make(folder, s);
         continue;
       }
       const std::string words = own_words();
-      if (::pwrite(**file, words.data(), words.size(), 0) < 0) return system_error(folder);
-      detail::descriptor own{::openat(folder.handle(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-      if (!own) return system_error(folder);
-      return folder_lock{std::move(own), *std::move(file)};
+      if (status s = os::write_at(*file, 0, std::as_bytes(std::span{words})); !s) return cannot_make(folder, s);
+      result<os::handle> own = os::open_folder(folder.handle(), ".");
+      if (!own) return cannot_make(folder, own.error());
+      return folder_lock{*std::move(own), *std::move(file)};
     }
-    if (errno != EWOULDBLOCK && errno != EINTR) return system_error(folder);
     const clock::time_point now = clock::now();
     if (now >= end)
       return failed(status_code::fail, "{}: is being changed by {}; waited {} ms for it", folder.path(),
@@ -106,7 +94,7 @@ result<folder_lock> folder_lock::take(const detail::held_folder& folder, detail:
 
 folder_lock::~folder_lock() {
   // The name is removed first: a process that opens the file later sees that it has no name, and makes another.
-  if (file_ && has_its_name(*folder_, file_)) ::unlinkat(*folder_, name, 0);
+  if (file_ && has_its_name(folder_, file_)) static_cast<void>(os::remove_name(folder_, name));
 }
 
 CAMEO_END_NAMESPACE

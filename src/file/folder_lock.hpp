@@ -23,9 +23,8 @@ class folder_lock {
   ~folder_lock();
 
  private:
-  folder_lock(detail::descriptor folder, detail::descriptor file)
-      : folder_{std::move(folder)}, file_{std::move(file)} {}
-  detail::descriptor folder_, file_;
+  folder_lock(os::handle folder, os::handle file) : folder_{std::move(folder)}, file_{std::move(file)} {}
+  os::handle folder_, file_;
 };
 
 CAMEO_END_NAMESPACE

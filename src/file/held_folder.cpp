@@ -2,25 +2,16 @@
 
 #include "messages.hpp"
 
-#include <algorithm>
-#include <cerrno>
-#include <climits>
-#include <cstring>
-#include <vector>
+#include "os/folders.hpp"
 
-#include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <algorithm>
+#include <vector>
 
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-found_kind kind_of(const struct stat& facts) {
-  return S_ISREG(facts.st_mode) ? found_kind::file : S_ISDIR(facts.st_mode) ? found_kind::folder : found_kind::other;
-}
-detail::file_id id_of(const struct stat& facts) { return {facts.st_dev, facts.st_ino}; }
+/// The longest text of links and names that are still to be followed.
+constexpr std::size_t longest_rest = 8192;
 
 found_path troubled(path_trouble trouble, std::string why) {
   found_path made;
@@ -30,45 +21,35 @@ found_path troubled(path_trouble trouble, std::string why) {
 }
 
 /// What an open that failed means: nothing there, or trouble.
-found_path not_opened(int error) {
-  if (error == ENOENT || error == ENOTDIR) return {};
-  if (error == ENOMEM) throw std::bad_alloc{};
-  return troubled(path_trouble::system, fmt::format("cannot be opened ({})", std::strerror(error)));
+found_path not_opened(const status& error) {
+  if (error.code() == status_code::no_suchfile) return {};
+  if (error.code() == status_code::out_of_memory) throw std::bad_alloc{};
+  return troubled(path_trouble::system, fmt::format("cannot be opened ({})", error.words()));
 }
 
-/// Right after a call that opens: errno tells why there is no handle.
-found_path with_facts(detail::descriptor handle) {
-  struct stat facts{};
-  if (!handle || ::fstat(*handle, &facts) != 0) return not_opened(errno);
+found_path with_facts(result<os::handle> opened) {
+  if (!opened) return not_opened(opened.error());
+  const result<os::file_facts> facts = os::facts_of(*opened);
+  if (!facts) return not_opened(facts.error());
   found_path made;
-  made.kind = kind_of(facts);
-  made.id = id_of(facts);
-  made.handle = std::move(handle);
+  made.kind = facts->kind;
+  made.id = facts->id;
+  made.handle = *std::move(opened);
   return made;
 }
 
-int flags_for(open_for use) {
-  // Opening a pipe must not wait for its writer; for a regular file O_NONBLOCK means nothing.
-  return O_CLOEXEC | (use == open_for::place ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY);
-}
+os::access access_for(open_for use) { return use == open_for::place ? os::access::place : os::access::reading; }
 
-/// The system follows the path and its links as long as they stay below the folder; where it refuses, or does not know
-/// the call, the walk finds out why.
-detail::descriptor open_beneath(int folder, const char* location, open_for use) {
-  struct open_how how{};
-  how.flags = std::uint64_t(flags_for(use));
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  return detail::descriptor{int(::syscall(SYS_openat2, folder, location, &how, sizeof how))};
-}
+found_path parent_of(const os::handle& folder) { return with_facts(os::open_folder(folder, "..", os::access::place)); }
 
 /// True if a folder around this one counts.
 template <class Counts>
-bool is_below(int folder, Counts counts) {
-  found_path at = with_facts(detail::descriptor{::openat(folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC)});
+bool is_below(const os::handle& folder, Counts counts) {
+  found_path at = parent_of(folder);
   for (detail::file_id below; at.handle && at.id != below;) {
     if (counts(at.id)) return true;
     below = at.id;
-    at = with_facts(detail::descriptor{::openat(*at.handle, "..", O_PATH | O_DIRECTORY | O_CLOEXEC)});
+    at = parent_of(at.handle);
   }
   return false;
 }
@@ -77,11 +58,11 @@ bool is_below(int folder, Counts counts) {
 /// and held: whether the way ends inside is asked of the folders, not of names.
 class walker {
  public:
-  walker(int start, const detail::file_id& id, std::span<const detail::file_id> also)
+  walker(const os::handle& start, const detail::file_id& id, std::span<const detail::file_id> also)
       : start_{start}, inside_{id}, also_{also} {}
 
   found_path walk(std::string_view location, open_for use) {
-    if (!restart(::fcntl(start_, F_DUPFD_CLOEXEC, 0))) return std::move(failure_);
+    if (!restart(with_facts(os::duplicate(start_)))) return std::move(failure_);
     pending_ = location;
     while (true) {
       const std::string part = next_part();
@@ -91,13 +72,13 @@ class walker {
         if (!go_up()) return std::move(failure_);
         continue;
       }
-      found_path next = with_facts(detail::descriptor{::openat(top(), part.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)});
+      found_path next = with_facts(os::open(top(), part, os::access::place, os::last_link::kept));
       if (!next.handle) return ended(std::move(next));
-      if (next.kind == found_kind::other && is_link(next.handle)) {
+      if (next.kind == os::file_kind::link) {
         if (!follow_link(next.handle)) return ended(std::move(failure_));
         continue;
       }
-      if (next.kind == found_kind::folder) {
+      if (next.kind == os::file_kind::folder) {
         way_.push_back({std::move(next.handle), next.id});
         continue;
       }
@@ -108,14 +89,13 @@ class walker {
 
  private:
   struct step {
-    detail::descriptor handle;
+    os::handle handle;
     detail::file_id id;
   };
 
-  int top() const { return *way_.back().handle; }
+  const os::handle& top() const { return way_.back().handle; }
 
-  bool restart(int opened) {
-    found_path at = with_facts(detail::descriptor{opened});
+  bool restart(found_path at) {
     if (!at.handle) return failure_ = std::move(at), false;
     way_.clear();
     way_.push_back({std::move(at.handle), at.id});
@@ -124,7 +104,7 @@ class walker {
 
   bool go_up() {
     if (way_.size() > 1) return way_.pop_back(), true;
-    return restart(::openat(top(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    return restart(parent_of(top()));
   }
 
   std::string next_part() {
@@ -138,20 +118,14 @@ class walker {
   /// A slash at the end asks for a folder.
   bool rest_is_empty() const { return pending_.empty(); }
 
-  static bool is_link(const detail::descriptor& opened) {
-    struct stat facts{};
-    return ::fstat(*opened, &facts) == 0 && S_ISLNK(facts.st_mode);
-  }
-
   /// Its text is now what there is to follow.
-  bool follow_link(const detail::descriptor& link) {
-    char target[PATH_MAX + 1];
-    const ssize_t length = ::readlinkat(*link, "", target, sizeof target);
-    if (length < 0) return failure_ = not_opened(errno), false;
-    if (++links_ > most_links || std::size_t(length) + pending_.size() > 2 * PATH_MAX)
-      return failure_ = not_opened(ELOOP), false;
-    pending_.insert(0, target, std::size_t(length));
-    return length == 0 || target[0] != '/' || restart(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  bool follow_link(const os::handle& link) {
+    const result<std::string> target = os::read_link(link, "");
+    if (!target) return failure_ = not_opened(target.error()), false;
+    if (++links_ > most_links || target->size() + pending_.size() > longest_rest)
+      return failure_ = not_opened(os::too_many_links()), false;
+    pending_.insert(0, *target);
+    return !target->starts_with('/') || restart(with_facts(os::open_folder({}, "/", os::access::place)));
   }
 
   bool is_inside() const {
@@ -159,7 +133,7 @@ class walker {
       return id == inside_ || std::find(also_.begin(), also_.end(), id) != also_.end();
     };
     if (std::any_of(way_.begin(), way_.end(), [&](const step& s) { return counts(s.id); })) return true;
-    return !also_.empty() && is_below(*way_.front().handle, counts);
+    return !also_.empty() && is_below(way_.front().handle, counts);
   }
 
   found_path ended(found_path with) const {
@@ -169,8 +143,8 @@ class walker {
 
   /// For reading: the same name again, if it still is the same file.
   found_path reopened(found_path found, const std::string& name, open_for use) const {
-    if (use == open_for::place || found.kind != found_kind::file) return found;
-    found_path again = with_facts(detail::descriptor{::openat(top(), name.c_str(), flags_for(use) | O_NOFOLLOW)});
+    if (use == open_for::place || found.kind != os::file_kind::file) return found;
+    found_path again = with_facts(os::open(top(), name, access_for(use), os::last_link::kept));
     if (!again.handle) return again;
     if (again.id != found.id) return troubled(path_trouble::outside, "became another file while it was opened");
     return again;
@@ -179,10 +153,10 @@ class walker {
   found_path last_folder(open_for use) {
     if (!is_inside()) return ended({});
     if (use == open_for::place) return with_facts(std::move(way_.back().handle));
-    return with_facts(detail::descriptor{::openat(top(), ".", flags_for(use) | O_DIRECTORY)});
+    return with_facts(os::open_folder(top(), ".", access_for(use)));
   }
 
-  int start_;
+  const os::handle& start_;
   detail::file_id inside_;
   std::span<const detail::file_id> also_;
   std::vector<step> way_;  // the last is where we are; the first is the start, or where a link or .. restarted
@@ -193,25 +167,10 @@ class walker {
 
 }  // namespace
 
-detail::descriptor::~descriptor() {
-  if (number_ >= 0) ::close(number_);
-}
-
-std::string real_path(const detail::descriptor& opened) {
-  char path[PATH_MAX + 1];
-  const std::string link = fmt::format("/proc/self/fd/{}", *opened);
-  const ssize_t length = ::readlink(link.c_str(), path, sizeof path);
-  return length > 0 && path[0] == '/' ? std::string{path, std::size_t(length)} : std::string{};
-}
-
 result<detail::held_folder> detail::held_folder::open(const std::string& path) try {
   const std::string named = path.empty() ? "." : path;
-  detail::descriptor opened{::open(named.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (!opened) {
-    const int error = errno;
-    return failed(error == ENOENT || error == ENOTDIR ? status_code::no_suchfile : code_of_system(error),
-                  "folder '{}': {}", named, std::strerror(error));
-  }
+  result<os::handle> opened = os::open_folder({}, named);
+  if (!opened) return std::move(opened).error().in(fmt::format("folder '{}'", named));
   found_path at = with_facts(std::move(opened));
   if (!at.handle) return failed(status_code::fail, "folder '{}': {}", named, at.why);
   return detail::held_folder{named, std::move(at.handle), at.id};
@@ -228,16 +187,13 @@ found_path detail::held_folder::find(const path_rule& rule, std::string_view loc
   if (const std::string_view why = malformed(rule, location); !why.empty())
     return troubled(path_trouble::malformed, std::string{why});
   const std::string text{location};
-  if (rule.anywhere) {
-    detail::descriptor opened{::openat(*handle_, text.c_str(), flags_for(use))};
-    return opened ? with_facts(std::move(opened)) : not_opened(errno);
-  }
+  if (rule.anywhere) return with_facts(os::open(handle_, text, access_for(use)));
   if (how == follow::kernel) {
-    detail::descriptor opened = open_beneath(*handle_, text.c_str(), use);
+    result<os::handle> opened = os::open_beneath(handle_, text, access_for(use));
     if (opened) return with_facts(std::move(opened));
-    if (errno == ENOENT || errno == ENOTDIR) return {};
+    if (opened.error().code() == status_code::no_suchfile) return {};
   }
-  return walker{*handle_, id_, also}.walk(text, use);
+  return walker{handle_, id_, also}.walk(text, use);
 }
 
 CAMEO_END_NAMESPACE

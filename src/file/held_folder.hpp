@@ -1,7 +1,6 @@
 #pragma once
 #include <cameo/file/file_bytes.hpp>
-
-#include <utility>
+#include "os/files.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 
@@ -39,25 +38,6 @@ inline constexpr path_rule package_path{"path", false, true, false, status_code:
 /// Paths of a package to other places on this machine.
 inline constexpr path_rule installed_path{"path", true, false, true, status_code::fail, {}};
 
-namespace detail {
-/// An open file or folder of the system, closed on the way out.
-class descriptor {
- public:
-  descriptor() = default;
-  explicit descriptor(int opened) : number_{opened} {}
-  descriptor(descriptor&& from) noexcept : number_{std::exchange(from.number_, -1)} {}
-  descriptor& operator=(descriptor&& from) noexcept { return std::swap(number_, from.number_), *this; }
-  ~descriptor();
-
-  explicit operator bool() const { return number_ >= 0; }
-  int operator*() const { return number_; }
-
- private:
-  int number_ = -1;
-};
-}  // namespace detail
-
-enum class found_kind : std::uint8_t { nothing, file, folder, other };
 /// What keeps a path from being followed: how it is written, where it leads, or the system.
 enum class path_trouble : std::uint8_t { none, malformed, outside, system };
 
@@ -65,12 +45,12 @@ enum class path_trouble : std::uint8_t { none, malformed, outside, system };
 /// meanwhile. Without trouble and with nothing found, there is no such file.
 struct found_path {
   path_trouble trouble = path_trouble::none;
-  found_kind kind = found_kind::nothing;
-  std::string why;  // "leads out of the folder", if there is trouble
-  detail::descriptor handle;
+  os::file_kind kind = os::file_kind::nothing;  // never a link: those are followed
+  std::string why;                              // "leads out of the folder", if there is trouble
+  os::handle handle;
   detail::file_id id;
 
-  bool is(found_kind wanted) const { return trouble == path_trouble::none && kind == wanted; }
+  bool is(os::file_kind wanted) const { return trouble == path_trouble::none && kind == wanted; }
 };
 
 /// Whether a found file is wanted for reading, or only to know where it is.
@@ -89,7 +69,7 @@ class held_folder {
   static held_folder of(found_path found, std::string path);
 
   const std::string& path() const { return path_; }
-  int handle() const { return *handle_; }
+  const os::handle& handle() const { return handle_; }
   const file_id& id() const { return id_; }
   /// Follows `location` if the rule allows such a path. Links may also lead into the folders `also`.
   found_path find(const path_rule&, std::string_view location, open_for, std::span<const file_id> also = {},
@@ -107,10 +87,10 @@ class held_folder {
   std::string path_of(const found_path&, std::string_view location) const;
 
  private:
-  held_folder(std::string path, descriptor handle, file_id id)
+  held_folder(std::string path, os::handle handle, file_id id)
       : path_{std::move(path)}, handle_{std::move(handle)}, id_{id} {}
   std::string path_;
-  descriptor handle_;
+  os::handle handle_;
   file_id id_;
 };
 }  // namespace detail
@@ -119,12 +99,9 @@ class held_folder {
 std::string_view malformed(const path_rule&, std::string_view location);
 namespace detail {
 /// The bytes of a file that is open for reading, as file_bytes::map has them; `path` is what messages call it.
-result<std::shared_ptr<const file_bytes>> map_opened(const descriptor&, std::string path);
+result<std::shared_ptr<const file_bytes>> map_opened(const os::handle&, std::string path);
 /// Maps a file that a rule found; an error has the code of the rule, but for OUT_OF_MEMORY.
 result<std::shared_ptr<const file_bytes>> map_found(const path_rule&, const found_path&, std::string path,
                                                     std::string_view whose);
 }  // namespace detail
-/// The present path of an open file; empty if the system does not know it.
-std::string real_path(const detail::descriptor&);
-
 CAMEO_END_NAMESPACE

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <string>
 
 CAMEO_BEGIN_NAMESPACE
@@ -18,9 +17,9 @@ inline status with_code(status_code code, const status& error) {
   return status{error.code() == status_code::out_of_memory ? status_code::out_of_memory : code, error.words()};
 }
 
-/// The code for an error of the system: OUT_OF_MEMORY where it had no memory for what it was asked.
-constexpr status_code code_of_system(int error, status_code otherwise = status_code::fail) noexcept {
-  return error == ENOMEM ? status_code::out_of_memory : otherwise;
+/// FAIL for an error of the system, OUT_OF_MEMORY for a lack of memory: the path, what failed, the system's words.
+inline status system_error(std::string_view path, std::string_view doing, const status& error) {
+  return with_code(status_code::fail, error).in(doing).in(path);
 }
 
 CAMEO_END_NAMESPACE

@@ -1,13 +1,10 @@
 #include "file/model_folders.hpp"
 
+#include "os/folders.hpp"
+
 #include <algorithm>
-#include <climits>
 #include <iterator>
 #include <optional>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 CAMEO_BEGIN_NAMESPACE
 namespace {
@@ -25,13 +22,15 @@ constexpr file_store file_stores[] = {
 };
 
 /// Null where the folder can't be opened.
-shared_folder open_from(int folder, const std::string& path) {
+shared_folder open_from(const os::handle& folder, const std::string& path) {
+  result<os::handle> opened = os::open_folder(folder, path);
+  if (!opened) return {};
+  const result<os::file_facts> facts = os::facts_of(*opened);
+  if (!facts) return {};
   found_path at;
-  at.handle = detail::descriptor{::openat(folder, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  struct stat facts{};
-  if (!at.handle || ::fstat(*at.handle, &facts) != 0) return {};
-  at.id = {facts.st_dev, facts.st_ino};
-  std::string name = real_path(at.handle);
+  at.id = facts->id;
+  at.handle = *std::move(opened);
+  std::string name = os::real_path(at.handle);
   return std::make_shared<const detail::held_folder>(
       detail::held_folder::of(std::move(at), name.empty() ? path : std::move(name)));
 }
@@ -39,36 +38,35 @@ shared_folder open_from(int folder, const std::string& path) {
 /// The folders that a path and the links behind it pass, in order, up to the one that `file` is in. Empty if they do
 /// not lead there, or do not any more.
 std::vector<shared_folder> folders_to(const std::string& path, const detail::file_id& file) {
+  const os::handle current;
   std::vector<shared_folder> passed;
   std::string rest = path;
   for (int links = 0; links <= most_links; ++links) {
     const std::size_t name_at = rest.rfind('/') + 1;
     const std::string name = rest.substr(name_at), folder = name_at == 0 ? "." : rest.substr(0, name_at);
-    shared_folder next = open_from(passed.empty() ? AT_FDCWD : passed.back()->handle(), folder);
-    struct stat facts{};
-    if (!next || ::fstatat(next->handle(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) return {};
+    shared_folder next = open_from(passed.empty() ? current : passed.back()->handle(), folder);
+    if (!next) return {};
+    const result<os::file_facts> facts = os::facts_at(next->handle(), name, os::last_link::kept);
+    if (!facts) return {};
     passed.push_back(std::move(next));
-    const bool is_model = detail::file_id{facts.st_dev, facts.st_ino} == file;
-    if (!S_ISLNK(facts.st_mode)) return is_model ? passed : std::vector<shared_folder>{};
-    char target[PATH_MAX + 1];
-    const ssize_t length = ::readlinkat(passed.back()->handle(), name.c_str(), target, sizeof target);
-    if (length <= 0) return {};
-    rest.assign(target, std::size_t(length));
+    if (facts->kind != os::file_kind::link) return facts->id == file ? passed : std::vector<shared_folder>{};
+    const result<std::string> target = os::read_link(passed.back()->handle(), name);
+    if (!target || target->empty()) return {};
+    rest = *target;
   }
   return {};
 }
 
 /// The innermost store that a folder is in; nothing if it is in none.
 std::optional<detail::file_id> store_around(const detail::held_folder& folder) {
-  detail::descriptor at{::openat(folder.handle(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  result<os::handle> at = os::open_folder(folder.handle(), ".", os::access::place);
   while (at) {
-    const std::string path = real_path(at);
+    const std::string path = os::real_path(*at);
     if (path.size() <= 1) break;
     const auto is_one = [&](const file_store& each) { return path.ends_with(each.path_end); };
-    struct stat facts{};
-    if (std::any_of(std::begin(file_stores), std::end(file_stores), is_one) && ::fstat(*at, &facts) == 0)
-      return detail::file_id{facts.st_dev, facts.st_ino};
-    at = detail::descriptor{::openat(*at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    if (std::any_of(std::begin(file_stores), std::end(file_stores), is_one))
+      if (const result<os::file_facts> facts = os::facts_of(*at)) return facts->id;
+    at = os::open_folder(*at, "..", os::access::place);
   }
   return {};
 }
@@ -105,7 +103,7 @@ result<found_path> model_folders::file(const path_rule& rule, std::string_view l
   found_path at;
   for (const shared_folder& each : searched_) {
     at = each->find(rule, location, use, admitted_);
-    if (at.trouble != path_trouble::none || at.kind != found_kind::nothing) break;
+    if (at.trouble != path_trouble::none || at.kind != os::file_kind::nothing) break;
   }
   if (status s = searched_.front()->refused(rule, at, location, whose); !s) return s;
   return at;

@@ -1,37 +1,26 @@
 #include "file/messages.hpp"
+#include "os/folders.hpp"
 #include "package/impl.hpp"
 #include "package/sha256.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-struct folder_closer {
-  void operator()(DIR* opened) const { ::closedir(opened); }
-};
-
-result<std::string> hash_file(const detail::descriptor& file) {
+result<std::string> hash_file(const os::handle& file) {
   sha256 hash;
   std::vector<std::byte> buffer(std::size_t{1} << 18);
   while (true) {
-    const ssize_t got = ::read(*file, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed(status_code::fail, "cannot be read: {}", std::strerror(errno));
-    if (got == 0) return hash.hex();
-    hash.add(std::span{buffer}.first(std::size_t(got)));
+    const result<std::size_t> got = os::read(file, buffer);
+    if (!got) return with_code(status_code::fail, got.error()).in("cannot be read");
+    if (*got == 0) return hash.hex();
+    hash.add(std::span{buffer}.first(*got));
   }
 }
 
 /// Appends "<hash>  <path>" of every file below an open folder.
-status list_files(int folder, const std::string& below, int depth,
+status list_files(const os::handle& folder, const std::string& below, int depth,
                   std::vector<std::pair<std::string, std::string>>& to) {
   if (depth > deepest_folder) return failed(status_code::invalid_argument, "'{}': folders nested too deeply", below);
   result<std::vector<std::string>> names = names_in(folder);
@@ -40,19 +29,20 @@ status list_files(int folder, const std::string& below, int depth,
     const std::string path = joined(below, name);
     if (const std::string_view why = malformed(package_path, name); !why.empty())
       return failed(status_code::invalid_argument, "'{}' {}", path, why);
-    const detail::descriptor opened{
-        ::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-    struct stat facts{};
-    if (!opened || ::fstat(*opened, &facts) != 0)
-      return failed(status_code::invalid_argument, "'{}' {}", path,
-                    errno == ELOOP ? "is a symbolic link, which a shared asset may not have" : std::strerror(errno));
-    if (S_ISDIR(facts.st_mode)) {
+    const result<os::handle> opened = os::open(folder, name, os::access::reading, os::last_link::kept);
+    const result<os::file_facts> facts =
+        opened ? os::facts_of(*opened) : os::facts_at(folder, name, os::last_link::kept);
+    if (facts && facts->kind == os::file_kind::link)
+      return failed(status_code::invalid_argument, "'{}' is a symbolic link, which a shared asset may not have", path);
+    if (!opened || !facts)
+      return failed(status_code::invalid_argument, "'{}' {}", path, (opened ? facts.error() : opened.error()).words());
+    if (facts->kind == os::file_kind::folder) {
       if (status s = list_files(*opened, path, depth + 1, to); !s) return s;
       continue;
     }
-    if (!S_ISREG(facts.st_mode))
+    if (facts->kind != os::file_kind::file)
       return failed(status_code::invalid_argument, "'{}' is neither a file nor a folder", path);
-    result<std::string> hash = hash_file(opened);
+    result<std::string> hash = hash_file(*opened);
     if (!hash) return std::move(hash).error().in(path);
     to.emplace_back(path, *hash);
   }
@@ -61,23 +51,13 @@ status list_files(int folder, const std::string& below, int depth,
 
 }  // namespace
 
-bool list_folder(int folder, std::unordered_map<std::string, found_kind>& to) {
-  const int own = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, folder_closer> listed{own < 0 ? nullptr : ::fdopendir(own)};
-  if (!listed) return false;
-  while (const dirent* entry = ::readdir(listed.get())) {
-    const std::string_view name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    to.emplace(name, entry->d_type == DT_DIR   ? found_kind::folder
-                     : entry->d_type == DT_REG ? found_kind::file
-                                               : found_kind::other);
-  }
-  return true;
+status list_folder(const os::handle& folder, std::unordered_map<std::string, os::file_kind>& to) {
+  return os::list(folder, [&](std::string_view name, os::file_kind kind) { to.emplace(name, kind); });
 }
 
-result<std::vector<std::string>> names_in(int folder) {
-  std::unordered_map<std::string, found_kind> all;
-  if (!list_folder(folder, all)) return failed(status_code::fail, "cannot be listed: {}", std::strerror(errno));
+result<std::vector<std::string>> names_in(const os::handle& folder) {
+  std::unordered_map<std::string, os::file_kind> all;
+  if (status s = list_folder(folder, all); !s) return with_code(status_code::fail, s).in("cannot be listed");
   std::vector<std::string> names;
   names.reserve(all.size());
   for (const auto& [name, kind] : all) names.push_back(name);
@@ -85,9 +65,9 @@ result<std::vector<std::string>> names_in(int folder) {
   return names;
 }
 
-result<std::string> hash_opened_folder(const detail::descriptor& opened, std::string_view called) {
+result<std::string> hash_opened_folder(const os::handle& opened, std::string_view called) {
   std::vector<std::pair<std::string, std::string>> files;
-  if (status s = list_files(*opened, {}, 0, files); !s) return std::move(s).in(called);
+  if (status s = list_files(opened, {}, 0, files); !s) return std::move(s).in(called);
   std::sort(files.begin(), files.end());
   sha256 all;
   for (const auto& [path, hash] : files) all.add(fmt::format("{}  {}\n", hash, path));
@@ -96,18 +76,16 @@ result<std::string> hash_opened_folder(const detail::descriptor& opened, std::st
 
 result<std::string> hash_folder(const std::string& path) {
   return guarded([&]() -> result<std::string> {
-    const detail::descriptor opened{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    if (!opened)
-      return failed(errno == ENOENT ? status_code::no_suchfile : status_code::fail, "folder '{}': {}", path,
-                    std::strerror(errno));
-    return hash_opened_folder(opened, path);
+    const result<os::handle> opened = os::open_folder({}, path);
+    if (!opened) return opened.error().in(fmt::format("folder '{}'", path));
+    return hash_opened_folder(*opened, path);
   });
 }
 
 void package_reader::find_assets() {
   const led_to to = follow_text(to_, {}, assets_folder, open_for::reading);
-  if (to.fault != package_fault::none || to.at.kind != found_kind::folder) return;
-  const result<std::vector<std::string>> names = names_in(*to.at.handle);
+  if (to.fault != package_fault::none || to.at.kind != os::file_kind::folder) return;
+  const result<std::vector<std::string>> names = names_in(to.at.handle);
   if (!names) return;
   for (const std::string& name : *names) {
     std::string uri = name;
@@ -117,7 +95,7 @@ void package_reader::find_assets() {
     const std::optional<asset_reference> asset = as_asset(uri);
     if (!asset || asset->has_tail || to_.assets.find(uri)) continue;
     const std::string path = joined(assets_folder, name);
-    if (follow_text(to_, {}, path).at.is(found_kind::folder)) to_.assets.add({uri, path, false});
+    if (follow_text(to_, {}, path).at.is(os::file_kind::folder)) to_.assets.add({uri, path, false});
   }
 }
 
@@ -126,7 +104,7 @@ void verify_assets(const package::impl& in, problem_list& problems) {
   for (const package_asset& asset : in.assets) {
     const place at = all / asset.uri;
     const led_to to = follow_text(in, {}, asset.path, open_for::reading);
-    if (!to.at.is(found_kind::folder)) {
+    if (!to.at.is(os::file_kind::folder)) {
       problems.add(package_fault::not_found, at, fmt::format("there is no folder '{}'", asset.path));
       continue;
     }

@@ -1,19 +1,15 @@
 #include "file/messages.hpp"
+#include "os/folders.hpp"
+#include "os/processes.hpp"
 #include "package/impl.hpp"
 
 #include <cameo/file/atomic_file.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <map>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 // Nothing that the package on disk names is touched until one file takes another's place: new folders get names that
 // were free, changed components, unless one is all that changes, too, and the manifest comes last.
@@ -23,15 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_there(const std::string& path) {
-  struct stat facts{};
-  return ::lstat(path.c_str(), &facts) == 0;
+os::file_kind kind_at(const std::string& path) {
+  const result<os::file_facts> facts = os::facts_at({}, path, os::last_link::kept);
+  return facts ? facts->kind : os::file_kind::nothing;
 }
 
-void sync_folder(const std::string& path) {
-  const detail::descriptor opened{::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (opened) (void)::fsync(*opened);
-}
+bool is_there(const std::string& path) { return kind_at(path) != os::file_kind::nothing; }
 
 /// A path that goes unless it is kept: for what is made beside its place.
 class passing_folder {
@@ -50,11 +43,10 @@ class passing_folder {
   const std::string& path() const { return path_; }
   /// Takes its place; what is there already, unless it is an empty folder, stays, and this fails.
   status move_to(const std::string& place) {
-    if (::rename(path_.c_str(), place.c_str()) != 0)
-      return failed(status_code::fail, "{}: the folder that was written cannot be moved there: {}", place,
-                    std::strerror(errno));
+    if (status s = os::move_folder(path_, place); !s)
+      return system_error(place, "the folder that was written cannot be moved there", s);
     path_.clear();
-    sync_folder(std::string{parent_of(place)});
+    os::flush_folder(std::string{parent_of(place)});
     return {};
   }
 
@@ -66,7 +58,7 @@ class passing_folder {
 std::string passing_name(const std::string& folder, std::string_view name) {
   // Processes of other machines, or containers, may have the same number.
   static std::atomic<std::uint64_t> number{std::uint64_t(std::chrono::system_clock::now().time_since_epoch().count())};
-  return fmt::format("{}/.{}.{}.{}.tmp", folder, name, ::getpid(), number++);
+  return fmt::format("{}/.{}.{}.{}.tmp", folder, name, os::process_number(), number++);
 }
 
 std::string as_file(const json& value) { return dump(value, 2) + "\n"; }
@@ -96,9 +88,8 @@ class writer {
   status make_folders() {
     for (const package_component& c : of_.components) {
       const std::string folder = root_ + "/" + c.base;
-      if (c.file && !c.base.empty() && !c.base.starts_with('/') && of_.changed.count(c.name) && !is_there(folder) &&
-          ::mkdir(folder.c_str(), 0777) != 0)
-        return failed(status_code::fail, "{}: cannot be made: {}", folder, std::strerror(errno));
+      if (c.file && !c.base.empty() && !c.base.starts_with('/') && of_.changed.count(c.name) && !is_there(folder))
+        if (status s = make_new_folder(folder); !s) return s;
     }
     return {};
   }
@@ -163,8 +154,7 @@ class writer {
     const std::string base = root_ + "/" + std::string{assets_folder};
     const std::string name = "sha256-" + staged.asset.substr(7);
     if (is_there(base + "/" + name)) return {};
-    if (::mkdir(base.c_str(), 0777) != 0 && errno != EEXIST)
-      return failed(status_code::fail, "{}: cannot be made: {}", base, std::strerror(errno));
+    if (const result<bool> s = os::make_folder(base); !s) return system_error(base, "cannot be made", s.error());
     const result<detail::held_folder> source = detail::held_folder::open(staged.from);
     if (!source) return status{source.error()};
     passing_folder made{passing_name(base, name)};
@@ -195,9 +185,8 @@ status read_back(package::impl& to, const std::string& folder) {
 
 void remove_files(const std::string& root, const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
-    struct stat facts{};
     const std::string whole = root + "/" + path;
-    if (::lstat(whole.c_str(), &facts) == 0 && S_ISREG(facts.st_mode)) ::unlink(whole.c_str());
+    if (kind_at(whole) == os::file_kind::file) static_cast<void>(os::remove_name({}, whole));
   }
 }
 
@@ -218,8 +207,8 @@ status write_new(package::impl next, const std::string& to, package_form form) {
   if (next.root) {
     const auto skips = [&](const std::string& path) { return is_left_out(next, path); };
     if (status s = copy_tree(*next.root, {}, made.path(), skips); !s) return s;
-  } else if (::mkdir(made.path().c_str(), 0777) != 0) {
-    return failed(status_code::fail, "{}: cannot be made: {}", made.path(), std::strerror(errno));
+  } else if (status s = make_new_folder(made.path()); !s) {
+    return s;
   }
   writer into{next, made.path()};
   if (status s = into.make_folders(); !s) return s;

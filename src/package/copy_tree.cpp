@@ -1,13 +1,8 @@
 #include "file/messages.hpp"
+#include "os/folders.hpp"
 #include "package/impl.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 CAMEO_BEGIN_NAMESPACE
@@ -16,59 +11,51 @@ namespace {
 /// What is copied may be called as it is; what packages name is checked where it is named.
 constexpr const path_rule& copied_path = external_data_path;
 
-status system_error(const std::string& path, std::string_view doing) {
-  return failed(status_code::fail, "{}: {}: {}", path, doing, std::strerror(errno));
-}
-
-bool write_all(int to, const char* bytes, std::size_t count) {
-  while (count > 0) {
-    const ssize_t written = ::write(to, bytes, count);
-    if (written < 0 && errno != EINTR) return false;
-    if (written > 0) bytes += written, count -= std::size_t(written);
-  }
-  return true;
-}
-
-status copy_file(const detail::descriptor& from, const std::string& to) {
-  const detail::descriptor made{::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666)};
-  if (!made) return system_error(to, "cannot be made");
-  std::string buffer(std::size_t{1} << 20, '\0');
+status copy_file(const os::handle& from, const std::string& to) {
+  const result<os::handle> made = os::create_new(to);
+  if (!made || !*made) return system_error(to, "cannot be made", made ? os::name_is_taken() : made.error());
+  std::vector<std::byte> buffer(std::size_t{1} << 20);
   while (true) {
-    const ssize_t got = ::read(*from, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_error(to, "the file that it is a copy of cannot be read");
-    if (got == 0) break;
-    if (!write_all(*made, buffer.data(), std::size_t(got))) return system_error(to, "cannot be written");
+    const result<std::size_t> got = os::read(from, buffer);
+    if (!got) return system_error(to, "the file that it is a copy of cannot be read", got.error());
+    if (*got == 0) break;
+    if (status s = os::write(*made, std::span{buffer}.first(*got)); !s) return system_error(to, "cannot be written", s);
   }
-  return ::fsync(*made) == 0 ? status{} : system_error(to, "cannot be written");
+  const status flushed = os::flush(*made);
+  return flushed ? status{} : system_error(to, "cannot be written", flushed);
 }
 
 status copy_folder(const detail::held_folder& from, const std::string& below, const std::string& to, int depth,
                    detail::function_ref<bool(const std::string&)> skips) {
   if (depth > deepest_folder) return failed(status_code::fail, "'{}': folders nested too deeply", below);
   const found_path opened = from.find(copied_path, below.empty() ? "." : below, open_for::reading);
-  if (!opened.is(found_kind::folder))
+  if (!opened.is(os::file_kind::folder))
     return failed(status_code::fail, "'{}/{}' {}", from.path(), below,
                   opened.why.empty() ? "is no folder" : opened.why);
-  const result<std::vector<std::string>> names = names_in(*opened.handle);
+  const result<std::vector<std::string>> names = names_in(opened.handle);
   if (!names) return status{names.error()};
-  if (::mkdir(to.c_str(), 0777) != 0) return system_error(to, "cannot be made");
+  if (status s = make_new_folder(to); !s) return s;
   for (const std::string& name : *names) {
     const std::string path = joined(below, name), copy = to + "/" + name;
     if (skips(path)) continue;
     const found_path at = from.find(copied_path, path, open_for::reading);
     status s;
-    if (at.is(found_kind::folder)) s = copy_folder(from, path, copy, depth + 1, skips);
-    else if (at.is(found_kind::file)) s = copy_file(at.handle, copy);
+    if (at.is(os::file_kind::folder)) s = copy_folder(from, path, copy, depth + 1, skips);
+    else if (at.is(os::file_kind::file)) s = copy_file(at.handle, copy);
     else s = failed(status_code::fail, "'{}/{}' {}", from.path(), path, at.why.empty() ? "cannot be copied" : at.why);
     if (!s) return s;
   }
-  const detail::descriptor made{::open(to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (made) (void)::fsync(*made);  // some file systems have nothing to do for it and say so
+  os::flush_folder(to);
   return {};
 }
 
 }  // namespace
+
+status make_new_folder(const std::string& path) {
+  const result<bool> made = os::make_folder(path);
+  if (made && *made) return {};
+  return system_error(path, "cannot be made", made ? os::name_is_taken() : made.error());
+}
 
 status copy_tree(const detail::held_folder& from, std::string_view below, const std::string& to,
                  detail::function_ref<bool(const std::string&)> skips) {

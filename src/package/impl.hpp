@@ -180,7 +180,7 @@ class package_reader {
   struct listed_folder {
     int asked = 0;
     bool is_listed = false;
-    std::unordered_map<std::string, found_kind> entries;
+    std::unordered_map<std::string, os::file_kind> entries;
   };
   const listed_folder* listed(std::string_view base);
   bool is_plain_name(std::string_view text);
@@ -207,14 +207,14 @@ void read_older(package_reader&, package::impl&, problem_list&, const json& mani
 std::optional<package_io> read_io(std::string_view metadata, bool& is_there);
 
 /// The text of a file that is open for reading.
-result<std::string> read_text(const detail::descriptor&, std::size_t most);
-/// What is in an open folder, by name; links, devices and such are `other`. False when it can't be listed.
-bool list_folder(int folder, std::unordered_map<std::string, found_kind>& to);
+result<std::string> read_text(const os::handle&, std::size_t most);
+/// What is in an open folder, by name.
+status list_folder(const os::handle& folder, std::unordered_map<std::string, os::file_kind>& to);
 /// The names alone, sorted.
-result<std::vector<std::string>> names_in(int folder);
+result<std::vector<std::string>> names_in(const os::handle& folder);
 /// Adds an error for every asset whose hash is not the one in its name.
 void verify_assets(const package::impl&, problem_list&);
-result<std::string> hash_opened_folder(const detail::descriptor&, std::string_view called);
+result<std::string> hash_opened_folder(const os::handle&, std::string_view called);
 
 /// What reading the package in `folder` gives; all that is wrong is in `problems`. `lock` is the right to change it, if
 /// the caller holds it already; otherwise it is taken here where the options ask for it.
@@ -229,6 +229,8 @@ json to_json(const package_variant&, const std::optional<std::string>& directory
 json to_json(const package_component&, bool at_root);
 json to_json(const package::impl&);
 
+/// FAIL with a message also if there is something with that name.
+status make_new_folder(const std::string& path);
 /// Copies a tree; links are followed as long as they stay inside. Paths for which `skips` is true are left out. Copied
 /// files have reached the disk. FAIL with a message, and files that were already copied stay.
 status copy_tree(const detail::held_folder& from, std::string_view below, const std::string& to,

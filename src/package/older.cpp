@@ -78,11 +78,11 @@ class older_reader {
   std::vector<named> component_folders() {
     std::vector<named> made;
     const led_to models = follow_text(to_, {}, "models", open_for::reading);
-    if (!models.at.is(found_kind::folder)) return made;
-    const result<std::vector<std::string>> names = names_in(*models.at.handle);
+    if (!models.at.is(os::file_kind::folder)) return made;
+    const result<std::vector<std::string>> names = names_in(models.at.handle);
     if (!names) return made;
     for (const std::string& name : *names)
-      if (follow_text(to_, joined("models", name), "metadata.json").at.is(found_kind::file)) made.push_back({name});
+      if (follow_text(to_, joined("models", name), "metadata.json").at.is(os::file_kind::file)) made.push_back({name});
     return made;
   }
 
@@ -95,7 +95,7 @@ class older_reader {
     made.base = base.path;
     const std::string file = joined(base.path, "metadata.json");
     std::optional<json_document> metadata;
-    if (follow_text(to_, {}, file).at.kind != found_kind::nothing) {
+    if (follow_text(to_, {}, file).at.kind != os::file_kind::nothing) {
       metadata = reader_.load(file, at);
       if (!metadata) return;
     } else if (!first_of(which.in_manifest, {"model_variants", "variants"})) {
@@ -176,7 +176,7 @@ class older_reader {
     const led_to own = follow_text(to_, in.base, folder);
     if (own.fault != package_fault::none) return problems_.add(own.fault, at, own.words);
     to.directory = folder;
-    if (own.at.kind == found_kind::folder) to.folder = own.path;
+    if (own.at.kind == os::file_kind::folder) to.folder = own.path;
     if (!file) {
       to.model_file = only_model_in(own);
       return;
@@ -184,15 +184,15 @@ class older_reader {
     led_to model = follow_text(to_, own.path, *file);
     if (model.fault != package_fault::none) return problems_.add(model.fault, at / "model_file", model.words);
     to.model_file = *file;
-    if (model.at.kind == found_kind::folder) {
+    if (model.at.kind == os::file_kind::folder) {
       if (const std::optional<std::string> inside = only_model_in(model)) to.model_file = joined(*file, *inside);
       return;
     }
-    if (model.at.kind == found_kind::file) return;
+    if (model.at.kind == os::file_kind::file) return;
     for (const std::string& base : {in.base, std::string{}}) {
       model = follow_text(to_, base, *file);
       if (model.fault != package_fault::none) return problems_.add(model.fault, at / "model_file", model.words);
-      if (model.at.kind != found_kind::file) continue;
+      if (model.at.kind != os::file_kind::file) continue;
       to.folder = base.empty() ? "." : base;
       to.directory = base == in.base ? "." : to.folder;
       return;
@@ -201,8 +201,8 @@ class older_reader {
 
   /// The one model in a folder, when nothing names it.
   static std::optional<std::string> only_model_in(const led_to& folder) {
-    if (folder.at.kind != found_kind::folder) return {};
-    const result<std::vector<std::string>> names = names_in(*folder.at.handle);
+    if (folder.at.kind != os::file_kind::folder) return {};
+    const result<std::vector<std::string>> names = names_in(folder.at.handle);
     std::vector<std::string> models;
     if (names)
       for (const std::string& name : *names)
@@ -238,7 +238,7 @@ class older_reader {
 bool is_older_layout(const package::impl& in, const json& manifest) {
   if (manifest.contains("schema_version")) return false;
   return manifest.contains("component_models") || older_reader::is_flat(manifest) ||
-         follow_text(in, {}, "models").at.is(found_kind::folder);
+         follow_text(in, {}, "models").at.is(os::file_kind::folder);
 }
 
 void read_older(package_reader& reader, package::impl& to, problem_list& problems, const json& manifest,

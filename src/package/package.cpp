@@ -152,7 +152,7 @@ result<std::string> package::resolve(std::string_view base, std::string_view tex
                                      package_problem* why) const {
   return guarded([&]() -> result<std::string> {
     led_to to = follow_text(*impl_, base, text);
-    if (to.fault == package_fault::none && must_exist && to.at.kind == found_kind::nothing)
+    if (to.fault == package_fault::none && must_exist && to.at.kind == os::file_kind::nothing)
       to.fault = package_fault::not_found, to.words = fmt::format("there is nothing at '{}'", to.path);
     if (to.fault == package_fault::none) return joined(impl_->root_path(), to.path);
     if (why) *why = {to.fault, true, {}, {}, to.words};
@@ -177,7 +177,7 @@ result<std::shared_ptr<const detail::file_bytes>> package::read(const package_va
   return guarded([&]() -> result<std::shared_ptr<const detail::file_bytes>> {
     const result<led_to> to = opened_from(*impl_, v, text);
     if (!to) return status{to.error()};
-    if (to->at.kind != found_kind::file)
+    if (to->at.kind != os::file_kind::file)
       return failed(status_code::no_suchfile, "variant '{}': there is no file '{}'", v.name, to->path);
     return detail::map_opened(to->at.handle, joined(impl_->root_path(), to->path));
   });
@@ -188,7 +188,7 @@ result<std::shared_ptr<const detail::held_folder>> package::open_folder(const pa
   return guarded([&]() -> result<std::shared_ptr<const detail::held_folder>> {
     result<led_to> to = opened_from(*impl_, v, text);
     if (!to) return std::move(to).error();
-    if (to->at.kind != found_kind::folder)
+    if (to->at.kind != os::file_kind::folder)
       return failed(status_code::no_suchfile, "variant '{}': there is no folder '{}'", v.name, to->path);
     return std::make_shared<const detail::held_folder>(
         detail::held_folder::of(std::move(to->at), joined(impl_->root_path(), text == "." ? v.folder : to->path)));

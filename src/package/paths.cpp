@@ -3,12 +3,7 @@
 #include "file/messages.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-
-#include <sys/stat.h>
-#include <unistd.h>
 
 CAMEO_BEGIN_NAMESPACE
 
@@ -94,27 +89,23 @@ led_to follow_text(const package::impl& in, std::string_view base, std::string_v
     case path_trouble::outside: return fails(package_fault::confinement, fmt::format("'{}' {}", text, made.at.why));
     case path_trouble::system: return fails(package_fault::io, fmt::format("'{}' {}", text, made.at.why));
   }
-  if (made.at.kind == found_kind::other)
+  if (made.at.kind == os::file_kind::disk || made.at.kind == os::file_kind::other)
     return fails(package_fault::confinement, fmt::format("'{}' is neither a file nor a folder", text));
   return made;
 }
 
-result<std::string> read_text(const detail::descriptor& file, std::size_t most) {
-  struct stat facts{};
-  if (::fstat(*file, &facts) != 0 || !S_ISREG(facts.st_mode)) return status{status_code::fail, "is not a regular file"};
+result<std::string> read_text(const os::handle& file, std::size_t most) {
+  const result<os::file_facts> facts = os::facts_of(file);
+  if (!facts || facts->kind != os::file_kind::file) return status{status_code::fail, "is not a regular file"};
   std::string made;
-  std::size_t size = std::min(std::size_t(facts.st_size) + 1, most + 1);
+  std::size_t size = std::min(std::size_t(facts->bytes) + 1, most + 1);
   while (true) {  // it may grow or shrink meanwhile
     const std::size_t before = made.size();
     made.resize(before + std::max(size, std::size_t{4096}));
-    const ssize_t got = ::read(*file, made.data() + before, made.size() - before);
-    if (got < 0 && errno == EINTR) {
-      made.resize(before);
-      continue;
-    }
-    if (got < 0) return failed(status_code::fail, "cannot be read: {}", std::strerror(errno));
-    made.resize(before + std::size_t(got));
-    if (got == 0) return made;
+    const result<std::size_t> got = os::read(file, std::as_writable_bytes(std::span{made}.subspan(before)));
+    if (!got) return with_code(status_code::fail, got.error()).in("cannot be read");
+    made.resize(before + *got);
+    if (*got == 0) return made;
     if (made.size() > most) return failed(status_code::fail, "has more than {} bytes", most);
     size = 4096;
   }

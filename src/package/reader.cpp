@@ -119,13 +119,13 @@ led_to package_reader::follow(std::string_view base, std::string_view text) {
   if (around != folders_.end() && around->second.is_listed) {
     const auto folder = around->second.entries.find(std::string{name});
     if (folder == around->second.entries.end()) return made;
-    return folder->second == found_kind::folder && !extent_.paths ? std::move(made) : follow_text(to_, base, text);
+    return folder->second == os::file_kind::folder && !extent_.paths ? std::move(made) : follow_text(to_, base, text);
   }
   const listed_folder* const beside = listed(base);
   if (!beside) return follow_text(to_, base, text);
   const auto at = beside->entries.find(made.path.substr(made.path.size() - text.size()));
   if (at == beside->entries.end()) return made;
-  if (at->second == found_kind::other) return follow_text(to_, base, text);
+  if (at->second != os::file_kind::file && at->second != os::file_kind::folder) return follow_text(to_, base, text);
   made.at.kind = at->second;
   return made;
 }
@@ -136,7 +136,7 @@ const package_reader::listed_folder* package_reader::listed(std::string_view bas
   listed_folder& made = folders_[std::string{base}];
   if (++made.asked == few) {
     const led_to to = follow_text(to_, {}, base.empty() ? "." : base, open_for::reading);
-    made.is_listed = to.at.is(found_kind::folder) && list_folder(*to.at.handle, made.entries);
+    made.is_listed = to.at.is(os::file_kind::folder) && list_folder(to.at.handle, made.entries);
   }
   return made.is_listed ? &made : nullptr;
 }
@@ -145,7 +145,7 @@ const package_reader::listed_folder* package_reader::listed(std::string_view bas
 std::optional<json_document> package_reader::load(const std::string& file, const place& named_at) {
   led_to to = follow_text(to_, {}, file, open_for::reading);
   if (to.fault != package_fault::none) return problems_.add(to.fault, named_at, to.words), std::nullopt;
-  if (to.at.kind != found_kind::file)
+  if (to.at.kind != os::file_kind::file)
     return problems_.add(package_fault::not_found, named_at, fmt::format("there is no file '{}'", file)), std::nullopt;
   const place whole{file};
   result<std::string> text = read_text(to.at.handle, most_json_bytes);
@@ -245,7 +245,7 @@ void package_reader::read_assets(const json& manifest, const place& above) {
     }
     const led_to to = follow_text(to_, {}, value.get_ref<const std::string&>());
     if (to.fault != package_fault::none) problems_.add(to.fault, here, to.words);
-    else if (to.at.kind != found_kind::folder)
+    else if (to.at.kind != os::file_kind::folder)
       problems_.add(package_fault::not_found, here, fmt::format("there is no folder '{}'", to.path));
     else to_.assets.add({uri, to.path, true});
   }
@@ -270,11 +270,11 @@ void package_reader::read_component_reference(const std::string& name, const jso
   const std::string& text = value.get_ref<const std::string&>();
   const led_to to = follow_text(to_, {}, text);
   if (to.fault != package_fault::none) return problems_.add(to.fault, at, to.words);
-  if (to.at.kind == found_kind::nothing)
+  if (to.at.kind == os::file_kind::nothing)
     return problems_.add(package_fault::not_found, at, fmt::format("there is nothing at '{}'", text));
   std::string path = to.path;
   while (path.ends_with('/')) path.pop_back();
-  made.file = to.at.kind == found_kind::folder ? joined(path, component_file) : path;
+  made.file = to.at.kind == os::file_kind::folder ? joined(path, component_file) : path;
   made.base = std::string{parent_of(*made.file)};
   const std::optional<json_document> body = load(*made.file, at);
   if (!body) return;
@@ -320,8 +320,8 @@ void package_reader::read_variant(package_component& in, const std::string& name
   const place named = made.directory ? at / "variant_directory" : at;
   const led_to to = follow(in.base, made.directory ? *made.directory : name);
   if (to.fault != package_fault::none) return problems_.add(to.fault, named, to.words);
-  in_listed_folder_ = to.at.kind == found_kind::folder && !to.at.handle;
-  if (to.at.kind == found_kind::folder) made.folder = to.path;
+  in_listed_folder_ = to.at.kind == os::file_kind::folder && !to.at.handle;
+  if (to.at.kind == os::file_kind::folder) made.folder = to.path;
   else if (made.directory)
     return problems_.add(package_fault::not_found, named, fmt::format("there is no folder '{}'", to.path));
   if (const auto found = body.find("executor_info"); found != body.end())
@@ -390,7 +390,7 @@ void package_reader::check_session_options(package_variant& to, const std::strin
     to.option_paths.emplace_back(key, value);
     const led_to found = follow_text(to_, folder, value);
     if (found.fault != package_fault::none) problems_.add(found.fault, at / key, found.words);
-    else if (extent_.paths && key == path_keys[0] && found.at.kind != found_kind::folder)
+    else if (extent_.paths && key == path_keys[0] && found.at.kind != os::file_kind::folder)
       problems_.add(package_fault::not_found, at / key, fmt::format("there is no folder '{}'", found.path));
     else value = joined(to_.root_path(), found.path);
   }
@@ -401,7 +401,7 @@ void package_reader::check_model_file(const package_variant& v, const std::strin
   if (in_listed_folder_ && !extent_.paths && is_plain_name(*v.model_file)) return;
   const led_to to = follow(folder, *v.model_file);
   if (to.fault != package_fault::none) problems_.add(to.fault, at, to.words);
-  else if (extent_.paths && to.at.kind != found_kind::file)
+  else if (extent_.paths && to.at.kind != os::file_kind::file)
     problems_.add(package_fault::not_found, at, fmt::format("there is no file '{}'", to.path));
 }
 

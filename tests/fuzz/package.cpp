@@ -47,7 +47,7 @@ bool is_inside(std::string_view path, std::string_view root) {
 void check_opened(const cameo::package& p,
                   const cameo::result<std::shared_ptr<const cameo::detail::held_folder>>& folder) {
   if (!folder || p.is_installed()) return;
-  const fs::path at = fs::read_symlink("/proc/self/fd/" + std::to_string((*folder)->handle()));
+  const fs::path at = cameo::os::real_path((*folder)->handle());
   if (!is_inside(at.string(), fs::canonical(::folder() / "in").string())) std::abort();
 }
 

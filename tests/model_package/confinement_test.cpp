@@ -140,38 +140,38 @@ TEST_CASE("following a path by hand ends where the system ends, or says that it 
   struct row {
     std::string path;
     path_trouble trouble;
-    found_kind kind;
+    os::file_kind kind;
   };
   const row rows[] = {
-      {"file", path_trouble::none, found_kind::file},
-      {"sub/deep/file", path_trouble::none, found_kind::file},
-      {"sub", path_trouble::none, found_kind::folder},
-      {"sub/", path_trouble::none, found_kind::folder},
-      {"./sub//deep", path_trouble::none, found_kind::folder},
-      {"sub/../file", path_trouble::none, found_kind::file},
-      {"to_file", path_trouble::none, found_kind::file},
-      {"to_folder/file", path_trouble::none, found_kind::file},
-      {"sub/up", path_trouble::none, found_kind::file},
-      {"there_and_back/deep/file", path_trouble::none, found_kind::file},
-      {"absolute", path_trouble::none, found_kind::file},
-      {"self/self/file", path_trouble::none, found_kind::file},
-      {"pipe", path_trouble::none, found_kind::other},
-      {"nothing", path_trouble::none, found_kind::nothing},
-      {"sub/nothing/file", path_trouble::none, found_kind::nothing},
-      {"file/more", path_trouble::none, found_kind::nothing},
-      {"file/", path_trouble::none, found_kind::nothing},
-      {"dangling", path_trouble::none, found_kind::nothing},
-      {"escape", path_trouble::outside, found_kind::nothing},
-      {"escape/file", path_trouble::outside, found_kind::nothing},
-      {"escape/nothing", path_trouble::outside, found_kind::nothing},
-      {"escape_file", path_trouble::outside, found_kind::nothing},
-      {"absolute_out", path_trouble::outside, found_kind::nothing},
-      {"parent", path_trouble::outside, found_kind::nothing},
-      {"parent/in/file", path_trouble::none, found_kind::file},
-      {"top/etc", path_trouble::outside, found_kind::nothing},
-      {"loop_a", path_trouble::system, found_kind::nothing},
-      {"../in/file", path_trouble::malformed, found_kind::nothing},
-      {"/file", path_trouble::malformed, found_kind::nothing},
+      {"file", path_trouble::none, os::file_kind::file},
+      {"sub/deep/file", path_trouble::none, os::file_kind::file},
+      {"sub", path_trouble::none, os::file_kind::folder},
+      {"sub/", path_trouble::none, os::file_kind::folder},
+      {"./sub//deep", path_trouble::none, os::file_kind::folder},
+      {"sub/../file", path_trouble::none, os::file_kind::file},
+      {"to_file", path_trouble::none, os::file_kind::file},
+      {"to_folder/file", path_trouble::none, os::file_kind::file},
+      {"sub/up", path_trouble::none, os::file_kind::file},
+      {"there_and_back/deep/file", path_trouble::none, os::file_kind::file},
+      {"absolute", path_trouble::none, os::file_kind::file},
+      {"self/self/file", path_trouble::none, os::file_kind::file},
+      {"pipe", path_trouble::none, os::file_kind::other},
+      {"nothing", path_trouble::none, os::file_kind::nothing},
+      {"sub/nothing/file", path_trouble::none, os::file_kind::nothing},
+      {"file/more", path_trouble::none, os::file_kind::nothing},
+      {"file/", path_trouble::none, os::file_kind::nothing},
+      {"dangling", path_trouble::none, os::file_kind::nothing},
+      {"escape", path_trouble::outside, os::file_kind::nothing},
+      {"escape/file", path_trouble::outside, os::file_kind::nothing},
+      {"escape/nothing", path_trouble::outside, os::file_kind::nothing},
+      {"escape_file", path_trouble::outside, os::file_kind::nothing},
+      {"absolute_out", path_trouble::outside, os::file_kind::nothing},
+      {"parent", path_trouble::outside, os::file_kind::nothing},
+      {"parent/in/file", path_trouble::none, os::file_kind::file},
+      {"top/etc", path_trouble::outside, os::file_kind::nothing},
+      {"loop_a", path_trouble::system, os::file_kind::nothing},
+      {"../in/file", path_trouble::malformed, os::file_kind::nothing},
+      {"/file", path_trouble::malformed, os::file_kind::nothing},
   };
   for (const row& r : rows)
     for (const follow how : {follow::kernel, follow::walk})
@@ -179,14 +179,14 @@ TEST_CASE("following a path by hand ends where the system ends, or says that it 
         const found_path found = root->find(external_data_path, r.path, use, {}, how);
         CHECK_MESSAGE(found.trouble == r.trouble, r.path);
         CHECK_MESSAGE(found.kind == r.kind, r.path);
-        CHECK(bool(found.handle) == (r.kind != found_kind::nothing));
-        if (r.kind != found_kind::file) continue;
+        CHECK(bool(found.handle) == (r.kind != os::file_kind::nothing));
+        if (r.kind != os::file_kind::file) continue;
         std::error_code error;
-        CHECK(real_path(found.handle) == std::filesystem::canonical(at / ("in/" + r.path), error));
+        CHECK(os::real_path(found.handle) == std::filesystem::canonical(at / ("in/" + r.path), error));
       }
   const result<detail::held_folder> other = detail::held_folder::open(at / "out");
   REQUIRE(other);
-  CHECK(root->find(external_data_path, "escape/file", open_for::reading, {&other->id(), 1}).is(found_kind::file));
+  CHECK(root->find(external_data_path, "escape/file", open_for::reading, {&other->id(), 1}).is(os::file_kind::file));
   CHECK(root->find(external_data_path, "top/etc", open_for::place, {&other->id(), 1}).trouble == path_trouble::outside);
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <cameo/core/result.hpp>
+#include <cameo/os/file_id.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,15 +10,11 @@
 
 CAMEO_BEGIN_NAMESPACE
 
+namespace os {
+class handle;
+}  // namespace os
+
 namespace detail {
-class descriptor;
-
-/// Identifies a file or folder, whatever it is called.
-struct file_id {
-  std::uint64_t device = 0, inode = 0;
-  bool operator==(const file_id&) const = default;
-};
-
 /// The bytes of a file, mapped read-only and shared; they stay valid when the file is renamed or unlinked. Thread-safe.
 class file_bytes {
  public:
@@ -39,7 +35,7 @@ class file_bytes {
   CAMEO_API void forget_pages(const void* data, std::size_t bytes) const;
 
  private:
-  friend result<std::shared_ptr<const file_bytes>> map_opened(const descriptor&, std::string path);
+  friend result<std::shared_ptr<const file_bytes>> map_opened(const os::handle&, std::string path);
   file_bytes(std::string path, std::span<const std::byte> bytes, const file_id& id)
       : path_{std::move(path)}, bytes_{bytes}, id_{id} {}
   std::string path_;

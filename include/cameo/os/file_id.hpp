@@ -1,0 +1,16 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <cstdint>
+
+CAMEO_BEGIN_NAMESPACE
+namespace detail {
+
+/// Identifies a file or folder of this machine, whatever its name is.
+struct file_id {
+  std::uint64_t volume = 0, number = 0;
+  bool operator==(const file_id&) const = default;
+};
+
+}  // namespace detail
+CAMEO_END_NAMESPACE

@@ -1,0 +1,48 @@
+#pragma once
+#include "os/handle.hpp"
+
+#include <cameo/core/result.hpp>
+
+#include <cerrno>
+
+#include <fcntl.h>
+
+CAMEO_BEGIN_NAMESPACE
+namespace os {
+
+/// The descriptor in a handle.
+struct native {
+  static int number(const handle& of) { return int(of.native_); }
+  /// For the calls that take a folder.
+  static int folder(const handle& of) { return of ? number(of) : AT_FDCWD; }
+  /// Takes ownership of it.
+  static handle own(int opened) {
+    handle made;
+    made.native_ = opened;
+    return made;
+  }
+  /// Leaves the handle empty.
+  static int release(handle&& from) { return int(std::exchange(from.native_, handle::none)); }
+};
+
+/// The status for a value of errno.
+status error_of(int number);
+/// The status for the call that has just failed.
+inline status last_error() { return error_of(errno); }
+
+/// Ownership of a descriptor, or the reason why the call that opens it failed.
+inline result<handle> opened(int descriptor) {
+  if (descriptor < 0) return last_error();
+  return native::own(descriptor);
+}
+
+/// Makes a call again as long as signals interrupt it.
+template <class Call>
+auto uninterrupted(Call&& call) {
+  auto made = call();
+  while (made < 0 && errno == EINTR) made = call();
+  return made;
+}
+
+}  // namespace os
+CAMEO_END_NAMESPACE
