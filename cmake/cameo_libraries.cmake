@@ -158,35 +158,6 @@ function(cameo_use_headers target)
   endforeach()
 endfunction()
 
-# cameo_inspect: what `cameo inspect` finds out, and its page: for the program and the Python package, and for tests, which
-# draw pages of other providers.
-# The page's files become strings of the program.
-function(cameo_add_inspect)
-  set(folder ${PROJECT_SOURCE_DIR}/src/inspect)
-  set(generated ${PROJECT_BINARY_DIR}/generated/cameo/inspect/page_parts.cpp)
-  foreach(part page.html page.css page.js map.js panel.js chart.js start.js)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/${part})
-    file(READ ${folder}/${part} text)
-    get_filename_component(kind ${part} LAST_EXT)
-    string(APPEND page${kind} "${text}")
-  endforeach()
-  file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT
-"// Written by CMake from the page's files in src/inspect.
-#include \"inspect/page.hpp\"
-cameo::inspect::page_parts cameo::inspect::parts_of_page() {
-  return {R\"cameo_page(@page.html@)cameo_page\", R\"cameo_page(@page.css@)cameo_page\",
-          R\"cameo_page(@page.js@)cameo_page\"};
-}
-")
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-  add_library(cameo_inspect STATIC EXCLUDE_FROM_ALL ${sources} ${generated})
-  target_include_directories(cameo_inspect PUBLIC ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(cameo_inspect PUBLIC cameo_host PRIVATE cameo_options)
-  cameo_use_headers(cameo_inspect nlohmann_json::nlohmann_json fmt::fmt)
-  cameo_compile_together(cameo_inspect)
-  cameo_compile_small(cameo_inspect)
-endfunction()
-
 # cameo_python_parts: what the module of the Python package is linked with, which is a project of its own in src/python; and
 # how it finds that in this build, without compiling it again.
 function(cameo_add_python_parts)
@@ -201,54 +172,4 @@ function(cameo_add_python_parts)
   endforeach()
   export(TARGETS ${libraries} cameo_target cameo_cameo cameo_options cameo_inspect cameo_python_parts
     NAMESPACE cameo_built:: FILE ${PROJECT_BINARY_DIR}/cameo-built.cmake)
-endfunction()
-
-# The program: everything, and the providers that are switched on. It is left out where CLI11 is missing, which nothing else
-# needs. What reads and writes tensors and command lines knows no
-# provider: cameo_program_parts, of which the tests make a program of other providers, too.
-function(cameo_add_program)
-  if(NOT TARGET CLI11::CLI11)
-    find_package(CLI11 QUIET)
-  endif()
-  if(NOT TARGET CLI11::CLI11)
-    cameo_left_out("CLI11" "libcli11-dev" "the program cameo is left out")
-    return()
-  endif()
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/program/*.cpp)
-  set(parts ${sources})
-  set(of_parts "/(command_line|inputs|wanted_numbers|interrupt|images|npy|tensor_files|data_set|progress)[.]cpp$")
-  list(FILTER parts INCLUDE REGEX ${of_parts})
-  list(FILTER sources EXCLUDE REGEX ${of_parts})
-  cameo_generate_kernel_headers()
-  add_library(cameo_program_parts OBJECT EXCLUDE_FROM_ALL ${parts})
-  set(commit ${PROJECT_BINARY_DIR}/generated/cameo/program/commit.cpp)
-  add_custom_target(cameo_commit BYPRODUCTS ${commit}
-    COMMAND ${CMAKE_COMMAND} -DFILE=${commit} -DSOURCE=${PROJECT_SOURCE_DIR} -DCOMMIT=${CAMEO_COMMIT}
-      -P ${PROJECT_SOURCE_DIR}/cmake/cameo_commit.cmake)
-  add_executable(cameo_program ${sources} ${commit})
-  add_dependencies(cameo_program cameo_commit)
-  foreach(target cameo_program_parts cameo_program)
-    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-    target_link_libraries(${target} PRIVATE cameo_options)
-    cameo_use_headers(${target} CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
-    cameo_compile_together(${target})
-  endforeach()
-  cameo_compile_small(cameo_program_parts)
-  target_link_libraries(cameo_program_parts PRIVATE cameo_cameo)
-  set_target_properties(cameo_program PROPERTIES OUTPUT_NAME cameo RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-  target_include_directories(cameo_program PRIVATE ${PROJECT_BINARY_DIR}/generated)
-  target_link_libraries(cameo_program PRIVATE cameo_program_parts cameo_inspect ${cameo_program_providers} cameo_cameo)
-  # The same program under the name of ONNX Runtime's, whose options it then has.
-  add_custom_command(TARGET cameo_program POST_BUILD
-    COMMAND ${CMAKE_COMMAND} -E create_symlink cameo ${PROJECT_BINARY_DIR}/ep_weight_sharing_ctx_gen)
-  # What man and shells know of it, said by itself; where it can't be run here, they are left out.
-  if(NOT CMAKE_CROSSCOMPILING)
-    set(share ${PROJECT_BINARY_DIR}/share)
-    add_custom_command(TARGET cameo_program POST_BUILD
-      COMMAND ${CMAKE_COMMAND} -E make_directory ${share}
-      COMMAND $<TARGET_FILE:cameo_program> manual > ${share}/cameo.1
-      COMMAND $<TARGET_FILE:cameo_program> completion bash > ${share}/cameo
-      COMMAND $<TARGET_FILE:cameo_program> completion zsh > ${share}/_cameo
-      COMMAND $<TARGET_FILE:cameo_program> completion fish > ${share}/cameo.fish)
-  endif()
 endfunction()
