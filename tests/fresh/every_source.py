@@ -2,19 +2,23 @@
 """Compiles every source by itself, with all warnings as errors, and makes no objects. Builds compile the sources of a folder as
 one (CAMEO_TOGETHER), which hides that one of them lacks an include, and they have one compiler each.
 
-Usage: every_source.py [--compiler CXX]... [--passed FOLDER] [--jobs N] [--only EXPRESSION]
+Usage: every_source.py [--compiler CXX]... [--passed FOLDER] [--minutes M] [--jobs N] [--only EXPRESSION]
   --compiler   default: g++
   --passed     remembers there what passed: a source is compiled again when it, a header that it reads, the compiler or
                an option is another
+  --minutes    begins no further source after so many minutes, for each compiler: those that passed before in another state
+               come first, the rest in an order that is another one each day. How many were left is printed
   --only       sources whose path below the tree has this in it
 Closes with one line: N passed, N failed.
 """
 import argparse
 import concurrent.futures
+import datetime
 import hashlib
 import json
 import os
 import pathlib
+import random
 import re
 import shlex
 import subprocess
@@ -73,13 +77,15 @@ class Memory:
     def record(self, key):
         return self.folder / hashlib.sha256(key.encode()).hexdigest()[:32]
 
+    def knows(self, key):
+        """Whether this source passed before, in this state or another."""
+        return bool(self.folder) and self.record(key).exists()
+
     def has(self, key):
         if not self.folder or not self.record(key).exists():
             return False
         kept = json.loads(self.record(key).read_text(encoding="utf-8"))
-        same = kept["hash"] == self.of_all(kept["files"])
-        self.hits += same
-        return same
+        return kept["hash"] == self.of_all(kept["files"])
 
     def of_all(self, files):
         return hashlib.sha256("\n".join(path + self.of_file(path) for path in files).encode()).hexdigest()
@@ -96,15 +102,25 @@ class Memory:
         part.replace(self.record(key))
 
 
-def compile_one(entry, version, memory):
-    """Nothing if the source compiles, or what the compiler says."""
+def words_of(entry):
+    """The command of an entry without its object file, and that file."""
     words = shlex.split(entry["command"])
     at = words.index("-o")
     object_file = words[at + 1]
     del words[at:at + 2]
-    words = [word for word in words if word != "-c"]
-    key = version + " ".join(words).replace(str(ROOT), "")
+    return [word for word in words if word != "-c"], object_file
+
+
+def key_of(entry, version):
+    return version + " ".join(words_of(entry)[0]).replace(str(ROOT), "")
+
+
+def compile_one(entry, version, memory):
+    """Nothing if the source compiles, or what the compiler says."""
+    words, object_file = words_of(entry)
+    key = key_of(entry, version)
     if memory.has(key):
+        memory.hits += 1
         return ""
     read = pathlib.Path(entry["directory"]) / (object_file.replace("/", "_") + ".read")
     done = subprocess.run([*words, "-fsyntax-only", "-MD", "-MF", str(read)], cwd=entry["directory"], stdin=subprocess.DEVNULL,
@@ -117,7 +133,14 @@ def compile_one(entry, version, memory):
     return ""
 
 
-def compile_all(compiler, memory, jobs, only):
+def in_order(paths, entries, version, memory):
+    """The sources that passed in another state first, then those that never passed, shuffled by the day."""
+    shuffled = list(paths)
+    random.Random(datetime.date.today().isoformat()).shuffle(shuffled)
+    return sorted(shuffled, key=lambda path: not memory.knows(key_of(entries[path], version)))
+
+
+def compile_all(compiler, memory, jobs, only, minutes):
     """The numbers of sources that compile by themselves and of those that do not, which it prints."""
     began = time.monotonic()
     before = memory.hits
@@ -133,26 +156,36 @@ def compile_all(compiler, memory, jobs, only):
         print(f"FAILED {path}: no target of the build compiles it, and every_source.py does not say what does")
     known = [path for path in wanted if path in entries]
     failed = len(unknown)
+    left = 0
+    if minutes:
+        known = in_order(known, entries, version, memory)
+
+    def one(path):
+        if minutes and time.monotonic() - began > 60 * minutes and not memory.has(key_of(entries[path], version)):
+            return None
+        return compile_one(entries[path], version, memory)
+
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        answers = pool.map(lambda path: compile_one(entries[path], version, memory), known)
-        for path, said in zip(known, answers):
+        for path, said in zip(known, pool.map(one, known)):
             if said:
                 failed += 1
                 print(f"FAILED {path} by itself, with {version}:\n{said[:4000]}", flush=True)
-    print(f"{len(known)} sources by themselves, {len(known) - memory.hits + before} of them now, {version}: "
-          f"{time.monotonic() - began:.0f} s", flush=True)
-    return len(known) + len(unknown) - failed, failed
+            left += said is None
+    print(f"{len(known) - left} sources by themselves, {len(known) - left - memory.hits + before} of them now, {left} left for "
+          f"another day, {version}: {time.monotonic() - began:.0f} s", flush=True)
+    return len(known) - left + len(unknown) - failed, failed
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--compiler", action="append")
     parser.add_argument("--passed", type=pathlib.Path)
+    parser.add_argument("--minutes", type=float)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--only")
     args = parser.parse_args()
     memory = Memory(args.passed.resolve() if args.passed else None)
-    passed, failed = map(sum, zip(*(compile_all(compiler, memory, args.jobs, args.only) for compiler in args.compiler or ["g++"])))
+    passed, failed = map(sum, zip(*(compile_all(compiler, memory, args.jobs, args.only, args.minutes) for compiler in args.compiler or ["g++"])))
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

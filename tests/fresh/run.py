@@ -3,11 +3,15 @@
 root and as a user. Debian 13 runs quickstart and find_package alone, with g++ 14, and there every source compiles by itself
 with clang 19.
 
-Usage: run.py [--release NAME]... [--only CHECK]... [--list] [--keep]
+Usage: run.py [--release NAME]... [--only CHECK]... [--list] [--keep] [--prepare] [--closing]
   --release   bookworm or trixie; default: both
   --only      checks whose name has one of these texts in it; most need what those before them make
   --list      prints the checks' names
   --keep      leaves the roots, for a look into them; the next run removes them
+  --prepare   only makes the empty roots, which takes a network's time
+  --closing   before a release, half an hour longer where nothing is in the compiler cache: all sources by themselves, those
+              of tests with g++ 14, too, and everything optimized for every instruction set. Without it, as in CI, sources
+              by themselves have three minutes, changed ones first; what passed is remembered beside the roots
 The commit at HEAD is tested. Roots and packages are kept in $CAMEO_ROOTS_DIR: see debian_root.py. Needs root, debootstrap and
 the namespaces for mounts. Closes with one line: N passed, N failed.
 """
@@ -25,8 +29,11 @@ from debian_root import CannotMake, Failed, Root, USER
 RELEASES = {"bookworm": "Debian 12", "trixie": "Debian 13"}
 STEPS = {"bookworm": list(pages.STEPS), "trixie": ["quickstart", "install", "find_package"]}
 # What else compiles in a root: each source by itself, without objects. By name: its package, the version that it must have,
-# and which sources. g++ has compiled the library and the program in quickstart, with warnings as errors.
-COMPILERS = {"trixie": {"clang++-19": ("clang-19", "19", "."), "g++": ("g++", "14", "^(tests|examples|bench)/")}}
+# which sources, and whether CI does it. g++ has compiled the library and the program in quickstart, with warnings as errors.
+COMPILERS = {"trixie": {"clang++-19": ("clang-19", "19", ".", True), "g++": ("g++", "14", "^(tests|examples|bench)/", False)}}
+CI_MINUTES = 3
+# What compiles only to be compiled is not optimized, and has one instruction set.
+QUICK = {"CMAKE_CXX_FLAGS": "-DHWY_COMPILE_ONLY_STATIC", "CMAKE_CXX_FLAGS_RELEASE": "-O0"}
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 APT_LINE = re.compile(r"^\s*(?:sudo )?(apt-get .*)$", re.MULTILINE)
 
@@ -34,8 +41,8 @@ APT_LINE = re.compile(r"^\s*(?:sudo )?(apt-get .*)$", re.MULTILINE)
 class Reader:
     """One who follows README.md in a root. Lines that install packages are run by root, all others by the reader."""
 
-    def __init__(self, root, user):
-        self.root, self.user = root, user
+    def __init__(self, root, user, closing=False):
+        self.root, self.user, self.closing = root, user, closing
         self.home = "/root" if user == "root" else f"/home/{user}"
         self.clone = f"{self.home}/cameo"
 
@@ -43,7 +50,13 @@ class Reader:
         for line in APT_LINE.findall(text):
             self.root.install(line)
         return self.root.run(["bash", "-ec", APT_LINE.sub("", text)], self.user, folder, environment={
-            "CAMEO_WERROR": "ON", "CCACHE_BASEDIR": folder, "CCACHE_NOHASHDIR": "1"})
+            "CAMEO_WERROR": "ON", "CCACHE_BASEDIR": folder, "CCACHE_NOHASHDIR": "1", **self.flags()})
+
+    def flags(self):
+        """Debian 12's compiler has compiled the same on this machine; Debian 13's has not, so it gets one instruction set."""
+        if self.closing or self.root.release == debian_root.this_release():
+            return {}
+        return {"CXXFLAGS": "-DHWY_COMPILE_ONLY_STATIC"}
 
     def write(self, path, text):
         self.root.write(path.lstrip("/"), text)
@@ -107,7 +120,8 @@ class Reader:
 
     def built_with_cameo(self, step, folder):
         configure = pages.command(r"cmake -S \. -B build .*CMAKE_PREFIX_PATH=\S+").replace("-DCMAKE_PREFIX_PATH=/opt/cameo", "")
-        self.project(step, step.name, folder, f"{configure} {pages.command('-DCMAKE_BUILD_TYPE=Release')}")
+        quick = "" if self.closing else " ".join(f"-D{name}={value}" for name, value in QUICK.items())
+        self.project(step, step.name, folder, f"{configure} {pages.command('-DCMAKE_BUILD_TYPE=Release')} {quick}")
 
     def add_subdirectory(self, step):
         self.built_with_cameo(step, ".")
@@ -146,7 +160,7 @@ def expect(condition, claim, output):
         raise Failed(f"this does not hold: {claim}. The output:\n{output[-4000:]}")
 
 
-def sources_alone(root, compiler, package, version, only):
+def sources_alone(root, closing, compiler, package, version, only):
     """Each source by itself. What passed is remembered beside the roots."""
     folder = "/root/cameo"
     if not (root.folder / "root/cameo").exists():
@@ -158,29 +172,30 @@ def sources_alone(root, compiler, package, version, only):
     said = root.run([compiler, "--version"]).splitlines()[0]
     expect(re.search(rf"\b{version}\.\d", said), f"{compiler} is version {version}", said)
     done = root.try_run(["python3", "tests/fresh/every_source.py", "--compiler", compiler, "--only", only,
-                         "--passed", "/lent/passed"], folder=folder)
+                         "--passed", "/lent/passed", *([] if closing else ["--minutes", str(CI_MINUTES)])], folder=folder)
     expect(done.returncode == 0, f"every source compiles by itself with {compiler}", done.stdout)
     return re.search(r"^\d+ sources.*$", done.stdout, re.MULTILINE).group(0)
 
 
-def checks_of(release):
+def checks_of(release, closing):
     """The names of a release's checks and what each does with a root, in order."""
     checks = []
     wanted = [step for step in pages.steps() if step.name in STEPS[release] or
               (step.language == "sh" and step.name not in pages.STEPS)]
     if release == "trixie":
-        checks.append((f"{USER}: what is missing", lambda root: Reader(root, USER).says_what_is_missing()))
+        checks.append((f"{USER}: what is missing", lambda root: Reader(root, USER, closing).says_what_is_missing()))
     for user in ("root", USER):
         for step in wanted:
             checks.append((f"{user}: {step.name}", lambda root, user=user, step=step: getattr(
-                Reader(root, user), step.name, Reader(root, user).block)(step)))
-    for compiler, needs in COMPILERS.get(release, {}).items():
-        checks.append((f"every source by itself: {compiler}",
-                       lambda root, compiler=compiler, needs=needs: sources_alone(root, compiler, *needs)))
+                Reader(root, user, closing), step.name, Reader(root, user, closing).block)(step)))
+    for compiler, (*needs, in_ci) in COMPILERS.get(release, {}).items():
+        if in_ci or closing:
+            checks.append((f"every source by itself: {compiler}",
+                           lambda root, compiler=compiler, needs=needs: sources_alone(root, closing, compiler, *needs)))
     return checks
 
 
-def run_checks(release, only, keep):
+def run_checks(release, only, keep, closing):
     """The numbers of checks in a new root that passed and failed."""
     passed = failed = 0
     began = time.monotonic()
@@ -189,7 +204,7 @@ def run_checks(release, only, keep):
         with root:
             root.lend(debian_root.KEPT / release / "passed", root.folder / "lent/passed")
             print(f"   an empty root of {RELEASES[release]}: {time.monotonic() - began:.0f} s", flush=True)
-            for name, check in checks_of(release):
+            for name, check in checks_of(release, closing):
                 if only and not any(text in name for text in only):
                     continue
                 started = time.monotonic()
@@ -213,16 +228,23 @@ def main():
     parser.add_argument("--only", action="append")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--prepare", action="store_true")
+    parser.add_argument("--closing", action="store_true")
     args = parser.parse_args()
     passed = failed = 0
     try:
         if args.list:
             for release in args.release or RELEASES:
-                print("\n".join(f"{release}, {name}" for name, _ in checks_of(release)))
+                print("\n".join(f"{release}, {name}" for name, _ in checks_of(release, args.closing)))
+            return 0
+        if args.prepare:
+            for release in args.release or RELEASES:
+                debian_root.lock(release)
+                debian_root.make_pristine(release)
             return 0
         debian_root.enter_namespace()
         for release in args.release or RELEASES:
-            counts = run_checks(release, args.only, args.keep)
+            counts = run_checks(release, args.only, args.keep, args.closing)
             passed, failed = passed + counts[0], failed + counts[1]
     except (CannotMake, pages.Stale) as error:
         failed += 1
