@@ -10,8 +10,6 @@ CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace {
 
-constexpr std::int64_t no_tap[] = {0};
-
 /// How A's rows lie, one A after the other: [tiles][blocks][rows][8 cells].
 struct cell_rows {
   std::int64_t tile, blocks, a_tiles;  // rows of a tile; tiles of one A

@@ -10,8 +10,6 @@ CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace {
 
-constexpr std::int64_t no_tap[] = {0};
-
 /// A as lines see it: rows of cells.
 struct rows_of_cells {
   const std::byte* data;

@@ -40,6 +40,9 @@ struct product_cut {
   std::int64_t tasks() const { return row_blocks * panel_blocks; }
 };
 
+/// The taps of a product: one, where a row begins.
+inline constexpr std::int64_t no_tap[] = {0};
+
 /// Rows [row, row + rows) of one of several products of one size, by one panel, on a lane.
 struct product_line {
   std::int64_t product, row, rows, panel;
