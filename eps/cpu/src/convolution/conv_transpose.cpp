@@ -2,8 +2,8 @@
 #include <cameo/eps/cpu/detail/float_product.hpp>
 
 #include "operands/refuse.hpp"
-#include "skeletons/row_rooms.hpp"
 #include "skeletons/row_list.hpp"
+#include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -102,7 +102,7 @@ conv_grid::conv_grid(const conv_call& c, const source_form& s, const block_pairs
 }
 
 /// Pixels of a blocked line, `step` apart, as pairs of bfloat16; of the lanes of a pixel `channels` count.
-void narrow_pixels(const bf16_cells& by, const float* from, std::int64_t step, std::int64_t count,
+void narrow_pixels(const bf16_loops& by, const float* from, std::int64_t step, std::int64_t count,
                    std::int64_t channels, float* to) {
   auto* const cells = reinterpret_cast<std::uint32_t*>(to);
   by.narrow(from, step * channel_block, count * channel_block, cells, bf16_block);
@@ -274,7 +274,7 @@ struct weights_ahead {
 };
 
 /// The same outputs from pairs of channels.
-bf16_line line_of_cells(const bf16_cells& by, const nchwc_line& p, const std::uint32_t* w) {
+bf16_line line_of_cells(const bf16_loops& by, const nchwc_line& p, const std::uint32_t* w) {
   bf16_line line{};
   line.x = reinterpret_cast<const std::uint32_t*>(p.x);
   line.rows = p.count, line.tile_rows = by.tile_rows(p.count, p.blocks);
@@ -440,7 +440,7 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   std::size_t size = 0;
   if (!known || !packed_size(*known, size)) return made;  // run says why
   const std::int64_t rounded = rounded_up(all_maps(*known));
-  if (const bf16_cells* const asked = asked_bf16(c); asked && !known->depthwise) {
+  if (const bf16_loops* const asked = asked_bf16(c); asked && !known->depthwise) {
     const filters seen = seen_by_cells(*known);
     const std::int64_t cells = pairs_of(seen) * seen.taps() * rounded;
     const auto fill = [&](const value& w, std::span<std::uint32_t> to) -> status {

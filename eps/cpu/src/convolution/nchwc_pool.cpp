@@ -1,8 +1,8 @@
 #include <cameo/eps/cpu/nchwc_pool.hpp>
 
+#include "machine/lane_scratch.hpp"
 #include "microkernels/nchwc.hpp"
 #include "microkernels/nchwc_kernels.hpp"
-#include "machine/lane_scratch.hpp"
 #include "operands/usable_sizes.hpp"
 
 CAMEO_BEGIN_NAMESPACE

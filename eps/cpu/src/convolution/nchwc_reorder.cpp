@@ -1,8 +1,8 @@
 #include <cameo/eps/cpu/nchwc_reorder.hpp>
 
+#include "machine/parallel_rows.hpp"
 #include "microkernels/nchwc.hpp"
 #include "microkernels/nchwc_kernels.hpp"
-#include "machine/parallel_rows.hpp"
 #include "operands/refuse.hpp"
 #include "operands/usable_sizes.hpp"
 

@@ -2,9 +2,9 @@
 
 #include "machine/lane_scratch.hpp"
 #include "operands/refuse.hpp"
+#include "skeletons/row_list.hpp"
 #include "skeletons/row_rooms.hpp"
 #include "windows/outer_window.hpp"
-#include "skeletons/row_list.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,8 +1,6 @@
 // Attention without the matrix of scores, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "microkernels/attention_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

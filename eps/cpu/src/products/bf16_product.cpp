@@ -13,7 +13,7 @@ namespace {
 /// How A's rows lie, one A after the other: [tiles][blocks][rows][8 cells].
 struct cell_rows {
   std::int64_t tile, blocks, a_tiles;  // rows of a tile; tiles of one A
-  cell_rows(const bf16_product& p, const bf16_cells& by)
+  cell_rows(const bf16_product& p, const bf16_loops& by)
       : tile{by.tile_rows(p.m, 2)}, blocks{(p.k + bf16_lanes - 1) / bf16_lanes}, a_tiles{(p.m + tile - 1) / tile} {}
   std::int64_t tile_step() const { return blocks * block_step(); }
   std::int64_t block_step() const { return tile * bf16_block; }
@@ -23,7 +23,7 @@ struct cell_rows {
 };
 
 /// All A's.
-result<const std::uint32_t*> cells_of(run_context& c, const bf16_product& p, const bf16_cells& by,
+result<const std::uint32_t*> cells_of(run_context& c, const bf16_product& p, const bf16_loops& by,
                                       const cell_rows& rows, std::int64_t products) {
   const auto made = scratch_of<std::uint32_t>(c, {products, rows.a_tiles, rows.blocks, rows.block_step()});
   if (!made) return made.error();
@@ -67,7 +67,7 @@ bf16_line line_of(const bf16_product& p, const cell_rows& rows, std::int64_t pan
 }  // namespace
 
 status multiply_bf16(run_context& c, const bf16_product& p) {
-  const bf16_cells& by = *best_bf16_cells();
+  const bf16_loops& by = *best_bf16_loops();
   const std::int64_t products = std::max<std::int64_t>(1, std::int64_t(p.a_offsets.size()));
   if (p.m == 0 || p.n == 0) return {};
   const cell_rows rows{p, by};

@@ -8,8 +8,8 @@
 #include <limits>
 #include <utility>
 
-#include "microkernels/integer_cells.hpp"
 #include "machine/lane_scratch.hpp"
+#include "microkernels/integer_loops.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

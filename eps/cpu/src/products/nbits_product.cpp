@@ -57,7 +57,7 @@ result<nbits_rows_of_a> byte_rows(run_context& c, const nbits_matrix& b, const v
 /// y [m, n], from panels.
 void multiply_few_bit_rows(run_context& c, const nbits_matrix& b, const nbits_factor& factor, const nbits_rows_of_a& a,
                            std::int64_t m, const float* bias, float* y) {
-  const nbits_cells& by = best_integer_cells().few_bits;
+  const nbits_loops& by = best_nbits_loops();
   const auto run_line = factor.book ? by.book : (a.scales ? by.bytes : by.floats)[nbits_index(b.bits)];
   const std::int64_t panels = by.panels_of(b.n), blocks = b.blocks(), depth = b.depth();
   const std::int64_t panel_bytes = depth * b.bits / 8 * by.columns, parameters = blocks * by.columns;

@@ -1,8 +1,8 @@
 #pragma once
 #include <cameo/kernel/bind_context.hpp>
 
-#include "microkernels/integer_cells.hpp"
 #include "code_rows.hpp"
+#include "microkernels/integer_loops.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
