@@ -2,7 +2,7 @@
 
 #include "machine/parallel_rows.hpp"
 #include "operands/scratch_of.hpp"
-#include "product_cut.hpp"
+#include "product_lines.hpp"
 
 #include <limits>
 
@@ -74,10 +74,9 @@ status multiply_bf16(run_context& c, const bf16_product& p) {
   const result<const std::uint32_t*> a = cells_of(c, p, by, rows, products);
   if (!a) return a.error();
   const std::int64_t cells = (p.k + 1) / 2, panels = (p.n + bf16_panel - 1) / bf16_panel;
-  const double work = double(p.m) * double(p.n) * double(p.k) / 2;
-  const product_size size{p.m, cells * 4, rows.tile, panels, work};
-  const std::int64_t some = rows_between_questions(size, p.k * bf16_panel);
-  each_product_line(c, size, products, some, [&](const product_line& part) {
+  const double cost = double(products) * double(p.m) * double(p.n) * double(p.k) / 2;
+  const product_size size{p.m, cells * 4, rows.tile, panels, cost, products};
+  each_product_line(c, size, size.rows_per_stop_check(p.k * bf16_panel), [&](const product_line& part) {
     const std::int64_t row = part.product * p.m + part.row, column = part.panel * bf16_panel;
     bf16_line line = line_of(p, rows, part.panel);
     const gemm_epilogue<float> at = p.epilogue.at(part.row, column);
