@@ -31,8 +31,7 @@ function(cameo_add_library name)
 endfunction()
 
 # Compiles the sources of a folder as one file, or as one per AT_ONCE of them: two fifths of the processor time with g++, as
-# each reads the same headers and instantiates the same templates. Names are unique within a folder for that, and
-# within a provider. Sources with
+# each reads the same headers and instantiates the same templates. Names are unique within a folder for that. Sources with
 # options of their own are compiled alone, and so are those of the target tier, whose programs link the objects they need.
 # Other programs leave out what they do not need with -Wl,--gc-sections.
 function(cameo_compile_together target)
@@ -53,7 +52,6 @@ function(cameo_compile_together target)
     endif()
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${base} OUTPUT_VARIABLE folder)
     cmake_path(GET folder PARENT_PATH folder)
-    string(REGEX REPLACE "(eps/[^/]+/src)/.*" "\\1" folder "${folder}")  # families of kernels are small
     string(MAKE_C_IDENTIFIER "${folder}" group)
     if(NOT group STREQUAL before)
       set(number 0)
@@ -75,9 +73,10 @@ endfunction()
 function(cameo_keep_vectors_apart to)
   set(apart)
   foreach(source IN LISTS ARGN)
-    file(STRINGS ${source} vectors REGEX "foreach_target|integer_target.hpp" LIMIT_COUNT 1)
+    file(STRINGS ${source} vectors REGEX "foreach_target|machine/target.hpp" LIMIT_COUNT 1)
     if(vectors)
       set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -I.)  # where a source finds itself: machine/simd.hpp
       list(APPEND apart ${source})
     endif()
   endforeach()

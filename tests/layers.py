@@ -299,7 +299,7 @@ def kernel_offences(relative, text):
     """What a provider's code asks one file for, so that an instruction set or an element type more is added there."""
     code = COMMENT.sub("", text)
     if relative.name != "simd.hpp" and INSTRUCTION_SET.search(code):
-        yield f"{relative}: compares HWY_TARGET: what kernels ask of an instruction set is a macro in detail/simd.hpp"
+        yield f"{relative}: compares HWY_TARGET: what kernels ask of an instruction set is a macro in machine/simd.hpp"
     if ELEMENT_CASE.search(code):
         yield f"{relative}: instantiates a template in cases of element types: visit a set of them (core/elements.hpp)"
 

@@ -1,7 +1,7 @@
 """A new kernel is one header and one row; a new elementwise, reducing or normalizing operator is one function and one
-row: applies tests/data/add_*.patch to a copy of the tree, builds the program there, runs the operators through it, and
-sees that they are as fast as their like and that rewrites know them. The program without the patches must refuse the
-same models.
+row; a new instruction set is one file and one row: applies tests/data/add_*.patch to a copy of the tree, builds the
+program there, runs the operators through it, and sees that they are as fast as their like, that rewrites know them, and
+that integers are multiplied by the new instruction set. The program without the patches must refuse the same models.
 
 Needs CAMEO_SOURCE_DIR, CAMEO_BINARY_DIR and CAMEO_PROGRAM, as CTest sets them, and a python3 with onnx. What the patch
 does not touch comes from ccache (cmake/cameo_compiler_cache.cmake).
@@ -23,7 +23,7 @@ source = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"])
 binary = pathlib.Path(os.environ["CAMEO_BINARY_DIR"])
 # What each patch adds, and what its function is known by.
 FUNCTIONS = {"elementwise": "apply(", "reduction": "struct fold<", "normalization": "void normalize("}
-PATCHES = [source / "tests/data" / f"add_{name}.patch" for name in ("kernel", *FUNCTIONS)]
+PATCHES = [source / "tests/data" / f"add_{name}.patch" for name in ("kernel", "instruction_set", *FUNCTIONS)]
 # Operators of the patches, and one of cpu's own that does as much work for each element.
 LIKE = {"Squareplus": "Softplus", "ReduceRms": "ReduceL2", "MaxNormalization": "LpNormalization"}
 KEPT = ["CMAKE_GENERATOR", "CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_COMPILER_LAUNCHER", "CMAKE_CXX_FLAGS",
@@ -46,10 +46,13 @@ def added(part):
 def check_patches():
     """One new file and one row with its include; one function and one row, and the tag of an operator that is ours:
     these are the claims. Nothing is taken away."""
-    kernel, *others = (p.read_text(encoding="utf-8").split("diff --git ")[1:] for p in PATCHES)
-    for parts in (kernel, *others):
+    kernel, instruction_set, *others = (p.read_text(encoding="utf-8").split("diff --git ")[1:] for p in PATCHES)
+    for parts in (kernel, instruction_set, *others):
         assert not any(re.search(r"^-(?!--)", part, re.MULTILINE) for part in parts), "lines are taken away"
     assert ["new file" in part for part in kernel] == [True, False] and len(added(kernel[1])) == 1, "one row"
+    assert ["new file" in part for part in instruction_set] == [True, False], "a file and a row"
+    declaration, row = added(instruction_set[1])
+    assert declaration.startswith("extern const") and row.startswith("    {"), "one row, and what it names"
     for (name, known_by), parts in zip(FUNCTIONS.items(), others):
         assert ["new file" in part for part in parts] == [True, False, False], "a tag, a function, a row"
         function, row = added(parts[1]), added(parts[2])
@@ -67,18 +70,18 @@ def copy_tree(to):
         shutil.copytree(source / name, to / name, ignore=shutil.ignore_patterns("__pycache__"))
 
 
-def model_of(op, nodes, inputs, outputs, imports):
-    return helper.make_model(helper.make_graph(nodes, op, inputs, outputs), ir_version=8,
+def model_of(op, nodes, inputs, outputs, imports, constants=()):
+    return helper.make_model(helper.make_graph(nodes, op, inputs, outputs, initializer=constants), ir_version=8,
                              opset_imports=[helper.make_opsetid(*each) for each in [("", 17), *imports]])
 
 
-def write_case(folder, op, inputs, output, nodes, imports):
+def write_case(folder, op, inputs, output, nodes, imports, constants=()):
     """A model with data, as `cameo conformance` takes them."""
     io = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(each.dtype), each.shape)
           for name, each in (("x", inputs), ("y", output))]
     data = folder / op / "test_data_set_0"
     data.mkdir(parents=True)
-    onnx.save(model_of(op, nodes, io[:1], io[1:], imports), folder / op / "model.onnx")
+    onnx.save(model_of(op, nodes, io[:1], io[1:], imports, constants), folder / op / "model.onnx")
     onnx.save_tensor(numpy_helper.from_array(inputs, "x"), data / "input_0.pb")
     onnx.save_tensor(numpy_helper.from_array(output, "y"), data / "output_0.pb")
 
@@ -103,6 +106,28 @@ def write_cases(folder):
              helper.make_node("ReduceRms", ["x"], ["y"], name="rms", domain="example", axes=[0, -1], keepdims=0))
         case("MaxNormalization", wide / abs(wide).max(1, keepdims=True),
              helper.make_node("MaxNormalization", ["x"], ["y"], name="largest", domain="example", axis=1))
+
+
+def write_integers(folder):
+    """A product of bytes, for the instruction set that is added: not among the cases, as every cameo computes it."""
+    random = numpy.random.default_rng(5)
+    a, b = random.integers(0, 256, (37, 129), numpy.uint8), random.integers(-128, 128, (129, 45), numpy.int8)
+    node = helper.make_node("MatMulInteger", ["x", "b"], ["y"])
+    write_case(folder, "MatMulInteger", a, a.astype(numpy.int32) @ b.astype(numpy.int32), [node], [],
+               [numpy_helper.from_array(b, "b")])
+
+
+def check_instruction_set(program, folder):
+    """Where the processor has it, kernels take it; everywhere, products of integers are exact."""
+    report = json.loads(command(program, "devices", "--json"))
+    used = next(device["metadata"]["integers"] for provider in report["providers"] if provider["name"] == "cpu"
+                for device in provider["devices"])
+    has_avx2 = " avx2 " in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    if used != "made_up" and has_avx2:
+        sys.exit(f"products of integers are made by {used}, where the made-up instruction set is the best")
+    write_integers(folder)
+    command(program, "conformance", folder)
+    print(f"products of integers are made by {used}")
 
 
 def write_large(folder, op, domain, kind, shaped=False):
@@ -176,6 +201,7 @@ def main():
         if "Transpose" in listed:
             sys.exit(f"rewrites do not know that Squareplus is pointwise:\n{listed}")
         check_like(program, pathlib.Path(folder))
+        check_instruction_set(program, pathlib.Path(folder) / "integers")
     print(f"{len(models)} passed, 0 failed")
 
 

@@ -1,10 +1,10 @@
 #include <cameo/core/version.hpp>
 #include <cameo/eps/cpu.hpp>
-#include <cameo/eps/cpu/detail/gemm_block.hpp>
 
 #include <hwy/targets.h>
 
-#include "microkernels/bf16_cells.hpp"
+#include "machine/instruction_sets.hpp"
+#include "machine/peak.hpp"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -48,10 +48,17 @@ result<std::vector<provider_device>> cpu::devices() const {
   for (const maker& each : makers)
     if (made.hardware.vendor == each.cpuid) made.hardware.vendor = each.name, made.hardware.vendor_id = each.id;
   made.metadata = {{"version", CAMEO_VERSION},
-                   {"instruction_set", std::string{instruction_set()}},
+                   {"instruction_set", std::string{instruction_set_in_use()}},
                    {"instruction_sets", names_of_targets(built_targets())}};
-  if (const bf16_cells* const narrow = best_bf16_cells()) made.metadata.emplace_back("bf16", narrow->name);
+  for (const instruction_set* each : runnable_instruction_sets()) {
+    if (each->bf16 && each->bf16 == best_bf16_loops()) made.metadata.emplace_back("bf16", each->name);
+    if (each->integers == &best_integer_loops()) made.metadata.emplace_back("integers", each->name);
+  }
   return std::vector<provider_device>{std::move(made)};
+}
+
+detail::machine_peak cpu::measure_peak(std::size_t threads, std::size_t bytes, double seconds) {
+  return eps::measure_peak(threads, bytes, seconds);
 }
 
 }  // namespace eps

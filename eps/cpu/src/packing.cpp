@@ -1,14 +1,13 @@
 #include <cameo/eps/cpu.hpp>
-#include <cameo/eps/cpu/detail/gemm_block.hpp>
 
-#include "microkernels/integer_cells.hpp"
+#include "microkernels/integer_loops.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 
 /// Raise the number when the layout of anything that a kernel packs (bind_context::pack) changes.
 std::string cpu::packing() {
-  return "packing 7 for " + std::string{instruction_set()} + " and " + std::string{best_integer_cells().panels};
+  return "packing 7 for " + std::string{instruction_set_in_use()} + " and " + std::string{best_integer_loops().panels};
 }
 
 }  // namespace eps

@@ -5,6 +5,7 @@
 #include <cameo/eps/cpu/matmul.hpp>
 
 #include "../../../tests/session/models.hpp"
+#include "../src/microkernels/bf16_loops.hpp"
 #include "each_target.hpp"
 #include "kernel_rig.hpp"
 #include "run_kernel.hpp"
@@ -64,8 +65,10 @@ TEST_CASE(
   const auto from_to = [&](std::int64_t low, std::int64_t high) {
     return low + std::int64_t(random() % std::uint64_t(high - low + 1));
   };
-  for (const eps::bf16_cells* by : eps::runnable_bf16_cells()) {
-    CAPTURE(by->name);
+  for (const eps::instruction_set* set : eps::runnable_instruction_sets()) {
+    const eps::bf16_loops* const by = set->bf16;
+    if (!by) continue;
+    CAPTURE(set->name);
     std::int64_t wrong = 0, differ = 0;
     for (int round = 0; round < 300; ++round) {
       constexpr std::int64_t block = eps::bf16_block, lanes = eps::bf16_lanes;
@@ -176,7 +179,7 @@ TEST_CASE("a smaller instruction set than that with bfloat16 computes the bits o
   test::for_each_target([&] {
     const auto asked = multiply_case({5, 33, 40, false, false, ""}, a, b, bias, 1, eps::cpu_math_is_bf16);
     const bool same = asked == multiply_case({5, 33, 40, false, false, ""}, a, b, bias, 1, 0);
-    CHECK(same == (eps::best_bf16_cells() == nullptr));
+    CHECK(same == (eps::best_bf16_loops() == nullptr));
   });
 }
 

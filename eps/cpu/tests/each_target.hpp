@@ -1,9 +1,7 @@
 #pragma once
 #include <hwy/targets.h>
 
-#include <cameo/eps/cpu/detail/float_product.hpp>
-
-#include "../src/microkernels/bf16_cells.hpp"
+#include "../src/machine/instruction_sets.hpp"
 
 #include <doctest/doctest.h>
 #include <string>
@@ -63,7 +61,7 @@ void for_each_target(F&& fn) {
 
 /// Says that a test can't be run where the processor multiplies no bfloat16.
 inline bool no_bf16_here() {
-  if (eps::best_bf16_cells()) return false;
+  if (eps::best_bf16_loops()) return false;
   MESSAGE("this processor multiplies no bfloat16");
   return true;
 }

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "../src/products/integer_panels.hpp"
-#include "all_integer_cells.hpp"
+#include "all_instruction_sets.hpp"
 #include "each_target.hpp"
 #include "kernel_rig.hpp"
 
@@ -16,7 +16,6 @@ namespace cameo::test {
 namespace {
 
 using eps::integer_arithmetic;
-using eps::integer_cells;
 
 class dice {
  public:
@@ -50,9 +49,9 @@ value tensor_of(const extents& shape, const std::vector<std::uint8_t>& codes, bo
 
 TEST_CASE("lines of integer sums are the plain sums for each arithmetic that runs here, at the ends of ranges too") {
   dice random{7};
-  for (const integer_cells* cells : all_integer_cells())
-    for (const integer_arithmetic* by : {&cells->bytes, &cells->shorts}) {
-      CAPTURE(cells->name);
+  for (const eps::instruction_set* set : all_with(&eps::instruction_set::integers))
+    for (const integer_arithmetic* by : {&set->integers->bytes, &set->integers->shorts}) {
+      CAPTURE(set->name);
       CAPTURE(by->per_cell);
       const std::int64_t per = by->per_cell;
       std::int64_t products = 0, wrong = 0;

@@ -5,14 +5,12 @@
 #include <array>
 #include <cmath>
 
-#include "all_integer_cells.hpp"
+#include "all_instruction_sets.hpp"
 #include "each_target.hpp"
 #include "kernel_rig.hpp"
 
 namespace cameo::test {
 namespace {
-
-using eps::integer_cells;
 
 enum class zero_kind { none, packed, floats };
 
@@ -226,7 +224,7 @@ struct line_case : nbits_case {
     for (float& each : a) each *= 0.0123f;
     for (eps::nbits_scale& each : of) each.scale = 0.0123f;
   }
-  std::vector<float> run(const eps::nbits_cells& by, std::int64_t columns, bool as_bytes) const {
+  std::vector<float> run(const eps::nbits_loops& by, std::int64_t columns, bool as_bytes) const {
     const panel_of panel{*this, by.columns};
     std::vector<float> y(std::size_t(m * columns));
     eps::nbits_line line{};
@@ -242,14 +240,14 @@ struct line_case : nbits_case {
 
 TEST_CASE("lines of few bits are exact at the ends of the ranges, for each instruction set that runs here") {
   std::mt19937 random{3};
-  for (const integer_cells* cells : all_integer_cells()) {
-    CAPTURE(cells->name);
+  for (const eps::instruction_set* set : all_with(&eps::instruction_set::few_bits)) {
+    CAPTURE(set->name);
     std::int64_t wrong = 0, products = 0;
     while (products < 3'000'000) {
       const line_case p{random, true};
-      const std::int64_t columns = 1 + std::int64_t(random() % std::uint64_t(cells->few_bits.columns));
+      const std::int64_t columns = 1 + std::int64_t(random() % std::uint64_t(set->few_bits->columns));
       for (const bool as_bytes : {true, false}) {
-        const std::vector<float> y = p.run(cells->few_bits, columns, as_bytes);
+        const std::vector<float> y = p.run(*set->few_bits, columns, as_bytes);
         for (std::int64_t i = 0; i < p.m; ++i)
           for (std::int64_t j = 0; j < columns; ++j) {
             double want = 0;  // whole numbers that float has: every step is exact
@@ -269,9 +267,9 @@ TEST_CASE("lines of few bits have the same bits on all instruction sets that rou
     const line_case p{random, false};
     for (const bool as_bytes : {true, false}) {
       std::vector<float> first;
-      for (const integer_cells* cells : all_integer_cells()) {
-        if (!cells->name.starts_with("avx")) continue;
-        const std::vector<float> y = p.run(cells->few_bits, 16, as_bytes);
+      for (const eps::instruction_set* set : all_with(&eps::instruction_set::few_bits)) {
+        if (!set->name.starts_with("avx")) continue;
+        const std::vector<float> y = p.run(*set->few_bits, 16, as_bytes);
         if (first.empty()) first = y;
         CHECK(std::memcmp(first.data(), y.data(), y.size() * sizeof(float)) == 0);
       }
@@ -286,16 +284,16 @@ TEST_CASE("codes that stand in a book are what it says, with the same bits on al
     line_case p{random, false};
     if (p.bits != 4) continue;
     std::vector<float> first;
-    for (const integer_cells* cells : all_integer_cells()) {
-      CAPTURE(cells->name);
-      const std::int64_t columns = std::min<std::int64_t>(16, cells->few_bits.columns);
-      const panel_of panel{p, cells->few_bits.columns};
+    for (const eps::instruction_set* set : all_with(&eps::instruction_set::few_bits)) {
+      CAPTURE(set->name);
+      const std::int64_t columns = std::min<std::int64_t>(16, set->few_bits->columns);
+      const panel_of panel{p, set->few_bits->columns};
       std::vector<float> y(std::size_t(p.m * columns));
       eps::nbits_line line{};
       line.rows = p.m, line.columns = columns, line.blocks = p.blocks(), line.block = p.block;
       line.a = p.a.data(), line.row_step = p.k, line.codes = panel.codes.data(), line.scales = panel.scales.data();
       line.book = book.data(), line.y = y.data(), line.step = columns;
-      cells->few_bits.book(line);
+      set->few_bits->book(line);
       std::int64_t wrong = 0;
       for (std::int64_t i = 0; i < p.m; ++i)
         for (std::int64_t j = 0; j < columns; ++j) {
@@ -309,7 +307,7 @@ TEST_CASE("codes that stand in a book are what it says, with the same bits on al
           wrong += !(std::fabs(double(y[std::size_t(i * columns + j)]) - want) <= sizes * 0x1p-20);
         }
       CHECK(wrong == 0);
-      if (!cells->name.starts_with("avx")) continue;
+      if (!set->name.starts_with("avx")) continue;
       if (first.empty()) first = y;
       CHECK(std::memcmp(first.data(), y.data(), y.size() * sizeof(float)) == 0);
     }

@@ -281,21 +281,23 @@ inline attention_work work_of(const key_source<float>& q, const key_rows& k, con
 /// Runs it on as many threads as it is worth, to a tensor that has the place of each element as the work says.
 inline status run_attention(run_context& c, attention_work work, const value& y) {
   work.run = &c, work.y = static_cast<float*>(y.data);
-  attention_cut cut{};
-  if (!cut_attention(work, cut)) return status_code::out_of_memory;
-  if (cut.tasks == 0) return {};
+  attention_tiles tiles{};
+  if (!tile_attention(work, tiles)) return status_code::out_of_memory;
+  if (tiles.count == 0) return {};
   const bool narrow = y.type != dtype::f32;
   const result<std::span<float>> wide = c.scratch<float>(narrow ? std::size_t(y.shape.count()) : 0);
   if (!wide) return wide.error();
   if (narrow) work.y = wide->data();
-  const std::int64_t lanes = cut.tasks <= cut.grain ? 1 : std::int64_t(c.lanes());
-  const auto scratch = scratch_of<float>(c, {lanes, std::int64_t(cut.scratch)});
+  const work_split split = tiles.split(c.lanes());
+  const std::int64_t workers = split.tasks() <= split.tasks_per_call() ? 1 : std::int64_t(c.lanes());
+  const auto scratch = scratch_of<float>(c, {workers, std::int64_t(tiles.scratch)});
   if (!scratch) return scratch.error();
-  parallel_rows(c, cut.tasks, cut.grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
-    attend(work, cut, first, last, *scratch + lane * cut.scratch);
-    for (std::int64_t task = first; narrow && task < last; ++task) {
-      const std::int64_t head = task / cut.tiles, start = task % cut.tiles * cut.tile;
-      for (std::int64_t i = start; i < std::min(start + cut.tile, work.queries); ++i) {
+  for_each_task(c, split, [&](const work_task& task, std::size_t worker) {
+    const std::int64_t first = task.outer, last = first + task.outer_count;
+    attend(work, tiles, first, last, *scratch + worker * tiles.scratch);
+    for (std::int64_t tile = first; narrow && tile < last; ++tile) {
+      const std::int64_t head = tile / tiles.per_head, start = tile % tiles.per_head * tiles.queries;
+      for (std::int64_t i = start; i < std::min(start + tiles.queries, work.queries); ++i) {
         const std::int64_t at =
             head / work.heads * work.at_y.batch + head % work.heads * work.at_y.head + i * work.at_y.row;
         save_floats(work.y + at, y, at, work.value_size);

@@ -122,9 +122,9 @@ status sparse_attention::run(run_context& c) const {
   if (!seen || !lengths) return status_code::out_of_memory;
   work.bias = *seen, work.lengths = lengths->data();
   work.queries = part, work.keys = most;
-  attention_cut cut{};
-  if (!cut_attention(work, cut)) return status_code::out_of_memory;
-  const auto rooms = lane_scratch<float>::make(c, cut.scratch);
+  attention_tiles tiles{};
+  if (!tile_attention(work, tiles)) return status_code::out_of_memory;
+  const auto rooms = lane_scratch<float>::make(c, tiles.scratch);
   if (!rooms) return rooms.error();
   for (std::int64_t first = 0; first < s.length; first += part) {
     work.queries = std::min(part, s.length - first);
@@ -137,9 +137,9 @@ status sparse_attention::run(run_context& c) const {
       const std::int64_t b = i / (heads * work.queries), head = i / work.queries % heads;
       layouts.show(head % layouts.count, s.past_of(b) + first + i % work.queries, *seen + i * work.keys, work.keys);
     });
-    if (c.stopped() || !cut_attention(work, cut)) return status_code::canceled;
-    parallel_rows(c, cut.tasks, cut.grain, [&](std::int64_t from, std::int64_t to, std::size_t lane) {
-      attend(work, cut, from, to, rooms->of(lane));
+    if (c.stopped() || !tile_attention(work, tiles)) return status_code::canceled;
+    for_each_task(c, tiles.split(c.lanes()), [&](const work_task& task, std::size_t worker) {
+      attend(work, tiles, task.outer, task.outer + task.outer_count, rooms->of(worker));
     });
   }
   y->store(c);

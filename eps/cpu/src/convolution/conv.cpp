@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "machine/lane_scratch.hpp"
+#include "machine/work_split.hpp"
 #include "microkernels/conv_kernels.hpp"
 #include "operands/refuse.hpp"
 #include "skeletons/row_list.hpp"
@@ -289,25 +290,18 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T, From>&
   return {};
 }
 
-/// How outputs are cut: first by pixels, since a block of patches is packed once for all rows that a lane does.
+/// How outputs are split: panels of pixels, whose patches are packed once for the tasks of a block, by panels of rows.
 template <class T>
-gemm_grid grid_of_products(const conv_sizes& s, std::int64_t copies) {
+work_split split_of_products(const conv_sizes& s, std::int64_t copies, std::size_t workers) {
   const gemm_tile tile = tile_of<T>();
   const auto blocks = [](std::int64_t count, std::int64_t size) { return (count + size - 1) / size; };
   const std::int64_t budget = (1 << 19) / std::int64_t(sizeof(T)) / std::max<std::int64_t>(1, s.depth * tile.columns);
-  const std::int64_t panels = blocks(s.pixels, tile.columns), row_panels = blocks(s.rows, tile.rows);
-  std::int64_t columns = std::min(panels, std::clamp<std::int64_t>(budget, 2, 32)), rows = row_panels;
-  constexpr double wanted = 16, least_work = 1 << 19;
-  const double unit = double(tile.columns) * double(tile.rows) * double(s.depth);
-  const auto tasks = [&] {
-    return double(copies) * double(blocks(panels, columns)) * double(blocks(row_panels, rows));
-  };
-  while (tasks() < wanted && unit * double(columns) * double(rows) > 2 * least_work) {
-    if (columns > 2) columns = (columns + 1) / 2;
-    else if (rows > 4) rows = (rows + 1) / 2;
-    else break;
-  }
-  return {rows * tile.rows, columns * tile.columns, blocks(row_panels, rows), blocks(panels, columns)};
+  work_size size{.repeats = copies};
+  size.outer = {blocks(s.pixels, tile.columns), std::clamp<std::int64_t>(budget, 2, 32), 2, 2};
+  size.inner.units = size.inner.most = blocks(s.rows, tile.rows), size.inner.enough = size.inner.least = 3;
+  size.cost = double(copies) * double(s.pixels) * double(s.rows) * double(s.depth);
+  size.tasks_per_worker = 8;
+  return {size, workers};
 }
 
 /// Patches of pixels [n0, n0 + n) as panels of B.
@@ -384,21 +378,22 @@ struct conv_task {
   const conv_sizes& s;
   const conv_data<T, From>& data;
   const conv_starts& starts;
-  const gemm_grid& grid;
   const number_source<T, From>& weights;
   const lane_scratch<T>&blocks, &rooms;  // of patches, and for widened weights
   std::span<std::int64_t> notes;         // which block that is, of each lane
 
-  void run(const conv_source<T, From>& source, std::int64_t first_image, std::int64_t task, std::size_t lane) const {
-    const std::int64_t row_block = task % grid.row_blocks, block = task / grid.row_blocks;
-    const std::int64_t product = block / grid.column_blocks, group = product % s.groups;
-    const std::int64_t n0 = block % grid.column_blocks * grid.columns, n = std::min(grid.columns, s.pixels - n0);
-    const std::int64_t m0 = row_block * grid.rows, m = std::min(grid.rows, s.rows - m0);
+  void run(const conv_source<T, From>& source, std::int64_t first_image, const work_task& task,
+           std::size_t lane) const {
+    const gemm_tile tile = tile_of<T>();
+    const std::int64_t product = task.repeat, group = product % s.groups;
+    const std::int64_t n0 = task.outer * tile.columns, m0 = task.inner * tile.rows;
+    const std::int64_t n = std::min(task.outer_count * tile.columns, s.pixels - n0);
+    const std::int64_t m = std::min(task.inner_count * tile.rows, s.rows - m0);
     T* const patches = blocks.of(lane);
-    if (notes[lane] != block) {
+    if (notes[lane] != task.block) {
       pack_block(c, s, starts, source.data + product * s.channels * source.channel_stride, source.channel_stride, n0, n,
                  patches);
-      notes[lane] = block;
+      notes[lane] = task.block;
     }
     const std::int64_t at = ((first_image * s.groups + product) * s.rows + m0) * s.pixels + n0;
     const std::int64_t first = group * std::int64_t(s.packed_size) + m0 * s.depth;
@@ -458,28 +453,30 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T, From>
     room = *made;
     std::fill_n(room.end() - read_slack, read_slack, T(0));
   }
-  const gemm_grid grid = grid_of_products<T>(s, round * s.groups);
+  const gemm_tile tile = tile_of<T>();
+  const work_split whole_round = split_of_products<T>(s, round * s.groups, c.lanes());
   std::size_t block = 0;
-  if (!packed_b_size<T>(s.depth, std::min(grid.columns, s.pixels), block) ||
+  if (!packed_b_size<T>(s.depth, std::min(whole_round.most_outer() * tile.columns, s.pixels), block) ||
       !checked_add(block, std::size_t(write_slack), block))
     return status_code::out_of_memory;
   const auto blocks = lane_scratch<T>::make(c, block);
   if (!blocks) return blocks.error();
   result<std::span<std::int64_t>> notes = c.scratch<std::int64_t>(c.lanes());
   if (!notes) return notes.error();
-  const std::int64_t rows = std::min(s.rows, grid.rows), tile = tile_of<T>().rows;
-  const std::size_t room_size =
-      weights.narrow ? std::size_t(std::max(gemm_room(rows, s.depth, tile), gemm_room(tile, s.depth, tile))) : 0;
+  const std::int64_t rows = std::min(s.rows, whole_round.most_inner() * tile.rows);
+  const std::int64_t room_of_task =
+      std::max(gemm_room(rows, s.depth, tile.rows), gemm_room(tile.rows, s.depth, tile.rows));
+  const std::size_t room_size = weights.narrow ? std::size_t(room_of_task) : 0;
   const auto rooms = lane_scratch<T>::make(c, room_size);
   if (!rooms) return rooms.error();
-  const conv_task<T, From> one{c, s, data, starts, grid, weights, *blocks, *rooms, *notes};
+  const conv_task<T, From> one{c, s, data, starts, weights, *blocks, *rooms, *notes};
   for (std::int64_t first = 0; first < s.images; first += round) {
     const std::int64_t images = std::min(round, s.images - first);
     const conv_source<T, From> source = prepare_source(c, s, data.x, first, images, room);
     std::fill(notes->begin(), notes->end(), -1);
-    const std::int64_t tasks = images * s.groups * grid.row_blocks * grid.column_blocks;
-    const auto run = [&](std::size_t task, std::size_t lane) { one.run(source, first, std::int64_t(task), lane); };
-    if (!c.parallel_lanes(std::size_t(tasks), run)) return status_code::canceled;
+    const work_split split = images == round ? whole_round : split_of_products<T>(s, images * s.groups, c.lanes());
+    const auto run = [&](const work_task& task, std::size_t lane) { one.run(source, first, task, lane); };
+    if (!for_each_task(c, split, run)) return status_code::canceled;
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include <cameo/eps/cpu/nchwc_conv.hpp>
 
 #include "machine/lane_scratch.hpp"
+#include "machine/work_split.hpp"
 #include "microkernels/nchwc.hpp"
 #include "microkernels/nchwc_kernels.hpp"
 #include "nchwc_conv_filters.hpp"
@@ -61,48 +62,23 @@ struct source_form {
   }
 };
 
-/// How the work is cut: bands of lines, and of each a part of the pairs of output blocks. By shapes alone.
-struct conv_grid {
-  std::int64_t flat = 0;  // outputs of a band when lines lie one behind the other and are done as one; else 0
-  std::int64_t lines = 0, bands = 0, band = 0;  // lines of an image, bands, lines of a band
-  std::int64_t pairs = 0, parts = 0;            // pairs, and cuts of them
-  std::int64_t copy_lines = 0;                  // lines that a copy may hold
-  bool parallel = false;
-  conv_grid(const conv_call& c, const source_form& s, const block_pairs& p);
-};
-
-conv_grid::conv_grid(const conv_call& c, const source_form& s, const block_pairs& p) : pairs{p.count()} {
-  constexpr std::int64_t cached = 1 << 16;  // elements of X that a band sees
-  constexpr std::int64_t least_work = 1 << 21, task_work = 1 << 19, least_tasks = 8;
-  lines = c.rows.out;
-  const std::int64_t work = c.out_plane() * c.w.taps() * std::max<std::int64_t>(1, c.w.channels) * c.w.maps;
-  const std::int64_t all_work = work * c.images * c.w.groups;
+/// How the work of a call is split: lines of outputs, whose copy of X is made once for the tasks that share it, by
+/// pairs of output blocks.
+work_split split_of(const conv_call& c, const source_form& s, const block_pairs& p, std::size_t workers) {
+  constexpr std::int64_t cached = 1 << 16;       // elements of X that a task reads
+  constexpr double least_in_parallel = 1 << 21;  // operations of a call that is worth more than one worker
+  const double work = double(c.out_plane()) * double(c.w.taps()) * double(c.w.channels) * double(c.w.maps);
   const std::int64_t line_size = std::max<std::int64_t>(1, s.line * s.units * c.rows.stride);
-  band = std::clamp<std::int64_t>(cached / line_size, 1, lines);
-  parallel = all_work >= least_work;
-  bands = (lines + band - 1) / band;
-  parts = 1;
-  if (parallel) {
-    const std::int64_t wanted = std::min(all_work / task_work, least_tasks), planes = c.images * c.w.groups;
-    const std::int64_t have = planes * bands;
-    if (have < wanted) {
-      parts = std::min(pairs, (wanted + have - 1) / have);
-      if (planes * bands * parts < wanted) {
-        const std::int64_t cuts = std::min(lines, (wanted + planes * parts - 1) / (planes * parts));
-        band = std::min(band, (lines + cuts - 1) / cuts);
-      }
-    }
-  }
-  bands = (lines + band - 1) / band;
-  band = (lines + bands - 1) / bands;
-  bands = (lines + band - 1) / band;
-  copy_lines = std::min(c.rows.in, (band - 1) * c.rows.stride + (c.rows.kernel - 1) * c.rows.dilation + 1);
-  const bool points = c.w.taps() == 1 && c.rows.pad_begin == 0 && c.rows.pad_end == 0;
-  if (points && !c.reads_planes() && (s.copied ? s.phase == c.columns.out : c.rows.stride == 1)) flat = c.columns.out;
+  work_size size{.repeats = c.images * c.w.groups};
+  size.outer = {c.rows.out, std::max<std::int64_t>(1, cached / line_size)};
+  size.inner.units = size.inner.most = p.count();
+  size.cost = work * double(size.repeats), size.least_cost = 1 << 19;
+  size.splits_inner_first = true;
+  return {size, size.cost < least_in_parallel ? 1 : workers};
 }
 
 /// Pixels of a blocked line, `step` apart, as pairs of bfloat16; of the lanes of a pixel `channels` count.
-void narrow_pixels(const bf16_cells& by, const float* from, std::int64_t step, std::int64_t count,
+void narrow_pixels(const bf16_loops& by, const float* from, std::int64_t step, std::int64_t count,
                    std::int64_t channels, float* to) {
   auto* const cells = reinterpret_cast<std::uint32_t*>(to);
   by.narrow(from, step * channel_block, count * channel_block, cells, bf16_block);
@@ -179,15 +155,22 @@ struct dense_call {
   const conv_call& c;
   source_form s;
   block_pairs pairs;
-  conv_grid grid;
+  work_split split;
+  bool is_flat;                         // lines of a task lie one behind the other, and are done as one
+  std::int64_t copy_lines;              // lines that a copy may hold
   std::span<std::int64_t> taps, notes;  // notes: the band that a lane's copy holds
   lane_scratch<float> copies;
   std::int64_t unit_step = 0;  // from one block of channels, or plane, to the next
-  explicit dense_call(const conv_call& call)
-      : c{call}, s{call}, pairs{call.w, call.k.lines->most_blocks}, grid{call, s, pairs} {}
+  dense_call(const conv_call& call, std::size_t workers)
+      : c{call}, s{call}, pairs{call.w, call.k.lines->most_blocks}, split{split_of(call, s, pairs, workers)} {
+    const window_axis& rows = c.rows;
+    copy_lines = std::min(rows.in, (split.most_outer() - 1) * rows.stride + (rows.kernel - 1) * rows.dilation + 1);
+    const bool points = c.w.taps() == 1 && rows.pad_begin == 0 && rows.pad_end == 0;
+    is_flat = points && !c.reads_planes() && (s.copied ? s.phase == c.columns.out : rows.stride == 1);
+  }
 
   status prepare(run_context&);
-  void run(const run_context&, std::int64_t task, std::size_t lane) const;
+  void run(const run_context&, const work_task&, std::size_t lane) const;
 
  private:
   const float* copy_band(const run_context&, std::int64_t plane, std::int64_t first, std::int64_t count,
@@ -198,7 +181,7 @@ struct dense_call {
 
 status dense_call::prepare(run_context& run) {
   const std::int64_t per_unit = c.reads_planes() ? c.w.channels : 1;
-  unit_step = (s.copied ? grid.copy_lines : c.rows.in) * s.line;
+  unit_step = (s.copied ? copy_lines : c.rows.in) * s.line;
   std::int64_t tap_count = 0;
   if (!checked_multiply(c.w.taps(), per_unit, tap_count)) return status_code::out_of_memory;
   result<std::span<std::int64_t>> table = run.scratch<std::int64_t>(std::size_t(tap_count));
@@ -215,7 +198,7 @@ status dense_call::prepare(run_context& run) {
     }
   if (!s.copied) return {};
   std::int64_t size = 0, room = 0;
-  if (!checked_multiply(s.units, grid.copy_lines, size) || !checked_multiply(size, s.line, size) ||
+  if (!checked_multiply(s.units, copy_lines, size) || !checked_multiply(size, s.line, size) ||
       (c.joins() && !joined_room(c, s, room)) || !checked_add(size, room, size))
     return status_code::out_of_memory;
   const auto made = lane_scratch<float>::make(run, std::size_t(size));
@@ -240,7 +223,7 @@ const float* dense_call::copy_band(const run_context& run, std::int64_t plane, s
     for (std::int64_t l = top; l < bottom; ++l) {
       if ((l - start_line(first)) % c.rows.stride > reach) continue;  // no window sees it
       if (run.stopped(pace)) return to;
-      const std::int64_t at = grid.flat ? (l - top) / c.rows.stride : l - top;
+      const std::int64_t at = is_flat ? (l - top) / c.rows.stride : l - top;
       const float* const line = from + l * c.columns.in * s.from;
       float* const copy = to + u * unit_step + at * s.line;
       if (c.joins()) join_columns(c, s, line, unit_step, copy, to + s.units * unit_step);
@@ -274,7 +257,7 @@ struct weights_ahead {
 };
 
 /// The same outputs from pairs of channels.
-bf16_line line_of_cells(const bf16_cells& by, const nchwc_line& p, const std::uint32_t* w) {
+bf16_line line_of_cells(const bf16_loops& by, const nchwc_line& p, const std::uint32_t* w) {
   bf16_line line{};
   line.x = reinterpret_cast<const std::uint32_t*>(p.x);
   line.rows = p.count, line.tile_rows = by.tile_rows(p.count, p.blocks);
@@ -290,16 +273,14 @@ bf16_line line_of_cells(const bf16_cells& by, const nchwc_line& p, const std::ui
   return line;
 }
 
-void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane) const {
-  const std::int64_t part = task % grid.parts, band = task / grid.parts;
-  const std::int64_t plane = band / grid.bands, first = band % grid.bands * grid.band;
-  const std::int64_t count = std::min(grid.band, grid.lines - first);
+void dense_call::run(const run_context& run, const work_task& task, std::size_t lane) const {
+  const std::int64_t plane = task.repeat, first = task.outer, count = task.outer_count;
   const std::int64_t image = plane / c.w.groups, group = plane % c.w.groups;
   const float* source = nullptr;
   std::int64_t top = 0;  // the line of X that `source` starts with
   if (s.copied) {
     float* const to = copies.of(lane);
-    if (notes[lane] != band) copy_band(run, plane, first, count, to), notes[lane] = band;
+    if (notes[lane] != task.block) copy_band(run, plane, first, count, to), notes[lane] = task.block;
     source = to, top = first_line(first);
   } else {
     source = c.x + image * c.in_channels * c.in_plane() + group * c.w.channels * c.in_plane();
@@ -313,13 +294,13 @@ void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane
   const std::int64_t tile = c.k.lines->most_pixels, work = depth * 2 * channel_block * tile;
   const std::int64_t some = std::max<std::int64_t>(1, (std::int64_t{1} << 23) / std::max<std::int64_t>(1, work)) * tile;
   detail::stop_pace pace;
-  for (std::int64_t i = grid.pairs * part / grid.parts; i < grid.pairs * (part + 1) / grid.parts; ++i) {
+  for (std::int64_t i = task.inner; i < task.inner + task.inner_count; ++i) {
     const std::int64_t block = group * pairs.blocks + pairs.first(i);  // of Y
     line.blocks = pairs.size(i);
     line.w = c.cells ? nullptr : c.packed + block * channel_block * depth;
     line.bias = c.bias + block * channel_block;
     line.lanes = c.lanes(block + line.blocks - 1);
-    weights_ahead ahead(*this, i, block, grid.flat ? 1 : count, grid.flat ? count * c.columns.out : c.columns.out);
+    weights_ahead ahead(*this, i, block, is_flat ? 1 : count, is_flat ? count * c.columns.out : c.columns.out);
     const std::int64_t y = (image * blocks + block) * line.y_block;
     const auto put = [&](std::int64_t o, std::int64_t outputs) {
       const float* const x = line.x;
@@ -334,7 +315,7 @@ void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane
         else (c.plain ? c.k.lines->plain_line : c.k.lines->line)(line);
       }
     };
-    if (grid.flat) {
+    if (is_flat) {
       line.x = source + (s.copied ? 0 : first * s.line), line.tap_count = 1;
       put(first, count * c.columns.out);
       continue;
@@ -349,15 +330,9 @@ void dense_call::run(const run_context& run, std::int64_t task, std::size_t lane
 }
 
 status run_dense(run_context& c, const conv_call& call) {
-  dense_call dense{call};
+  dense_call dense{call, c.lanes()};
   if (status ready = dense.prepare(c); !ready) return ready;
-  const std::int64_t tasks = call.images * call.w.groups * dense.grid.bands * dense.grid.parts;
-  if (!dense.grid.parallel) {
-    for (std::int64_t i = 0; i < tasks; ++i) dense.run(c, i, 0);
-    return {};
-  }
-  c.parallel_lanes(std::size_t(tasks),
-                   [&](std::size_t task, std::size_t lane) { dense.run(c, std::int64_t(task), lane); });
+  for_each_task(c, dense.split, [&](const work_task& task, std::size_t lane) { dense.run(c, task, lane); });
   return {};
 }
 
@@ -440,7 +415,7 @@ result<nchwc_conv> nchwc_conv::bind(bind_context& c) {
   std::size_t size = 0;
   if (!known || !packed_size(*known, size)) return made;  // run says why
   const std::int64_t rounded = rounded_up(all_maps(*known));
-  if (const bf16_cells* const asked = asked_bf16(c); asked && !known->depthwise) {
+  if (const bf16_loops* const asked = asked_bf16(c); asked && !known->depthwise) {
     const filters seen = seen_by_cells(*known);
     const std::int64_t cells = pairs_of(seen) * seen.taps() * rounded;
     const auto fill = [&](const value& w, std::span<std::uint32_t> to) -> status {

@@ -1,8 +1,6 @@
 // Arithmetic of two elements, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "elementwise/binary_arithmetic.cpp"
 #include <hwy/foreach_target.h>
 
 #include "skeletons/zip-inl.hpp"

@@ -1,8 +1,6 @@
 // Comparisons, truth and bits of two elements, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "elementwise/binary_logic.cpp"
 #include <hwy/foreach_target.h>
 
 #include "skeletons/zip-inl.hpp"

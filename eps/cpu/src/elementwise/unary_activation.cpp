@@ -1,8 +1,6 @@
 // Activations, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "elementwise/unary_activation.cpp"
 #include <hwy/foreach_target.h>
 
 #include "operands/choice.hpp"

@@ -1,8 +1,6 @@
 // Elementary functions of one element, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "elementwise/unary_math.cpp"
 #include <hwy/foreach_target.h>
 
 #include "skeletons/map-inl.hpp"

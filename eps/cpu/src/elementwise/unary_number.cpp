@@ -1,8 +1,6 @@
 // Numbers of one element, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "elementwise/unary_number.cpp"
 #include <hwy/foreach_target.h>
 
 #include "skeletons/map-inl.hpp"

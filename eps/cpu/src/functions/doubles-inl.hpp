@@ -1,12 +1,6 @@
-// exp, tanh, sin, cos, atan and erf of doubles, once per instruction set: what common/math-inl.hpp is for floats.
+// exp, tanh, sin, cos, atan and erf of doubles, once per instruction set: what math-inl.hpp is for floats.
 // Coefficients without a name interpolate at Chebyshev's points or are best by Remez's exchange, and their own errors
 // are below 2^-57.
-#if defined(CAMEO_EPS_CPU_DOUBLES) == defined(HWY_TARGET_TOGGLE)
-#ifdef CAMEO_EPS_CPU_DOUBLES
-#undef CAMEO_EPS_CPU_DOUBLES
-#else
-#define CAMEO_EPS_CPU_DOUBLES
-#endif
 #include "vector-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -173,4 +167,3 @@ HWY_INLINE lanes<double> erf(lanes<double> x) {
 }  // namespace eps
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
-#endif

@@ -1,14 +1,8 @@
 // Elementary functions of vectors, once per instruction set. Exp, tanh, sigmoid and erf are our own
-// (common/math-inl.hpp, doubles-inl.hpp), and sine, cosine and atan of doubles; the others are Highway's, whose errors
+// (math-inl.hpp, doubles-inl.hpp), and sine, cosine and atan of doubles; the others are Highway's, whose errors
 // are at most 4 units in the last place. Infinities and what lies outside of a function's domain are answered as the C
 // library answers them; the few numbers for which there is no answer (sines of more than 39000, powers next to
 // overflow) are given to the C library.
-#if defined(CAMEO_EPS_CPU_ELEMENTARY) == defined(HWY_TARGET_TOGGLE)
-#ifdef CAMEO_EPS_CPU_ELEMENTARY
-#undef CAMEO_EPS_CPU_ELEMENTARY
-#else
-#define CAMEO_EPS_CPU_ELEMENTARY
-#endif
 #include <hwy/contrib/math/math-inl.h>
 #include <cameo/op/onnx.hpp>
 
@@ -132,4 +126,3 @@ HWY_INLINE lanes<double> gelu_by_tanh(lanes<double> x) {
 }  // namespace eps
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
-#endif

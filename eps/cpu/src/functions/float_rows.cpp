@@ -1,8 +1,6 @@
 // Rows of float, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "functions/float_rows.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

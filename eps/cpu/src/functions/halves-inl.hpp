@@ -1,46 +1,8 @@
 // Narrow floats in vectors of float, once per instruction set, with the same bits on each: what vectors compute and
-// what the scalar functions compute is one function. The guard is Highway's: the file is seen once for each.
-#ifndef CAMEO_EPS_CPU_WIDENED
-#define CAMEO_EPS_CPU_WIDENED
-#include <cameo/core/dtype.hpp>
-
-#include <bit>
-#include <concepts>
-#include <cstdint>
-
-CAMEO_BEGIN_NAMESPACE
-namespace eps::narrow_rows {
-
-// Without branches, so that compilers make vectors of them.
-
-inline float widened(float16 half) {
-  const std::uint32_t sign = std::uint32_t(half.bits & 0x8000) << 16, magnitude = half.bits & 0x7FFF;
-  // Put into float's place, the exponent is 112 too small. A subnormal half counts steps of 2^-24, as the last bits of
-  // a float from 2^-14 on do: nothing here is subnormal in float, which a thread may take for zero.
-  const std::uint32_t normal = (magnitude << 13) + (112u << 23);
-  const float steps = std::bit_cast<float>((magnitude << 13) + (113u << 23)) - 0x1p-14f;
-  const std::uint32_t number = magnitude < 0x400 ? std::bit_cast<std::uint32_t>(steps) : normal;
-  const std::uint32_t special = magnitude >= 0x7C00 ? 0x7F800000u : 0u;
-  const std::uint32_t quiet = magnitude > 0x7C00 ? 0x00400000u : 0u;
-  return std::bit_cast<float>(number | special | quiet | sign);
-}
-inline float widened(bfloat16 brain) { return std::bit_cast<float>(std::uint32_t(brain.bits) << 16); }
-inline float widened(std::int8_t code) { return float(code); }
-inline float widened(std::uint8_t code) { return float(code); }
-inline float widened(float number) { return number; }
-inline double widened(double number) { return number; }
-
-}  // namespace eps::narrow_rows
-CAMEO_END_NAMESPACE
-#endif
-
-#if defined(CAMEO_EPS_CPU_HALVES) == defined(HWY_TARGET_TOGGLE)
-#ifdef CAMEO_EPS_CPU_HALVES
-#undef CAMEO_EPS_CPU_HALVES
-#else
-#define CAMEO_EPS_CPU_HALVES
-#endif
+// what the scalar functions compute is one function.
 #include <hwy/highway.h>
+
+#include "halves.hpp"
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
@@ -103,4 +65,3 @@ HWY_INLINE hn::Vec<D> load(D d, const float16* from) {
 }  // namespace eps
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
-#endif

@@ -1,19 +1,12 @@
 // The functions of operators of one element, once per instruction set: `apply(op::X{}, x)`, with the operator's numeric
 // attributes behind x, in the order of their names. V is a vector of floats or doubles, or a number of another type.
 // NaN passes: comparisons are written so.
-#if defined(CAMEO_EPS_CPU_MAPS) == defined(HWY_TARGET_TOGGLE)
-#ifdef CAMEO_EPS_CPU_MAPS
-#undef CAMEO_EPS_CPU_MAPS
-#else
-#define CAMEO_EPS_CPU_MAPS
-#endif
 #include <cameo/op/contrib.hpp>
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
 #include "elementary-inl.hpp"
 #include "form.hpp"
-#include "piecewise-inl.hpp"
 
 #include <limits>
 
@@ -186,4 +179,3 @@ HWY_INLINE V apply(form<op::Gelu, "tanh">, V x) {
 }  // namespace eps
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
-#endif

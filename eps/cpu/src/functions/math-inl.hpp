@@ -1,14 +1,7 @@
-// Elementary functions on vectors of float, once per instruction set. The guard is Highway's: the file is seen once for
-// each. The largest errors, in units in the last place, over every 61st float and with or without fused multiply-add
-// (eps/cpu/tests/math_test.cpp holds them to it):
+// Elementary functions on vectors of float, once per instruction set. The largest errors, in units in the last place,
+// over every 61st float and with or without fused multiply-add (eps/cpu/tests/math_test.cpp holds them to it):
 //   exp 1.2, exp_down 1.2 (results below 2^-125 are 0), tanh 2.6, sigmoid 2.6, erf 1.4.
 // NaN gives NaN, infinities their limits, everywhere; results below the normal range are as good as it can hold.
-#if defined(CAMEO_EPS_CPU_MATH) == defined(HWY_TARGET_TOGGLE)
-#ifdef CAMEO_EPS_CPU_MATH
-#undef CAMEO_EPS_CPU_MATH
-#else
-#define CAMEO_EPS_CPU_MATH
-#endif
 #include <hwy/highway.h>
 
 #include <cameo/core/abi.hpp>
@@ -128,4 +121,3 @@ HWY_INLINE vec gelu_by_tanh(vec x) {
 }  // namespace eps
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
-#endif

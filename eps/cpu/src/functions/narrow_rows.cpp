@@ -3,53 +3,12 @@
 // is one function.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "functions/narrow_rows.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 
-#include <array>
-
 #include "halves-inl.hpp"
-
-#ifndef CAMEO_EPS_CPU_NARROW_ROWS
-#define CAMEO_EPS_CPU_NARROW_ROWS
-CAMEO_BEGIN_NAMESPACE
-namespace eps::narrow_rows {
-
-/// A NaN becomes the one NaN of float16, with its sign.
-inline void narrow_one(float value, float16& to) {
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value), sign = bits >> 16 & 0x8000;
-  const std::uint32_t magnitude = bits & 0x7FFFFFFF;
-  // A sum with 0.5 rounds what becomes subnormal at the right bit, by the processor's own rounding.
-  const std::uint32_t subnormal =
-      std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - std::bit_cast<std::uint32_t>(0.5f);
-  const std::uint32_t normal = (magnitude + 0xC8000FFFu + (magnitude >> 13 & 1)) >> 13;
-  std::uint32_t half = magnitude < 0x38800000u ? subnormal : normal;
-  half = magnitude >= 0x477FF000u ? 0x7C00u : half;
-  half = magnitude > 0x7F800000u ? 0x7E00u : half;
-  to = float16::from_bits(std::uint16_t(half | sign));
-}
-inline void narrow_one(float value, bfloat16& to) {
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
-  const std::uint32_t nan = bits >> 16 | 0x40;
-  to = bfloat16::from_bits(std::uint16_t((bits & 0x7FFFFFFF) > 0x7F800000u ? nan : rounded));
-}
-
-/// Every number of a type of one byte.
-template <class T>
-inline constexpr std::array<float, 256> numbers = [] {
-  std::array<float, 256> all{};
-  for (unsigned i = 0; i < 256; ++i) all[i] = float(T::from_bits(std::uint8_t(i)));
-  return all;
-}();
-
-}  // namespace eps::narrow_rows
-CAMEO_END_NAMESPACE
-#endif
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE

@@ -1,15 +1,9 @@
 // Sums over neighbouring elements, once per instruction set, with the same bits on all that round a product and a sum
-// once. The guard is Highway's: the file is seen once for each.
+// once.
 //
 // Element i is added to sum i % 32, whatever a vector holds: two vectors with AVX-512, eight with NEON. At the end the
 // upper half of the sums is added to the lower one, until one is left. 32 and not 16, so that with the widest vectors
 // an addition need not wait for the one before.
-#if defined(CAMEO_EPS_CPU_SUMS) == defined(HWY_TARGET_TOGGLE)
-#ifdef CAMEO_EPS_CPU_SUMS
-#undef CAMEO_EPS_CPU_SUMS
-#else
-#define CAMEO_EPS_CPU_SUMS
-#endif
 #include <hwy/highway.h>
 
 #include <cameo/core/abi.hpp>
@@ -137,4 +131,3 @@ HWY_INLINE T largest_of(const T* x, std::int64_t n, T least) {
 }  // namespace eps
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
-#endif

@@ -1,14 +1,8 @@
 // A vector that is written as a number is, once per instruction set: one text of a function serves for numbers and for
-// vectors. The guard is Highway's: the file is seen once for each.
-#if defined(CAMEO_EPS_CPU_VECTOR) == defined(HWY_TARGET_TOGGLE)
-#ifdef CAMEO_EPS_CPU_VECTOR
-#undef CAMEO_EPS_CPU_VECTOR
-#else
-#define CAMEO_EPS_CPU_VECTOR
-#endif
+// vectors.
 #include <hwy/highway.h>
 
-#include <cameo/core/abi.hpp>
+#include <cameo/op/onnx.hpp>
 
 #include <cmath>
 #include <concepts>
@@ -130,9 +124,34 @@ HWY_INLINE lanes<T> where_it_fits(M fits, lanes<T> a, lanes<T> made, const F& f)
   return select(fits, made, each(a, f));
 }
 
+// The functions of operators of one element that are linear piece by piece, which products apply to sums in registers
+// as well; all others are in maps-inl.hpp.
+
+template <class V>
+HWY_INLINE V apply(op::Relu, V x) {
+  return select(x < V(0), V(0), x);
+}
+template <class V>
+HWY_INLINE V apply(op::LeakyRelu, V x, V alpha) {
+  return select(x < V(0), alpha * x, x);
+}
+template <class V>
+HWY_INLINE V between_zero_and_one(V x) {
+  return select(x < V(0), V(0), select(x > V(1), V(1), x));
+}
+template <class V>
+HWY_INLINE V apply(op::HardSigmoid, V x, V alpha, V beta) {
+  return between_zero_and_one(mul_add(alpha, x, beta));
+}
+/// Fused with what makes x: the limits are numbers of the node.
+template <class V>
+HWY_INLINE V apply(op::Clip, V x, V low, V high) {
+  x = select(x < low, low, x);
+  return select(x > high, high, x);
+}
+
 }  // namespace functions
 }  // namespace HWY_NAMESPACE
 }  // namespace eps
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
-#endif

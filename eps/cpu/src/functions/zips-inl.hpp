@@ -1,11 +1,5 @@
 // The functions of operators of two elements, once per instruction set: `apply(op::X{}, a, b)`. V is a vector of floats
 // or doubles, or a number of another type. Integers wrap; comparisons with NaN are false.
-#if defined(CAMEO_EPS_CPU_ZIPS) == defined(HWY_TARGET_TOGGLE)
-#ifdef CAMEO_EPS_CPU_ZIPS
-#undef CAMEO_EPS_CPU_ZIPS
-#else
-#define CAMEO_EPS_CPU_ZIPS
-#endif
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -167,4 +161,3 @@ HWY_INLINE V apply(form<op::BitShift, "RIGHT">, V a, V by) {
 }  // namespace eps
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
-#endif

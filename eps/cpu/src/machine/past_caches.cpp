@@ -1,8 +1,6 @@
 // Stores past the caches, once per instruction set.
 #include "simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "machine/past_caches.cpp"
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>

@@ -11,6 +11,9 @@
 // Highway after 1.0.3 has NEON without the instructions for AES, too, and that is all we need of it.
 #define CAMEO_SIMD_NEON (HWY_NEON_WITHOUT_AES != 0 ? HWY_NEON_WITHOUT_AES : HWY_NEON)
 #define HWY_DISABLED_TARGETS (~CAMEO_SIMD_TARGETS)
+/// What <hwy/foreach_target.h> includes once per instruction set: the source that is compiled. Its path counts from the
+/// compiler's folder, so the compiler has the option -I. for it.
+#define HWY_TARGET_INCLUDE __BASE_FILE__
 #if defined(CAMEO_SINGLE_TARGET) && !defined(HWY_COMPILE_ONLY_STATIC)  // sanitizer builds
 #define HWY_COMPILE_ONLY_STATIC
 #endif

@@ -1,8 +1,6 @@
 // Attention without the matrix of scores, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "microkernels/attention_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -420,16 +418,16 @@ std::int64_t tile_of_attention(std::int64_t queries) {
   return ((queries + tiles - 1) / tiles + lanes - 1) / lanes * lanes;
 }
 
-void attend_now(const attention_work& w, const attention_cut& cut, std::int64_t first, std::int64_t last,
+void attend_now(const attention_work& w, const attention_tiles& tiles, std::int64_t first, std::int64_t last,
                 float* scratch) {
   const std::int64_t lanes = attending::width();
   for (std::int64_t task = first; task < last; ++task) {
-    const std::int64_t head = task / cut.tiles, start = task % cut.tiles * cut.tile;
-    const attending::place p{head / w.heads, head % w.heads, start, std::min(cut.tile, w.queries - start)};
-    if (cut.tile == 1 && w.key_type == dtype::f16) attending::attend_one<float16>(w, p, scratch);
-    else if (cut.tile == 1 && w.key_type == dtype::bf16) attending::attend_one<bfloat16>(w, p, scratch);
-    else if (cut.tile == 1 && w.key_type == dtype::i8) attending::attend_one<std::int8_t>(w, p, scratch);
-    else if (cut.tile == 1) attending::attend_one<float>(w, p, scratch);
+    const std::int64_t head = task / tiles.per_head, start = task % tiles.per_head * tiles.queries;
+    const attending::place p{head / w.heads, head % w.heads, start, std::min(tiles.queries, w.queries - start)};
+    if (tiles.queries == 1 && w.key_type == dtype::f16) attending::attend_one<float16>(w, p, scratch);
+    else if (tiles.queries == 1 && w.key_type == dtype::bf16) attending::attend_one<bfloat16>(w, p, scratch);
+    else if (tiles.queries == 1 && w.key_type == dtype::i8) attending::attend_one<std::int8_t>(w, p, scratch);
+    else if (tiles.queries == 1) attending::attend_one<float>(w, p, scratch);
     else attending::attend_with<attending::most_vectors>((p.count + lanes - 1) / lanes, w, p, scratch);
   }
 }
@@ -458,30 +456,28 @@ void attention_work::range_of(std::int64_t batch, std::int64_t query, std::int64
   last = std::max<std::int64_t>(last, 0), first = std::min(first, last);
 }
 
-bool cut_attention(const attention_work& w, attention_cut& cut) {
-  constexpr std::int64_t keys_at_a_time = 128, least_work = 1 << 17, most = std::numeric_limits<std::int32_t>::max();
-  cut.tile = CAMEO_SIMD_BEST(tile_of_attention)(std::max<std::int64_t>(1, w.queries));
-  cut.tiles = w.queries / cut.tile + (w.queries % cut.tile != 0);
+bool tile_attention(const attention_work& w, attention_tiles& tiles) {
+  constexpr std::int64_t keys_at_a_time = 128, most = std::numeric_limits<std::int32_t>::max();
+  tiles.queries = CAMEO_SIMD_BEST(tile_of_attention)(std::max<std::int64_t>(1, w.queries));
+  tiles.per_head = w.queries / tiles.queries + (w.queries % tiles.queries != 0);
   std::int64_t heads = 0, row = 0, cells = 0;
   if (w.keys > most || w.queries > most || !checked_multiply(w.batches, w.heads, heads) ||
-      !checked_multiply(heads, cut.tiles, cut.tasks) || !checked_add(w.size, w.value_size, row) ||
-      !checked_add(row, keys_at_a_time, cells) || !checked_multiply(cells, cut.tile, cells))
+      !checked_multiply(heads, tiles.per_head, tiles.count) || !checked_add(w.size, w.value_size, row) ||
+      !checked_add(row, keys_at_a_time, cells) || !checked_multiply(cells, tiles.queries, cells))
     return false;
   std::int64_t wide = 0;  // rows of keys or values that a tile widens
-  if (w.key_type != dtype::f32 && cut.tile > 1 &&
+  if (w.key_type != dtype::f32 && tiles.queries > 1 &&
       (!checked_multiply(std::max(w.size, w.value_size), keys_at_a_time, wide) || !checked_add(cells, wide, cells)))
     return false;
-  cut.scratch = std::size_t(cells);
-  std::int64_t work = 0;  // products of a task
-  if (!checked_multiply(std::max<std::int64_t>(1, row), std::max<std::int64_t>(1, w.keys), work) ||
-      !checked_multiply(work, cut.tile, work))
-    work = least_work;
-  cut.grain = std::max<std::int64_t>(1, (cut.tile == 1 ? least_work / 2 : least_work * 2) / work);
+  tiles.scratch = std::size_t(cells);
+  tiles.cost = double(tiles.count) * double(tiles.queries) * double(std::max<std::int64_t>(1, row)) *
+               double(std::max<std::int64_t>(1, w.keys));
   return true;
 }
 
-void attend(const attention_work& w, const attention_cut& cut, std::int64_t first, std::int64_t last, float* scratch) {
-  CAMEO_SIMD_BEST(attend_now)(w, cut, first, last, scratch);
+void attend(const attention_work& w, const attention_tiles& tiles, std::int64_t first, std::int64_t last,
+            float* scratch) {
+  CAMEO_SIMD_BEST(attend_now)(w, tiles, first, last, scratch);
 }
 
 }  // namespace eps

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/core/dtype.hpp>
-#include <cameo/kernel/run_context.hpp>
+
+#include "machine/work_split.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
@@ -42,17 +43,22 @@ struct attention_work {
   void range_of(std::int64_t batch, std::int64_t query, std::int64_t& first, std::int64_t& last) const;
 };
 
-/// How the work is cut into tasks: by shapes (and the instruction set) alone.
-struct attention_cut {
-  std::int64_t tasks;        // heads of all batches x tiles of queries
-  std::int64_t grain;        // tasks that are worth a thread
-  std::size_t scratch;       // floats that a thread needs
-  std::int64_t tile, tiles;  // queries of a task, tasks per head
+/// The tiles of queries that the loops compute one after the other: by shapes, and the instruction set, alone.
+struct attention_tiles {
+  std::int64_t count;              // of all heads of all batches
+  std::int64_t queries, per_head;  // queries of a tile, tiles of a head
+  std::size_t scratch;             // floats that a worker needs
+  double cost;                     // multiplications of all tiles
+
+  work_split split(std::size_t workers) const {
+    const double least = queries == 1 ? 1 << 16 : 1 << 18;
+    return {{.outer = {count}, .cost = cost, .least_cost = least, .tasks_per_worker = 8}, workers};
+  }
 };
 /// False when sizes overflow.
-[[nodiscard]] bool cut_attention(const attention_work&, attention_cut&);
-/// Tasks [first, last) with scratch of one thread.
-void attend(const attention_work&, const attention_cut&, std::int64_t first, std::int64_t last, float* scratch);
+[[nodiscard]] bool tile_attention(const attention_work&, attention_tiles&);
+/// Tiles [first, last) with scratch of one worker.
+void attend(const attention_work&, const attention_tiles&, std::int64_t first, std::int64_t last, float* scratch);
 
 }  // namespace eps
 CAMEO_END_NAMESPACE

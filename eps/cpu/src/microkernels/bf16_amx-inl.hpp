@@ -17,7 +17,7 @@ struct tile_parts {
 /// Sets tiles up for blocks of so many cells: 0 and 1 (and 2 of three vectors) are the sums of the first tile of rows,
 /// 2 and 3 those of the second; 4 and 5 are of their x, 6 and 7 of w.
 template <int Tiles, int Vectors>
-CAMEO_CELL_INLINE void set_tiles(const tile_parts<Tiles, Vectors>& pair, std::int64_t cells) {
+CAMEO_INLINE void set_tiles(const tile_parts<Tiles, Vectors>& pair, std::int64_t cells) {
   tile_sizes sizes;
   for (int i = 0; i < 4; ++i) sizes.set(i, pair.rows[Tiles == 2 ? i / 2 : 0], bf16_lanes);
   for (int i = 0; i < 2; ++i)
@@ -29,9 +29,9 @@ CAMEO_CELL_INLINE void set_tiles(const tile_parts<Tiles, Vectors>& pair, std::in
 /// Adds blocks of `cells` each to sums that start as `from`, whose rows are `from_step` elements apart, or all the
 /// same.
 template <int Tiles, int Vectors>
-CAMEO_CELL_FUNCTION void add_blocks(const bf16_line& p, tile_parts<Tiles, Vectors>& pair, std::int64_t first,
-                                    std::int64_t blocks, std::int64_t cells, const char* ahead, const float* from,
-                                    std::int64_t from_step) {
+CAMEO_NOINLINE void add_blocks(const bf16_line& p, tile_parts<Tiles, Vectors>& pair, std::int64_t first,
+                               std::int64_t blocks, std::int64_t cells, const char* ahead, const float* from,
+                               std::int64_t from_step) {
   constexpr std::int64_t x_step = bf16_block * 4, w_step = tile_parts<Tiles, Vectors>::width * 4;
   constexpr bool is_pair = Tiles == 2;
   const float* const second = from + from_step * side;
@@ -77,10 +77,10 @@ CAMEO_CELL_FUNCTION void add_blocks(const bf16_line& p, tile_parts<Tiles, Vector
 
 /// Outputs of `Rows` rows of sums that lie in memory.
 template <int Rows, int Vectors>
-CAMEO_CELL_FUNCTION void put_rows(const bf16_line& p, std::int64_t row, const float* from) {
+CAMEO_NOINLINE void put_rows(const bf16_line& p, std::int64_t row, const float* from) {
   __m512 sums[Rows][Vectors];
-  CAMEO_CELL_LOOP
-  for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+  CAMEO_UNROLL
+  for (int i = 0; i < Rows; ++i) CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j) sums[i][j] = _mm512_loadu_ps(from + (i * Vectors + j) * bf16_lanes);
   if (starts_with_bias(p) && p.lanes == bf16_lanes) put_whole(p, row, sums);
   else put_any(p, row, sums);
@@ -94,7 +94,7 @@ void put_all(const bf16_line& p, std::int64_t row, std::int64_t rows, const floa
 }
 
 template <int Tiles, int Vectors>
-CAMEO_CELL_FUNCTION void run_parts(const bf16_line& p) {
+CAMEO_NOINLINE void run_parts(const bf16_line& p) {
   tile_parts<Tiles, Vectors> pair;
   alignas(64) float start[pair.width];
   for (int j = 0; j < Vectors; ++j)

@@ -1,13 +1,14 @@
 // Products of bfloat16 with AVX-512 BF16: vdpbf16ps; and with AMX's tiles.
-#include "bf16_cells.hpp"
-#include "integer_target.hpp"
+#include "bf16_loops.hpp"
+#include "machine/target.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
 
-#if CAMEO_CELLS_X86
-CAMEO_CELLS_TARGET("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma")
+#ifdef __x86_64__
+CAMEO_TARGET("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma")
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace avx512_bf16 {
@@ -16,14 +17,14 @@ namespace {
 using cells = __m512bh;
 constexpr std::int64_t cache_line = 64;
 
-CAMEO_CELL_INLINE cells load_cells(const std::uint32_t* p) { return (cells)_mm512_loadu_si512(p); }
-CAMEO_CELL_INLINE cells broadcast_cell(const std::uint32_t* p) { return (cells)_mm512_set1_epi32(std::int32_t(*p)); }
-CAMEO_CELL_INLINE __mmask16 first_lanes(std::int64_t count) { return __mmask16((1u << count) - 1); }
+CAMEO_INLINE cells load_cells(const std::uint32_t* p) { return (cells)_mm512_loadu_si512(p); }
+CAMEO_INLINE cells broadcast_cell(const std::uint32_t* p) { return (cells)_mm512_set1_epi32(std::int32_t(*p)); }
+CAMEO_INLINE __mmask16 first_lanes(std::int64_t count) { return __mmask16((1u << count) - 1); }
 
 /// sums += the products of rows of x and the columns of w.
 template <int Rows, int Vectors>
-CAMEO_CELL_INLINE void add_products(const bf16_line& p, const std::uint32_t* x, const char* ahead,
-                                    __m512 (&sums)[Rows][Vectors]) {
+CAMEO_INLINE void add_products(const bf16_line& p, const std::uint32_t* x, const char* ahead,
+                               __m512 (&sums)[Rows][Vectors]) {
   constexpr std::int64_t w_step = Vectors * bf16_lanes;
   const std::uint32_t* w = p.w;
   for (std::int64_t left = p.cells; left > 0; left -= bf16_block, x += p.block_step) {
@@ -34,12 +35,12 @@ CAMEO_CELL_INLINE void add_products(const bf16_line& p, const std::uint32_t* x, 
       const std::uint32_t* from = x + p.taps[t];
       for (const std::uint32_t* const past = w + size; w < past; w += w_step, ++from) {
         cells columns[Vectors];
-        CAMEO_CELL_LOOP
+        CAMEO_UNROLL
         for (int j = 0; j < Vectors; ++j) columns[j] = load_cells(w + j * bf16_lanes);
-        CAMEO_CELL_LOOP
+        CAMEO_UNROLL
         for (int i = 0; i < Rows; ++i) {
           const cells factor = broadcast_cell(from + i * bf16_block);
-          CAMEO_CELL_LOOP
+          CAMEO_UNROLL
           for (int j = 0; j < Vectors; ++j) sums[i][j] = _mm512_dpbf16_ps(sums[i][j], factor, columns[j]);
         }
       }
@@ -49,44 +50,44 @@ CAMEO_CELL_INLINE void add_products(const bf16_line& p, const std::uint32_t* x, 
 }
 
 /// Sums start with the bias where all rows have the same and nothing is multiplied into them: that costs nothing.
-CAMEO_CELL_INLINE bool starts_with_bias(const bf16_line& p) { return p.alpha == 1 && p.bias_row == 0; }
-CAMEO_CELL_INLINE __m512 bias_of(const bf16_line& p, std::int64_t row, int vector, __mmask16 lanes) {
+CAMEO_INLINE bool starts_with_bias(const bf16_line& p) { return p.alpha == 1 && p.bias_row == 0; }
+CAMEO_INLINE __m512 bias_of(const bf16_line& p, std::int64_t row, int vector, __mmask16 lanes) {
   if (!p.bias) return _mm512_setzero_ps();
   const float* const from = p.bias + row * p.bias_row;
   const __m512 all = p.bias_column ? _mm512_maskz_loadu_ps(lanes, from + vector * bf16_lanes) : _mm512_set1_ps(*from);
   return _mm512_mul_ps(all, _mm512_set1_ps(p.beta));
 }
-CAMEO_CELL_INLINE __mmask16 lanes_of(const bf16_line& p, int vector) {
+CAMEO_INLINE __mmask16 lanes_of(const bf16_line& p, int vector) {
   return first_lanes(vector + 1 == p.vectors ? p.lanes : bf16_lanes);
 }
 
 /// Outputs of whole vectors, of sums that started with the bias. NaN stays: it is the second operand.
 template <int Rows, int Vectors>
-CAMEO_CELL_INLINE void put_whole(const bf16_line& p, std::int64_t row, __m512 (&sums)[Rows][Vectors]) {
+CAMEO_INLINE void put_whole(const bf16_line& p, std::int64_t row, __m512 (&sums)[Rows][Vectors]) {
   const __m512 low = _mm512_set1_ps(p.low), high = _mm512_set1_ps(p.high);
   const std::int64_t y_row = p.y_row, y_vector = p.y_vector, add_row = p.add_row, add_vector = p.add_vector;
   if (p.add) {
     const float* const add = p.add + row * add_row;
-    CAMEO_CELL_LOOP
-    for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+    CAMEO_UNROLL
+    for (int i = 0; i < Rows; ++i) CAMEO_UNROLL
     for (int j = 0; j < Vectors; ++j)
       sums[i][j] = _mm512_add_ps(sums[i][j], _mm512_loadu_ps(add + i * add_row + j * add_vector));
   }
-  CAMEO_CELL_LOOP
-  for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+  CAMEO_UNROLL
+  for (int i = 0; i < Rows; ++i) CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j) sums[i][j] = _mm512_max_ps(low, sums[i][j]);
   if (p.high < std::numeric_limits<float>::infinity()) {
-    CAMEO_CELL_LOOP
-    for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+    CAMEO_UNROLL
+    for (int i = 0; i < Rows; ++i) CAMEO_UNROLL
     for (int j = 0; j < Vectors; ++j) sums[i][j] = _mm512_min_ps(high, sums[i][j]);
   }
   float* const y = p.y + row * y_row;
-  CAMEO_CELL_LOOP
-  for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+  CAMEO_UNROLL
+  for (int i = 0; i < Rows; ++i) CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j) _mm512_storeu_ps(y + i * y_row + j * y_vector, sums[i][j]);
 }
 template <int Rows, int Vectors>
-CAMEO_CELL_FUNCTION void put_any(const bf16_line& p, std::int64_t row, const __m512 (&sums)[Rows][Vectors]) {
+CAMEO_NOINLINE void put_any(const bf16_line& p, std::int64_t row, const __m512 (&sums)[Rows][Vectors]) {
   const __m512 alpha = _mm512_set1_ps(p.alpha), low = _mm512_set1_ps(p.low), high = _mm512_set1_ps(p.high);
   for (std::int64_t i = row; i < row + Rows; ++i)
     for (int j = 0; j < Vectors; ++j) {
@@ -102,14 +103,14 @@ CAMEO_CELL_FUNCTION void put_any(const bf16_line& p, std::int64_t row, const __m
 }
 
 template <int Rows, int Vectors>
-CAMEO_CELL_FUNCTION void run_tile(const bf16_line& p, std::int64_t row, const std::uint32_t* x, const char* ahead) {
+CAMEO_NOINLINE void run_tile(const bf16_line& p, std::int64_t row, const std::uint32_t* x, const char* ahead) {
   __m512 sums[Rows][Vectors];
   const bool starts = starts_with_bias(p);
   const float* const add = p.add ? p.add + row * p.add_row : nullptr;
-  CAMEO_CELL_LOOP
+  CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j) {
     const __m512 start = starts ? bias_of(p, row, j, lanes_of(p, j)) : _mm512_setzero_ps();
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) {
       sums[i][j] = start;
       // What is added to the sums is on the way meanwhile: large tensors come from far away.
@@ -119,8 +120,8 @@ CAMEO_CELL_FUNCTION void run_tile(const bf16_line& p, std::int64_t row, const st
   add_products<Rows, Vectors>(p, x, ahead, sums);
   if (starts && p.lanes == bf16_lanes) return put_whole(p, row, sums);
   __m512 all[Rows][Vectors];  // `sums` itself, in memory here, would be there all the time
-  CAMEO_CELL_LOOP
-  for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+  CAMEO_UNROLL
+  for (int i = 0; i < Rows; ++i) CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j) all[i][j] = sums[i][j];
   put_any(p, row, all);
 }
@@ -169,15 +170,16 @@ void narrow(const float* from, std::int64_t step, std::int64_t count, std::uint3
 }  // namespace
 }  // namespace avx512_bf16
 
-constinit const bf16_cells avx512_bf16_cells{"avx512_bf16", avx512_bf16::rows_of_two, avx512_bf16::rows_of_three,
+extern const bf16_loops avx512_bf16_loops;
+constinit const bf16_loops avx512_bf16_loops{avx512_bf16::rows_of_two, avx512_bf16::rows_of_three,
                                              avx512_bf16::run_line, avx512_bf16::narrow};
 
 }  // namespace eps
 CAMEO_END_NAMESPACE
-CAMEO_CELLS_TARGET_END
+CAMEO_TARGET_END
 
-#if CAMEO_CELLS_AMX
-CAMEO_CELLS_TARGET("amx-tile,amx-bf16,avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma")
+#if CAMEO_HAS_AMX
+CAMEO_TARGET("amx-tile,amx-bf16,avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma")
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace avx512_bf16 {
@@ -186,11 +188,12 @@ namespace {
 }  // namespace
 }  // namespace avx512_bf16
 
-constinit const bf16_cells amx_bf16_cells{"amx_bf16", 2 * avx512_bf16::side, avx512_bf16::side,
-                                          avx512_bf16::run_tiled_line, avx512_bf16::narrow};
+extern const bf16_loops amx_bf16_loops;
+constinit const bf16_loops amx_bf16_loops{2 * avx512_bf16::side, avx512_bf16::side, avx512_bf16::run_tiled_line,
+                                          avx512_bf16::narrow};
 
 }  // namespace eps
 CAMEO_END_NAMESPACE
-CAMEO_CELLS_TARGET_END
+CAMEO_TARGET_END
 #endif
 #endif

@@ -1,8 +1,6 @@
 // The inner loops of convolution, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "microkernels/conv_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

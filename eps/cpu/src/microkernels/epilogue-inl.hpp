@@ -1,16 +1,9 @@
-// What happens to a vector of results before it is stored, once per instruction set. The guard is Highway's: the file
-// is seen once for each.
-#if defined(CAMEO_EPS_CPU_EPILOGUE) == defined(HWY_TARGET_TOGGLE)
-#ifdef CAMEO_EPS_CPU_EPILOGUE
-#undef CAMEO_EPS_CPU_EPILOGUE
-#else
-#define CAMEO_EPS_CPU_EPILOGUE
-#endif
+// What happens to a vector of results before it is stored, once per instruction set.
 #include <hwy/highway.h>
 
 #include <cameo/eps/cpu/detail/gemm_block.hpp>
 
-#include "functions/piecewise-inl.hpp"
+#include "functions/vector-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
@@ -48,4 +41,3 @@ HWY_INLINE vec<T> finish(const gemm_epilogue<T>& e, std::int64_t row, std::int64
 }  // namespace eps
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
-#endif

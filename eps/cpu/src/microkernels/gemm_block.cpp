@@ -1,8 +1,6 @@
 // The register tile of the matrix product, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "microkernels/gemm_block.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -10,6 +8,7 @@
 
 #include "epilogue-inl.hpp"
 #include "functions/halves-inl.hpp"
+#include "machine/target.hpp"
 
 #include <algorithm>
 
@@ -40,17 +39,14 @@ struct tile_job {
   int ahead_lines;
 };
 
-// Rows and vectors of a tile are unrolled: they are registers.
-#define CAMEO_TILE_LOOP _Pragma("GCC unroll 16")
-
 /// alpha, bias, addend and activation on a tile of sums. Each decision is made once for all its vectors.
 template <class T, int Rows, int Vectors>
 HWY_INLINE void finish_tile(const gemm_epilogue<T>& e, vec<T> (&v)[Rows][Vectors]) {
   const tag<T> d;
   const std::int64_t lanes = std::int64_t(hn::Lanes(d));
   const auto each = [&](const auto& f) {
-    CAMEO_TILE_LOOP
-    for (int i = 0; i < Rows; ++i) CAMEO_TILE_LOOP
+    CAMEO_UNROLL
+    for (int i = 0; i < Rows; ++i) CAMEO_UNROLL
     for (int j = 0; j < Vectors; ++j) v[i][j] = f(i, j, v[i][j]);
   };
   if (e.alpha != T(1)) {
@@ -58,10 +54,10 @@ HWY_INLINE void finish_tile(const gemm_epilogue<T>& e, vec<T> (&v)[Rows][Vectors
     each([&](int, int, vec<T> x) HWY_ATTR { return hn::Mul(x, alpha); });
   }
   if (e.bias && e.bias_column_stride && !e.bias_row_stride && e.beta == T(1)) {
-    CAMEO_TILE_LOOP
+    CAMEO_UNROLL
     for (int j = 0; j < Vectors; ++j) {
       const vec<T> bias = hn::LoadU(d, e.bias + j * lanes);
-      CAMEO_TILE_LOOP
+      CAMEO_UNROLL
       for (int i = 0; i < Rows; ++i) v[i][j] = hn::Add(v[i][j], bias);
     }
   } else if (e.bias) {
@@ -85,8 +81,8 @@ void run_tile(const tile_job<T, B>& job) {
   const tag<T> d;
   const std::int64_t lanes = std::int64_t(hn::Lanes(d)), b_step = 2 * lanes;
   vec<T> sums[Rows][Vectors];
-  CAMEO_TILE_LOOP
-  for (int i = 0; i < Rows; ++i) CAMEO_TILE_LOOP
+  CAMEO_UNROLL
+  for (int i = 0; i < Rows; ++i) CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j) sums[i][j] = hn::Zero(d);
 
   const std::int64_t a_row = job.a_row, a_step = job.a_step;
@@ -94,12 +90,12 @@ void run_tile(const tile_job<T, B>& job) {
   const B* HWY_RESTRICT b = job.b;
   const auto step = [&]() HWY_ATTR {
     vec<T> columns[Vectors];
-    CAMEO_TILE_LOOP
+    CAMEO_UNROLL
     for (int j = 0; j < Vectors; ++j) columns[j] = widening::load(d, b + j * lanes);
-    CAMEO_TILE_LOOP
+    CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) {
       const vec<T> factor = hn::Set(d, a[i * a_row]);
-      CAMEO_TILE_LOOP
+      CAMEO_UNROLL
       for (int j = 0; j < Vectors; ++j) sums[i][j] = hn::MulAdd(factor, columns[j], sums[i][j]);
     }
     a += a_step, b += b_step;
@@ -113,13 +109,13 @@ void run_tile(const tile_job<T, B>& job) {
   }
   for (; k > 0; --k) step();
 
-  CAMEO_TILE_LOOP
-  for (int i = 0; i < Rows; ++i) CAMEO_TILE_LOOP
+  CAMEO_UNROLL
+  for (int i = 0; i < Rows; ++i) CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j)
     if (!job.first) sums[i][j] = hn::Add(sums[i][j], hn::LoadU(d, job.c + i * job.c_stride + j * lanes));
   if (job.last) finish_tile<T, Rows, Vectors>(*job.epilogue, sums);
-  CAMEO_TILE_LOOP
-  for (int i = 0; i < Rows; ++i) CAMEO_TILE_LOOP
+  CAMEO_UNROLL
+  for (int i = 0; i < Rows; ++i) CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j) hn::StoreU(sums[i][j], d, job.c + i * job.c_stride + j * lanes);
 }
 
@@ -287,7 +283,6 @@ template <class T>
 gemm_tile tile_here() {
   return {tile_rows, std::int64_t(2 * hn::Lanes(tag<T>()))};
 }
-std::int64_t this_target() { return HWY_TARGET; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace eps
@@ -297,9 +292,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
-
-std::int64_t built_targets() { return HWY_TARGETS; }
-std::string_view instruction_set() { return hwy::TargetName(CAMEO_SIMD_BEST(this_target)()); }
 
 template <class T>
 gemm_tile tile_of() {

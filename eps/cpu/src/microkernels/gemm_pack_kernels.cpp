@@ -1,8 +1,6 @@
 // Packing with a transposition, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "microkernels/gemm_pack_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

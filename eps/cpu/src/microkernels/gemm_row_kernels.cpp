@@ -1,8 +1,6 @@
 // Products with few rows, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "microkernels/gemm_row_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -53,15 +53,15 @@ struct panel_ahead {
   const std::byte* next;
   std::int64_t lines;
 
-  CAMEO_CELL_INLINE void ask() {
+  CAMEO_INLINE void ask() {
     for (std::int64_t i = 0; i < lines; ++i, next += 64) __builtin_prefetch(next, 0, 2);
   }
 };
 
 /// The sums of one or two tiles of rows at `sums`, [Rows][side][2 * side].
 template <int Rows, int Vectors>
-CAMEO_CELL_FUNCTION void add_tiles(const integer_line& p, const std::byte* x0, const std::byte* x1, panel_ahead& later,
-                                   std::int32_t* sums) {
+CAMEO_NOINLINE void add_tiles(const integer_line& p, const std::byte* x0, const std::byte* x1, panel_ahead& later,
+                              std::int32_t* sums) {
   _tile_loadd(0, p.start, 0);  // the same for all rows
   if constexpr (Vectors == 2) _tile_loadd(1, p.start + side, 0);
   if constexpr (Rows == 2) _tile_loadd(2, p.start, 0);
@@ -88,14 +88,13 @@ CAMEO_CELL_FUNCTION void add_tiles(const integer_line& p, const std::byte* x0, c
 
 /// A tile's sums become what is wanted of them, some rows at a time.
 template <int Vectors>
-CAMEO_CELL_FUNCTION void put_tile(const integer_line& p, std::int64_t row, std::int64_t height,
-                                  const std::int32_t* from) {
+CAMEO_NOINLINE void put_tile(const integer_line& p, std::int64_t row, std::int64_t height, const std::int32_t* from) {
   const auto each = [&](const auto& put) {
     for (std::int64_t i = 0; i < height; i += some_rows) {
       const std::int64_t first = std::min(i, height - some_rows);
       vectors::sum sums[some_rows][Vectors];
-      CAMEO_CELL_LOOP
-      for (int r = 0; r < some_rows; ++r) CAMEO_CELL_LOOP
+      CAMEO_UNROLL
+      for (int r = 0; r < some_rows; ++r) CAMEO_UNROLL
       for (int j = 0; j < Vectors; ++j) sums[r][j] = vectors::load_sums(from + (2 * (first + r) + j) * side);
       put(row + first, sums);
     }
@@ -106,13 +105,13 @@ CAMEO_CELL_FUNCTION void put_tile(const integer_line& p, std::int64_t row, std::
 }
 
 template <int Vectors>
-CAMEO_CELL_FUNCTION void ask_for_floats(const integer_line& p, std::int64_t row, std::int64_t rows) {
+CAMEO_NOINLINE void ask_for_floats(const integer_line& p, std::int64_t row, std::int64_t rows) {
   for (std::int64_t i = row; i < row + rows; ++i)
     for (int j = 0; j < Vectors; ++j) __builtin_prefetch(p.floats + i * p.step + j * side, 1, 2);
 }
 
 template <int Vectors>
-CAMEO_CELL_FUNCTION void run_tiles_of(const integer_line& p, const row_tiles& tiles) {
+CAMEO_NOINLINE void run_tiles_of(const integer_line& p, const row_tiles& tiles) {
   alignas(64) std::int32_t sums[2 * side * 2 * side];
   const std::int64_t pairs = (tiles.count + 1) / 2, step_lines = side * panel / 64;
   panel_ahead later{p.w + p.ahead, p.ahead == 0 ? 0 : (step_lines + pairs - 1) / pairs};

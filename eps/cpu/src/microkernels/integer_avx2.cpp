@@ -1,8 +1,12 @@
 // Integer products with AVX2: vpmaddubsw where its pairs can't saturate, and vpmaddwd.
-#include "integer_target.hpp"
+#include "integer_loops.hpp"
+#include "machine/target.hpp"
+#include "nbits_loops.hpp"
 
-#if CAMEO_CELLS_X86
-CAMEO_CELLS_TARGET("avx2,fma")
+#include <algorithm>
+
+#ifdef __x86_64__
+CAMEO_TARGET("avx2,fma")
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace avx2 {
@@ -17,25 +21,23 @@ namespace {
 
 struct bytes : vectors {
   static constexpr int per_cell = 4;
-  static CAMEO_CELL_INLINE sum add_products(sum s, cells a, cells b) {
+  static CAMEO_INLINE sum add_products(sum s, cells a, cells b) {
     return add_wide(s, _mm256_maddubs_epi16(a, b), _mm256_set1_epi16(1));
   }
-  static CAMEO_CELL_INLINE sum add_joined(sum s, cells a, cells b, cells c, cells d) {
+  static CAMEO_INLINE sum add_joined(sum s, cells a, cells b, cells c, cells d) {
     const cells pairs = _mm256_add_epi16(_mm256_maddubs_epi16(a, b), _mm256_maddubs_epi16(c, d));
     return add_wide(s, pairs, _mm256_set1_epi16(1));
   }
-  static CAMEO_CELL_INLINE cells ordered(cells a, std::uint32_t order) {
+  static CAMEO_INLINE cells ordered(cells a, std::uint32_t order) {
     const __m128i in_lane = _mm_setr_epi32(0, 0x04040404, 0x08080808, 0x0C0C0C0C);
     return _mm256_shuffle_epi8(a, _mm256_add_epi8(_mm256_set1_epi32(int(order)), _mm256_broadcastsi128_si256(in_lane)));
   }
-  static CAMEO_CELL_INLINE cells evens(cells a) { return _mm256_and_si256(a, _mm256_set1_epi16(0xFF)); }
-  static CAMEO_CELL_INLINE cells odds(cells a) { return _mm256_srli_epi16(a, 8); }
-  static CAMEO_CELL_INLINE sum add_wide(sum s, cells a, cells b) {
-    return _mm256_add_epi32(s, _mm256_madd_epi16(a, b));
-  }
+  static CAMEO_INLINE cells evens(cells a) { return _mm256_and_si256(a, _mm256_set1_epi16(0xFF)); }
+  static CAMEO_INLINE cells odds(cells a) { return _mm256_srli_epi16(a, 8); }
+  static CAMEO_INLINE sum add_wide(sum s, cells a, cells b) { return _mm256_add_epi32(s, _mm256_madd_epi16(a, b)); }
 
   /// 128 * 255 < 2^15: so much may all that is positive, or negative, of a pair be.
-  static CAMEO_CELL_INLINE bool pairs_fit(cells a, cells b = nothing()) {
+  static CAMEO_INLINE bool pairs_fit(cells a, cells b = nothing()) {
     const cells one = _mm256_set1_epi8(1), zero = nothing(), most = _mm256_set1_epi16(128);
     const auto pairs = [&](cells x, cells y) {
       return _mm256_add_epi16(_mm256_maddubs_epi16(one, x), _mm256_maddubs_epi16(one, y));
@@ -46,14 +48,12 @@ struct bytes : vectors {
         _mm256_or_si256(_mm256_cmpgt_epi16(up, most), _mm256_cmpgt_epi16(_mm256_sub_epi16(zero, down), most));
     return _mm256_testz_si256(more, more) != 0;
   }
-  static CAMEO_CELL_INLINE cells wide_evens(cells a) { return _mm256_srai_epi16(_mm256_slli_epi16(a, 8), 8); }
-  static CAMEO_CELL_INLINE cells wide_odds(cells a) { return _mm256_srai_epi16(a, 8); }
+  static CAMEO_INLINE cells wide_evens(cells a) { return _mm256_srai_epi16(_mm256_slli_epi16(a, 8), 8); }
+  static CAMEO_INLINE cells wide_odds(cells a) { return _mm256_srai_epi16(a, 8); }
 };
 struct shorts : vectors {
   static constexpr int per_cell = 2;
-  static CAMEO_CELL_INLINE sum add_products(sum s, cells a, cells b) {
-    return _mm256_add_epi32(s, _mm256_madd_epi16(a, b));
-  }
+  static CAMEO_INLINE sum add_products(sum s, cells a, cells b) { return _mm256_add_epi32(s, _mm256_madd_epi16(a, b)); }
 };
 
 #include "integer_depthwise_avx2-inl.hpp"
@@ -61,14 +61,14 @@ struct shorts : vectors {
 }  // namespace
 }  // namespace avx2
 
-constinit const integer_cells avx2_cells{"avx2",
-                                         avx2::arithmetic_of<avx2::bytes, avx2::sort_cells<avx2::bytes>>,
-                                         avx2::arithmetic_of<avx2::shorts>,
-                                         avx2::nbits_of<avx2::nbits_vectors>,
-                                         avx2::depthwise,
-                                         avx2::add_codes<avx2::shorts>};
+extern const integer_loops avx2_integers;
+constinit const integer_loops avx2_integers{"avx2", avx2::arithmetic_of<avx2::bytes, avx2::sort_cells<avx2::bytes>>,
+                                            avx2::arithmetic_of<avx2::shorts>, avx2::depthwise,
+                                            avx2::add_codes<avx2::shorts>};
+extern const nbits_loops avx2_nbits;
+constinit const nbits_loops avx2_nbits = avx2::nbits_of<avx2::nbits_vectors>;
 
 }  // namespace eps
 CAMEO_END_NAMESPACE
-CAMEO_CELLS_TARGET_END
+CAMEO_TARGET_END
 #endif

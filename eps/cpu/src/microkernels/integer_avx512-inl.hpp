@@ -4,34 +4,34 @@ struct vectors {
   using sum = __m512i;
   using cells = __m512i;
 
-  static CAMEO_CELL_INLINE cells broadcast(const std::byte* p) {
+  static CAMEO_INLINE cells broadcast(const std::byte* p) {
     std::int32_t cell;
     std::memcpy(&cell, p, sizeof cell);
     return _mm512_set1_epi32(cell);
   }
-  static CAMEO_CELL_INLINE cells load(const std::byte* p) { return _mm512_loadu_si512(p); }
-  static CAMEO_CELL_INLINE sum load_sums(const std::int32_t* p) { return _mm512_loadu_si512(p); }
-  static CAMEO_CELL_INLINE sum nothing() { return _mm512_setzero_si512(); }
-  static CAMEO_CELL_INLINE sum add(sum a, sum b) { return _mm512_add_epi32(a, b); }
-  static CAMEO_CELL_INLINE void put(std::byte* p, cells a) { _mm512_storeu_si512(p, a); }
+  static CAMEO_INLINE cells load(const std::byte* p) { return _mm512_loadu_si512(p); }
+  static CAMEO_INLINE sum load_sums(const std::int32_t* p) { return _mm512_loadu_si512(p); }
+  static CAMEO_INLINE sum nothing() { return _mm512_setzero_si512(); }
+  static CAMEO_INLINE sum add(sum a, sum b) { return _mm512_add_epi32(a, b); }
+  static CAMEO_INLINE void put(std::byte* p, cells a) { _mm512_storeu_si512(p, a); }
 
-  static CAMEO_CELL_INLINE cells words(std::int32_t v) { return _mm512_set1_epi32(v); }
-  static CAMEO_CELL_INLINE cells all_bytes(std::uint8_t v) { return _mm512_set1_epi8(char(v)); }
-  static CAMEO_CELL_INLINE cells flipped(cells a, cells b) { return _mm512_xor_si512(a, b); }
-  static CAMEO_CELL_INLINE cells low_bytes(cells a, cells b) { return _mm512_unpacklo_epi8(a, b); }
-  static CAMEO_CELL_INLINE cells high_bytes(cells a, cells b) { return _mm512_unpackhi_epi8(a, b); }
-  static CAMEO_CELL_INLINE cells shifted_up(cells a) { return _mm512_slli_epi32(a, 8); }
-  static CAMEO_CELL_INLINE cells shifted_down(cells a, __m128i count) { return _mm512_sra_epi32(a, count); }
-  static CAMEO_CELL_INLINE cells narrowed(cells a, cells b, cells c, cells d) {
+  static CAMEO_INLINE cells words(std::int32_t v) { return _mm512_set1_epi32(v); }
+  static CAMEO_INLINE cells all_bytes(std::uint8_t v) { return _mm512_set1_epi8(char(v)); }
+  static CAMEO_INLINE cells flipped(cells a, cells b) { return _mm512_xor_si512(a, b); }
+  static CAMEO_INLINE cells low_bytes(cells a, cells b) { return _mm512_unpacklo_epi8(a, b); }
+  static CAMEO_INLINE cells high_bytes(cells a, cells b) { return _mm512_unpackhi_epi8(a, b); }
+  static CAMEO_INLINE cells shifted_up(cells a) { return _mm512_slli_epi32(a, 8); }
+  static CAMEO_INLINE cells shifted_down(cells a, __m128i count) { return _mm512_sra_epi32(a, count); }
+  static CAMEO_INLINE cells narrowed(cells a, cells b, cells c, cells d) {
     return _mm512_packus_epi16(_mm512_packs_epi32(a, b), _mm512_packs_epi32(c, d));
   }
-  static CAMEO_CELL_INLINE cells replaced(cells y, cells a, cells b, const std::uint8_t (&from)[2], std::uint8_t v) {
+  static CAMEO_INLINE cells replaced(cells y, cells a, cells b, const std::uint8_t (&from)[2], std::uint8_t v) {
     const __mmask64 is_left = _mm512_cmpeq_epi8_mask(a, all_bytes(from[0]));
     return _mm512_mask_mov_epi8(y, _mm512_mask_cmpeq_epi8_mask(is_left, b, all_bytes(from[1])), all_bytes(v));
   }
 
-  static CAMEO_CELL_INLINE __mmask16 first(int count) { return __mmask16((1u << count) - 1); }
-  static CAMEO_CELL_INLINE void store(sum s, int count, std::int32_t* to) {
+  static CAMEO_INLINE __mmask16 first(int count) { return __mmask16((1u << count) - 1); }
+  static CAMEO_INLINE void store(sum s, int count, std::int32_t* to) {
     if (count == lanes) _mm512_storeu_si512(to, s);
     else _mm512_mask_storeu_epi32(to, first(count), s);
   }
@@ -43,38 +43,37 @@ struct vectors {
     __m512 scale[Vectors], high;
     __m512i zero;
     bool is_signed, may_leave = false;
-    CAMEO_CELL_INLINE explicit row_codes(const integer_line& p)
+    CAMEO_INLINE explicit row_codes(const integer_line& p)
         : high{_mm512_set1_ps(p.high)},
           zero{_mm512_set1_epi16(std::int16_t(p.zero))},
           is_signed{p.low + float(p.zero) < 0} {
-      CAMEO_CELL_LOOP
+      CAMEO_UNROLL
       for (int j = 0; j < Vectors; ++j) {
         scale[j] = _mm512_loadu_ps(p.scale + j * lanes);
         may_leave = may_leave || _mm512_cmp_ps_mask(_mm512_abs_ps(scale[j]), _mm512_set1_ps(1), _CMP_NLT_UQ) != 0;
       }
     }
     template <int Rows>
-    CAMEO_CELL_INLINE void put(const sum (&sums)[Rows][Vectors], int columns, std::uint8_t* to,
-                               std::int64_t step) const {
+    CAMEO_INLINE void put(const sum (&sums)[Rows][Vectors], int columns, std::uint8_t* to, std::int64_t step) const {
       if (may_leave) put_rows<true>(sums, columns, to, step);
       else put_rows<false>(sums, columns, to, step);
     }
 
    private:
     template <bool Hold>
-    CAMEO_CELL_INLINE __m512i code(sum s, __m512 by) const {
+    CAMEO_INLINE __m512i code(sum s, __m512 by) const {
       const __m512 v = _mm512_mul_ps(_mm512_cvtepi32_ps(s), by);
       return _mm512_cvtps_epi32(Hold ? _mm512_min_ps(v, high) : v);
     }
     template <bool Hold, int Rows>
-    CAMEO_CELL_INLINE void put_rows(const sum (&sums)[Rows][Vectors], int columns, std::uint8_t* to,
-                                    std::int64_t step) const {
+    CAMEO_INLINE void put_rows(const sum (&sums)[Rows][Vectors], int columns, std::uint8_t* to,
+                               std::int64_t step) const {
       constexpr int at_once = 4 / Vectors, last = Rows - 1;
       const bool whole = columns == Vectors * lanes;
-      CAMEO_CELL_LOOP
+      CAMEO_UNROLL
       for (int i = 0; i < Rows; i += at_once) {
         __m512i made[4];
-        CAMEO_CELL_LOOP
+        CAMEO_UNROLL
         for (int k = 0; k < 4; ++k)
           made[k] = code<Hold>(sums[i + k / Vectors < Rows ? i + k / Vectors : last][k % Vectors], scale[k % Vectors]);
         const __m512i a = _mm512_adds_epi16(_mm512_packs_epi32(made[0], made[1]), zero);
@@ -96,11 +95,11 @@ struct vectors {
         }
       }
     }
-    static CAMEO_CELL_INLINE void store_codes(std::uint8_t* to, __m256i codes, int columns, bool whole) {
+    static CAMEO_INLINE void store_codes(std::uint8_t* to, __m256i codes, int columns, bool whole) {
       if (whole) _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), codes);
       else _mm256_mask_storeu_epi8(to, (__mmask32(1) << columns) - 1, codes);
     }
-    static CAMEO_CELL_INLINE void store_codes(std::uint8_t* to, __m128i codes, int columns, bool whole) {
+    static CAMEO_INLINE void store_codes(std::uint8_t* to, __m128i codes, int columns, bool whole) {
       if (whole) _mm_storeu_si128(reinterpret_cast<__m128i*>(to), codes);
       else _mm_mask_storeu_epi8(to, first(columns), codes);
     }

@@ -1,8 +1,12 @@
 // Products with AVX-VNNI.
-#include "integer_target.hpp"
+#include "integer_loops.hpp"
+#include "machine/target.hpp"
+#include "nbits_loops.hpp"
 
-#if CAMEO_CELLS_X86
-CAMEO_CELLS_TARGET("avxvnni,avx2,fma")
+#include <algorithm>
+
+#ifdef __x86_64__
+CAMEO_TARGET("avxvnni,avx2,fma")
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace avx_vnni {
@@ -13,14 +17,14 @@ namespace {
 }  // namespace
 }  // namespace avx_vnni
 
-constinit const integer_cells avx_vnni_cells{"avx_vnni",
-                                             avx_vnni::arithmetic_of<avx_vnni::bytes>,
-                                             avx_vnni::arithmetic_of<avx_vnni::shorts>,
-                                             avx_vnni::nbits_of<avx_vnni::few_bits>,
-                                             avx_vnni::depthwise,
-                                             avx_vnni::add_codes<avx_vnni::shorts>};
+extern const integer_loops avx_vnni_integers;
+constinit const integer_loops avx_vnni_integers{"avx_vnni", avx_vnni::arithmetic_of<avx_vnni::bytes>,
+                                                avx_vnni::arithmetic_of<avx_vnni::shorts>, avx_vnni::depthwise,
+                                                avx_vnni::add_codes<avx_vnni::shorts>};
+extern const nbits_loops avx_vnni_nbits;
+constinit const nbits_loops avx_vnni_nbits = avx_vnni::nbits_of<avx_vnni::few_bits>;
 
 }  // namespace eps
 CAMEO_END_NAMESPACE
-CAMEO_CELLS_TARGET_END
+CAMEO_TARGET_END
 #endif

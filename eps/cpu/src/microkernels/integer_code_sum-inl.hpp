@@ -12,8 +12,8 @@
 //   A::put(p, a)                    stores a
 
 template <class A>
-CAMEO_CELL_FUNCTION std::int64_t add_codes(const whole_code_sum& by, const std::uint8_t* a, const std::uint8_t* b,
-                                           std::uint8_t* y, std::int64_t n) {
+CAMEO_NOINLINE std::int64_t add_codes(const whole_code_sum& by, const std::uint8_t* a, const std::uint8_t* b,
+                                      std::uint8_t* y, std::int64_t n) {
   using cells = typename A::cells;
   constexpr std::int64_t at_once = A::lanes * 4;
   const auto pair = [](const std::int16_t (&factors)[2]) {
@@ -29,7 +29,7 @@ CAMEO_CELL_FUNCTION std::int64_t add_codes(const whole_code_sum& by, const std::
     const cells first = A::low_bytes(left, right), second = A::high_bytes(left, right);
     cells codes[] = {A::low_bytes(first, nothing), A::high_bytes(first, nothing), A::low_bytes(second, nothing),
                      A::high_bytes(second, nothing)};
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int k = 0; k < 4; ++k) {
       const cells large = A::shifted_up(A::add_products(nothing, codes[k], high));
       codes[k] = A::shifted_down(A::add_products(A::add(large, start), codes[k], low), shift);

@@ -47,13 +47,13 @@ void pack_depthwise(detail::function_ref<std::int32_t(std::int64_t)> numbers, st
 }
 
 /// The cells of two pixels.
-CAMEO_CELL_INLINE void join_pixels(const std::uint8_t* a, const std::uint8_t* b, __m256i (&cells)[2]) {
+CAMEO_INLINE void join_pixels(const std::uint8_t* a, const std::uint8_t* b, __m256i (&cells)[2]) {
   const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));
   const __m128i y = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b));
   cells[0] = _mm256_cvtepu8_epi16(_mm_unpacklo_epi8(x, y));
   cells[1] = _mm256_cvtepu8_epi16(_mm_unpackhi_epi8(x, y));
 }
-CAMEO_CELL_INLINE void join_pixels(const std::uint8_t* a, const std::uint8_t* b, __m256i (&cells)[1]) {
+CAMEO_INLINE void join_pixels(const std::uint8_t* a, const std::uint8_t* b, __m256i (&cells)[1]) {
   const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(a));
   const __m128i y = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(b));
   cells[0] = _mm256_cvtepu8_epi16(_mm_unpacklo_epi8(x, y));
@@ -61,38 +61,38 @@ CAMEO_CELL_INLINE void join_pixels(const std::uint8_t* a, const std::uint8_t* b,
 
 /// Outputs [at, at + Outputs) of a line, for a block of channels whose filters are w.
 template <int Columns, int Stride, int Outputs, int Vectors>
-CAMEO_CELL_FUNCTION void depthwise_tile(const depthwise_lines& p, std::int64_t first, const std::byte* w,
-                                        std::int64_t line, std::int64_t at) {
+CAMEO_NOINLINE void depthwise_tile(const depthwise_lines& p, std::int64_t first, const std::byte* w, std::int64_t line,
+                                   std::int64_t at) {
   constexpr int seen = (Outputs - 1) * Stride + Columns;
   constexpr std::int64_t cell_bytes = Vectors * vectors::lanes * 4;
   __m256i sums[Outputs][Vectors];
-  CAMEO_CELL_LOOP
+  CAMEO_UNROLL
   for (int v = 0; v < Vectors; ++v) {
     const __m256i start = vectors::load_sums(p.start + first + v * vectors::lanes);
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int i = 0; i < Outputs; ++i) sums[i][v] = start;
   }
   const auto add_cells = [&](int output, const __m256i(&cells)[Vectors], const std::byte* filter) {
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int v = 0; v < Vectors; ++v)
       sums[output][v] = shorts::add_products(sums[output][v], cells[v], vectors::load(filter + v * vectors::lanes * 4));
   };
   const std::uint8_t* row = p.x + line * p.x_step + at * Stride * p.pixel + first;
   std::int64_t r = 0;
-  for (; r + 2 <= p.rows; r += 2, row += 2 * p.row_step, w += Columns * cell_bytes) CAMEO_CELL_LOOP
+  for (; r + 2 <= p.rows; r += 2, row += 2 * p.row_step, w += Columns * cell_bytes) CAMEO_UNROLL
   for (int q = 0; q < seen; ++q) {
     __m256i cells[Vectors];
     join_pixels(row + q * p.pixel, row + p.row_step + q * p.pixel, cells);
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int k = 0; k < Columns; ++k)
       if (q >= k && (q - k) % Stride == 0 && (q - k) / Stride < Outputs)
         add_cells((q - k) / Stride, cells, w + k * cell_bytes);
   }
-  if (r < p.rows) CAMEO_CELL_LOOP
+  if (r < p.rows) CAMEO_UNROLL
   for (int q = 0; q < seen; ++q) {
     __m256i cells[Vectors];
     join_pixels(row + q * p.pixel, row + (q + 1 < seen ? q + 1 : q) * p.pixel, cells);  // behind a window any will do
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int k = 0; k < Columns; k += 2)
       if (q >= k && (q - k) % Stride == 0 && (q - k) / Stride < Outputs)
         add_cells((q - k) / Stride, cells, w + k / 2 * cell_bytes);
@@ -100,8 +100,8 @@ CAMEO_CELL_FUNCTION void depthwise_tile(const depthwise_lines& p, std::int64_t f
   const std::int64_t to = (line * p.outputs + at) * p.channels + first;
   if (!p.sums)
     return vectors::row_codes<Vectors>(p, first).put(sums, Vectors * vectors::lanes, p.codes + to, p.channels);
-  CAMEO_CELL_LOOP
-  for (int i = 0; i < Outputs; ++i) CAMEO_CELL_LOOP
+  CAMEO_UNROLL
+  for (int i = 0; i < Outputs; ++i) CAMEO_UNROLL
   for (int v = 0; v < Vectors; ++v)
     vectors::store(sums[i][v], vectors::lanes, p.sums + to + i * p.channels + v * vectors::lanes);
 }

@@ -7,42 +7,42 @@ inline constexpr std::int64_t depthwise_rows = 4, most_block = 64;
 /// Vectors with so many lanes of 128 bits.
 template <int Lanes>
 struct pixels;
-#define CAMEO_PIXELS(lanes, whole, real, bits, prefix)                                                       \
-  template <>                                                                                                \
-  struct pixels<lanes> {                                                                                     \
-    using vector = whole;                                                                                    \
-    using floats = real;                                                                                     \
-    using mask = bits;                                                                                       \
-    static constexpr std::int64_t channels = 16 * lanes, numbers = 4 * lanes; /* of a block, of a vector */  \
-    static CAMEO_CELL_INLINE vector load(const void* p) { return prefix##_loadu_epi32(p); }                  \
-    static CAMEO_CELL_INLINE vector load(vector others, mask m, const void* p) {                             \
-      return prefix##_mask_loadu_epi8(others, m, p);                                                         \
-    }                                                                                                        \
-    static CAMEO_CELL_INLINE floats floats_at(const float* p) { return prefix##_loadu_ps(p); }               \
-    static CAMEO_CELL_INLINE void store(void* p, vector v) { prefix##_storeu_epi32(p, v); }                  \
-    static CAMEO_CELL_INLINE void store(void* p, mask m, vector v) { prefix##_mask_storeu_epi8(p, m, v); }   \
-    static CAMEO_CELL_INLINE vector low_bytes(vector a, vector b) { return prefix##_unpacklo_epi8(a, b); }   \
-    static CAMEO_CELL_INLINE vector high_bytes(vector a, vector b) { return prefix##_unpackhi_epi8(a, b); }  \
-    static CAMEO_CELL_INLINE vector low_pairs(vector a, vector b) { return prefix##_unpacklo_epi16(a, b); }  \
-    static CAMEO_CELL_INLINE vector high_pairs(vector a, vector b) { return prefix##_unpackhi_epi16(a, b); } \
-    static CAMEO_CELL_INLINE vector add_products(vector sum, vector x, const void* w) {                      \
-      return prefix##_dpbusd_epi32(sum, x, load(w));                                                         \
-    }                                                                                                        \
-    static CAMEO_CELL_INLINE bool may_leave(floats scale) { /* see row_codes */                              \
-      return (prefix##_cmp_ps_mask(scale, prefix##_set1_ps(1), _CMP_NLT_UQ) |                                \
-              prefix##_cmp_ps_mask(scale, prefix##_set1_ps(-1), _CMP_NGT_UQ)) != 0;                          \
-    }                                                                                                        \
-    template <bool Hold>                                                                                     \
-    static CAMEO_CELL_INLINE vector code(vector sum, floats scale, float high) {                             \
-      const floats v = prefix##_mul_ps(prefix##_cvtepi32_ps(sum), scale);                                    \
-      return prefix##_cvtps_epi32(Hold ? prefix##_min_ps(v, prefix##_set1_ps(high)) : v);                    \
-    }                                                                                                        \
-    static CAMEO_CELL_INLINE vector bytes(const vector (&codes)[4], std::int32_t origin, bool is_signed) {   \
-      const vector zero = prefix##_set1_epi16(std::int16_t(origin));                                         \
-      const vector low = prefix##_adds_epi16(prefix##_packs_epi32(codes[0], codes[1]), zero);                \
-      const vector high = prefix##_adds_epi16(prefix##_packs_epi32(codes[2], codes[3]), zero);               \
-      return is_signed ? prefix##_packs_epi16(low, high) : prefix##_packus_epi16(low, high);                 \
-    }                                                                                                        \
+#define CAMEO_PIXELS(lanes, whole, real, bits, prefix)                                                      \
+  template <>                                                                                               \
+  struct pixels<lanes> {                                                                                    \
+    using vector = whole;                                                                                   \
+    using floats = real;                                                                                    \
+    using mask = bits;                                                                                      \
+    static constexpr std::int64_t channels = 16 * lanes, numbers = 4 * lanes; /* of a block, of a vector */ \
+    static CAMEO_INLINE vector load(const void* p) { return prefix##_loadu_epi32(p); }                      \
+    static CAMEO_INLINE vector load(vector others, mask m, const void* p) {                                 \
+      return prefix##_mask_loadu_epi8(others, m, p);                                                        \
+    }                                                                                                       \
+    static CAMEO_INLINE floats floats_at(const float* p) { return prefix##_loadu_ps(p); }                   \
+    static CAMEO_INLINE void store(void* p, vector v) { prefix##_storeu_epi32(p, v); }                      \
+    static CAMEO_INLINE void store(void* p, mask m, vector v) { prefix##_mask_storeu_epi8(p, m, v); }       \
+    static CAMEO_INLINE vector low_bytes(vector a, vector b) { return prefix##_unpacklo_epi8(a, b); }       \
+    static CAMEO_INLINE vector high_bytes(vector a, vector b) { return prefix##_unpackhi_epi8(a, b); }      \
+    static CAMEO_INLINE vector low_pairs(vector a, vector b) { return prefix##_unpacklo_epi16(a, b); }      \
+    static CAMEO_INLINE vector high_pairs(vector a, vector b) { return prefix##_unpackhi_epi16(a, b); }     \
+    static CAMEO_INLINE vector add_products(vector sum, vector x, const void* w) {                          \
+      return prefix##_dpbusd_epi32(sum, x, load(w));                                                        \
+    }                                                                                                       \
+    static CAMEO_INLINE bool may_leave(floats scale) { /* see row_codes */                                  \
+      return (prefix##_cmp_ps_mask(scale, prefix##_set1_ps(1), _CMP_NLT_UQ) |                               \
+              prefix##_cmp_ps_mask(scale, prefix##_set1_ps(-1), _CMP_NGT_UQ)) != 0;                         \
+    }                                                                                                       \
+    template <bool Hold>                                                                                    \
+    static CAMEO_INLINE vector code(vector sum, floats scale, float high) {                                 \
+      const floats v = prefix##_mul_ps(prefix##_cvtepi32_ps(sum), scale);                                   \
+      return prefix##_cvtps_epi32(Hold ? prefix##_min_ps(v, prefix##_set1_ps(high)) : v);                   \
+    }                                                                                                       \
+    static CAMEO_INLINE vector bytes(const vector (&codes)[4], std::int32_t origin, bool is_signed) {       \
+      const vector zero = prefix##_set1_epi16(std::int16_t(origin));                                        \
+      const vector low = prefix##_adds_epi16(prefix##_packs_epi32(codes[0], codes[1]), zero);               \
+      const vector high = prefix##_adds_epi16(prefix##_packs_epi32(codes[2], codes[3]), zero);              \
+      return is_signed ? prefix##_packs_epi16(low, high) : prefix##_packus_epi16(low, high);                \
+    }                                                                                                       \
   };
 CAMEO_PIXELS(4, __m512i, __m512, __mmask64, _mm512)
 CAMEO_PIXELS(2, __m256i, __m256, __mmask32, _mm256)
@@ -110,14 +110,14 @@ struct depthwise_channels {
   bool is_signed, may_leave = false;
   std::uint8_t padding[in::channels];
 
-  CAMEO_CELL_INLINE depthwise_channels(const depthwise_lines& line, std::int64_t c, const std::byte* packed,
-                                       std::int64_t some = in::channels)
+  CAMEO_INLINE depthwise_channels(const depthwise_lines& line, std::int64_t c, const std::byte* packed,
+                                  std::int64_t some = in::channels)
       : p{line}, first{c}, count{some}, w{packed}, is_signed{line.low + float(line.zero) < 0} {
     std::int32_t starts[most_block];
     float scales[most_block] = {};
     turn(line.start + c, starts);
     if (!line.sums) turn(line.scale + c, scales);
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int v = 0; v < 4; ++v) {
       start[v] = in::load(starts + v * in::numbers);
       scale[v] = in::floats_at(scales + v * in::numbers);
@@ -128,14 +128,14 @@ struct depthwise_channels {
   typename in::mask there() const { return typename in::mask(~std::uint64_t{0} >> (64 - count)); }
 
   template <bool Masked>
-  CAMEO_CELL_INLINE void put(const vector (&sums)[4], std::int64_t output) const {
+  CAMEO_INLINE void put(const vector (&sums)[4], std::int64_t output) const {
     if (p.sums) return put_sums(sums, p.sums + output * p.channels + first);
     vector codes[4];
     if (may_leave) {
-      CAMEO_CELL_LOOP
+      CAMEO_UNROLL
       for (int v = 0; v < 4; ++v) codes[v] = in::template code<true>(sums[v], scale[v], p.high);
     } else {
-      CAMEO_CELL_LOOP
+      CAMEO_UNROLL
       for (int v = 0; v < 4; ++v) codes[v] = in::template code<false>(sums[v], scale[v], p.high);
     }
     std::uint8_t* const to = p.codes + output * p.channels + first;
@@ -144,19 +144,19 @@ struct depthwise_channels {
   }
 
  private:
-  CAMEO_CELL_FUNCTION void put_sums(vector s0, vector s1, vector s2, vector s3, std::int32_t* to) const {
+  CAMEO_NOINLINE void put_sums(vector s0, vector s1, vector s2, vector s3, std::int32_t* to) const {
     std::int32_t turned[most_block];
     in::store(turned, s0), in::store(turned + in::numbers, s1);
     in::store(turned + 2 * in::numbers, s2), in::store(turned + 3 * in::numbers, s3);
     for (std::int64_t i = 0; i < in::channels; ++i)
       if (const std::int64_t c = channel_at(i, in::channels); c < count) to[c] = turned[i];
   }
-  CAMEO_CELL_INLINE void put_sums(const vector (&sums)[4], std::int32_t* to) const {
+  CAMEO_INLINE void put_sums(const vector (&sums)[4], std::int32_t* to) const {
     put_sums(sums[0], sums[1], sums[2], sums[3], to);
   }
   /// What stands for channels one behind the other, in the order of the vectors; 0 for those that are not there.
   template <class T>
-  CAMEO_CELL_INLINE void turn(const T* from, T* to) const {
+  CAMEO_INLINE void turn(const T* from, T* to) const {
     for (std::int64_t i = 0; i < in::channels; i += 4) {
       const std::int64_t c = channel_at(i, in::channels);
       if (c + 4 <= count) std::memcpy(to + i, from + c, 4 * sizeof(T));
@@ -179,7 +179,7 @@ struct inner_outputs {
 };
 
 /// The bytes of `every` pixels, which begin at a column, that lie within the image.
-CAMEO_CELL_INLINE std::uint64_t inner_bytes(const depthwise_lines& p, std::int64_t column, std::int64_t every) {
+CAMEO_INLINE std::uint64_t inner_bytes(const depthwise_lines& p, std::int64_t column, std::int64_t every) {
   const auto first = [&](std::int64_t n) {
     const std::int64_t bytes = (n < 0 ? 0 : n > every ? every : n) * p.channels;
     return bytes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bytes) - 1;
@@ -192,8 +192,8 @@ enum class sight : std::uint8_t { inner, edge, part };
 
 /// Adds four rows of windows that begin `Gap` columns apart.
 template <int Columns, int Gap, int Outputs, sight Sight, int Lanes>
-CAMEO_CELL_INLINE void add_quad(const depthwise_channels<Lanes>& c, std::int64_t line, std::int64_t at,
-                                std::int64_t every, int quad, typename pixels<Lanes>::vector (&sums)[Outputs][4]) {
+CAMEO_INLINE void add_quad(const depthwise_channels<Lanes>& c, std::int64_t line, std::int64_t at, std::int64_t every,
+                           int quad, typename pixels<Lanes>::vector (&sums)[Outputs][4]) {
   using in = pixels<Lanes>;
   using vector = typename in::vector;
   constexpr int seen = (Outputs - 1) * Gap + Columns;
@@ -204,17 +204,17 @@ CAMEO_CELL_INLINE void add_quad(const depthwise_channels<Lanes>& c, std::int64_t
   const std::uint8_t* const x = p.x + line * p.x_step + at * p.stride * p.pixel + c.first;
   const std::uint8_t* rows[depthwise_rows];
   std::int64_t steps[depthwise_rows];
-  CAMEO_CELL_LOOP
+  CAMEO_UNROLL
   for (int i = 0; i < depthwise_rows; ++i) {
     const std::int64_t r = quad * depthwise_rows + i, row = p.row + line * p.row_stride + r * p.row_dilation;
     const bool is_there = r < p.rows && row >= 0 && row < p.image_rows;
     rows[i] = is_there ? x + r * p.row_step : c.padding;
     steps[i] = is_there ? p.pixel : 0;
   }
-  CAMEO_CELL_LOOP
+  CAMEO_UNROLL
   for (int q = 0; q < seen; ++q) {
     vector pixel[depthwise_rows];
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int i = 0; i < depthwise_rows; ++i) {
       if constexpr (Sight == sight::inner) pixel[i] = in::load(rows[i]);
       if constexpr (Sight == sight::edge)
@@ -228,10 +228,10 @@ CAMEO_CELL_INLINE void add_quad(const depthwise_channels<Lanes>& c, std::int64_t
     const vector low23 = in::low_bytes(pixel[2], pixel[3]), high23 = in::high_bytes(pixel[2], pixel[3]);
     const vector cells[4] = {in::low_pairs(low01, low23), in::high_pairs(low01, low23), in::low_pairs(high01, high23),
                              in::high_pairs(high01, high23)};
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int k = 0; k < Columns; ++k) {
       if (q < k || (q - k) % Gap != 0 || (q - k) / Gap >= Outputs) continue;
-      CAMEO_CELL_LOOP
+      CAMEO_UNROLL
       for (int v = 0; v < 4; ++v)
         sums[(q - k) / Gap][v] =
             in::add_products(sums[(q - k) / Gap][v], cells[v], w + k * column_bytes + v * in::channels);
@@ -241,15 +241,15 @@ CAMEO_CELL_INLINE void add_quad(const depthwise_channels<Lanes>& c, std::int64_t
 
 /// Outputs at, at + every, ... of a line: their windows begin `Gap` columns apart.
 template <int Columns, int Gap, int Outputs, sight Sight, int Lanes>
-CAMEO_CELL_FUNCTION void depthwise_tile(const depthwise_channels<Lanes>& c, std::int64_t line, std::int64_t at,
-                                        std::int64_t every) {
+CAMEO_NOINLINE void depthwise_tile(const depthwise_channels<Lanes>& c, std::int64_t line, std::int64_t at,
+                                   std::int64_t every) {
   typename pixels<Lanes>::vector sums[Outputs][4];
-  CAMEO_CELL_LOOP
-  for (int i = 0; i < Outputs; ++i) CAMEO_CELL_LOOP
+  CAMEO_UNROLL
+  for (int i = 0; i < Outputs; ++i) CAMEO_UNROLL
   for (int v = 0; v < 4; ++v) sums[i][v] = c.start[v];
   add_quad<Columns, Gap, Outputs, Sight>(c, line, at, every, 0, sums);
   if constexpr (quads_of(Columns) > 1) add_quad<Columns, Gap, Outputs, Sight>(c, line, at, every, 1, sums);
-  CAMEO_CELL_LOOP
+  CAMEO_UNROLL
   for (int i = 0; i < Outputs; ++i) c.template put<Sight == sight::part>(sums[i], line * c.p.outputs + at + i * every);
 }
 

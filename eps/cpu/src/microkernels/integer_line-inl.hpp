@@ -10,7 +10,7 @@
 //   A::add(s, s)
 //   A::middle                       if there: what broadcast() takes from each number
 //   A::evens(a), A::odds(a)         if there: the first and third bytes of each cell of u8 as numbers of 16 bits,
-//                                   and the others; then there are kinds of cells (integer_cells.hpp), and
+//                                   and the others; then there are kinds of cells (integer_loops.hpp), and
 //   A::ordered(a, order)            the bytes of each cell in one of cell_orders
 //   A::add_wide(s, a, b)            s + the products of numbers of 16 bits
 //   A::add_joined(s, a, b, c, d)    s + the products of a and b, and of c and d
@@ -30,17 +30,17 @@ struct row_places {
   struct places {
     const std::byte* const* at;
     std::int64_t bytes;
-    CAMEO_CELL_INLINE const std::byte* operator()(int row) const { return at[row] + bytes; }
+    CAMEO_INLINE const std::byte* operator()(int row) const { return at[row] + bytes; }
   };
-  CAMEO_CELL_INLINE row_places(const integer_line& p, std::int64_t row) {
+  CAMEO_INLINE row_places(const integer_line& p, std::int64_t row) {
     std::int64_t stretch = row < p.stretch ? 0 : row / p.stretch, rest = row - stretch * p.stretch;
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) {
       at[i] = p.x + stretch * p.stretch_step + rest * p.row_step;
       if (++rest == p.stretch) rest = 0, ++stretch;
     }
   }
-  CAMEO_CELL_INLINE places from(std::int64_t bytes) const { return {at, bytes}; }
+  CAMEO_INLINE places from(std::int64_t bytes) const { return {at, bytes}; }
 };
 template <int Rows>
 struct row_places<Rows, false> {
@@ -50,14 +50,13 @@ struct row_places<Rows, false> {
   struct places {
     const std::byte* every_third[(Rows + 2) / 3];
     std::int64_t step;
-    CAMEO_CELL_INLINE const std::byte* operator()(int row) const { return every_third[row / 3] + row % 3 * step; }
+    CAMEO_INLINE const std::byte* operator()(int row) const { return every_third[row / 3] + row % 3 * step; }
   };
-  CAMEO_CELL_INLINE row_places(const integer_line& p, std::int64_t row)
-      : first{p.x + row * p.row_step}, step{p.row_step} {}
-  CAMEO_CELL_INLINE places from(std::int64_t bytes) const {
+  CAMEO_INLINE row_places(const integer_line& p, std::int64_t row) : first{p.x + row * p.row_step}, step{p.row_step} {}
+  CAMEO_INLINE places from(std::int64_t bytes) const {
     places made;
     made.step = step;
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int i = 0; i < (Rows + 2) / 3; ++i) made.every_third[i] = first + bytes + 3 * i * step;
     return made;
   }
@@ -67,63 +66,63 @@ using places_of = row_places<Rows, takes_stretches<A>>;
 
 /// Brings what is read later to the second cache.
 template <std::int64_t Bytes>
-CAMEO_CELL_INLINE void fetch(const std::byte* p) {
-  CAMEO_CELL_LOOP
+CAMEO_INLINE void fetch(const std::byte* p) {
+  CAMEO_UNROLL
   for (std::int64_t i = 0; i < Bytes; i += 64) __builtin_prefetch(p + i, 0, 2);
 }
 
 /// The sums of `Rows` rows and `Vectors` vectors of columns. A single row has four chains of additions: one would wait
 /// for itself.
 template <class A, int Rows, int Vectors>
-CAMEO_CELL_INLINE void add_runs(const integer_line& p, const places_of<A, Rows>& x, const std::byte* w,
-                                std::int64_t ahead, typename A::sum (&sums)[Rows][Vectors]) {
+CAMEO_INLINE void add_runs(const integer_line& p, const places_of<A, Rows>& x, const std::byte* w, std::int64_t ahead,
+                           typename A::sum (&sums)[Rows][Vectors]) {
   constexpr std::int64_t bytes = A::lanes * 4, panel = 2 * bytes;
   for (std::int64_t t = 0; t < p.tap_count; ++t)
     for (std::int64_t at = p.taps[t], end = at + 4 * p.cells; at < end; at += 4, w += panel) {
       typename A::cells columns[Vectors];
-      CAMEO_CELL_LOOP
+      CAMEO_UNROLL
       for (int j = 0; j < Vectors; ++j) columns[j] = A::load(w + j * bytes);
       fetch<panel>(w + ahead);
       const auto row = x.from(at);
-      CAMEO_CELL_LOOP
+      CAMEO_UNROLL
       for (int i = 0; i < Rows; ++i) {
         const typename A::cells factor = A::broadcast(row(i));
-        CAMEO_CELL_LOOP
+        CAMEO_UNROLL
         for (int j = 0; j < Vectors; ++j) sums[i][j] = A::add_products(sums[i][j], factor, columns[j]);
       }
     }
 }
 template <class A, int Vectors>
-CAMEO_CELL_INLINE void add_runs_of_one(const integer_line& p, const places_of<A, 1>& x, const std::byte* w,
-                                       typename A::sum (&sums)[1][Vectors]) {
+CAMEO_INLINE void add_runs_of_one(const integer_line& p, const places_of<A, 1>& x, const std::byte* w,
+                                  typename A::sum (&sums)[1][Vectors]) {
   constexpr int chains = 4;
   constexpr std::int64_t bytes = A::lanes * 4, panel = 2 * bytes;
   typename A::sum more[chains][Vectors];
-  CAMEO_CELL_LOOP
-  for (int i = 0; i < chains; ++i) CAMEO_CELL_LOOP
+  CAMEO_UNROLL
+  for (int i = 0; i < chains; ++i) CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j) more[i][j] = i == 0 ? sums[0][j] : A::nothing();
   for (std::int64_t t = 0; t < p.tap_count; ++t) {
     const std::byte* from = x.from(p.taps[t])(0);
     std::int64_t c = 0;
-    for (; c + chains <= p.cells; c += chains, from += 4 * chains, w += panel * chains) CAMEO_CELL_LOOP
+    for (; c + chains <= p.cells; c += chains, from += 4 * chains, w += panel * chains) CAMEO_UNROLL
     for (int i = 0; i < chains; ++i) {
       const typename A::cells factor = A::broadcast(from + 4 * i);
-      CAMEO_CELL_LOOP
+      CAMEO_UNROLL
       for (int j = 0; j < Vectors; ++j)
         more[i][j] = A::add_products(more[i][j], factor, A::load(w + i * panel + j * bytes));
     }
-    for (; c < p.cells; ++c, from += 4, w += panel) CAMEO_CELL_LOOP
+    for (; c < p.cells; ++c, from += 4, w += panel) CAMEO_UNROLL
     for (int j = 0; j < Vectors; ++j)
       more[0][j] = A::add_products(more[0][j], A::broadcast(from), A::load(w + j * bytes));
   }
-  CAMEO_CELL_LOOP
+  CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j) sums[0][j] = A::add(A::add(more[0][j], more[1][j]), A::add(more[2][j], more[3][j]));
 }
 
 /// Of a panel with kinds of cells, those of one kind: `w` moves behind them.
 template <class A, cell_kind Kind, int Rows, int Vectors>
-CAMEO_CELL_INLINE void add_cells(const integer_line& p, const places_of<A, Rows>& x, const std::byte*& w,
-                                 std::int64_t ahead, typename A::sum (&sums)[Rows][Vectors]) {
+CAMEO_INLINE void add_cells(const integer_line& p, const places_of<A, Rows>& x, const std::byte*& w, std::int64_t ahead,
+                            typename A::sum (&sums)[Rows][Vectors]) {
   constexpr std::int64_t bytes = A::lanes * 4, panel = 2 * bytes;
   constexpr bool is_double = Kind == cell_kind::joined || Kind == cell_kind::wide;
   constexpr std::int64_t size = is_double ? 2 * panel : panel;
@@ -132,18 +131,18 @@ CAMEO_CELL_INLINE void add_cells(const integer_line& p, const places_of<A, Rows>
     fetch<size>(w + ahead);
     const auto row = x.from(*list);
     typename A::cells columns[Vectors], more[Vectors];
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int j = 0; j < Vectors; ++j) {
       columns[j] = A::load(w + j * bytes);
       if constexpr (is_double) more[j] = A::load(w + panel + j * bytes);
     }
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) {
       const std::byte* const at = row(i);
       typename A::cells factor = A::broadcast(at);
       if constexpr (Kind == cell_kind::turned || Kind == cell_kind::crossed)
         factor = A::ordered(factor, cell_orders[std::size_t(Kind) - std::size_t(cell_kind::narrow)]);
-      CAMEO_CELL_LOOP
+      CAMEO_UNROLL
       for (int j = 0; j < Vectors; ++j)
         if constexpr (Kind == cell_kind::joined) {
           sums[i][j] = A::add_joined(sums[i][j], factor, columns[j], A::broadcast(at + 4), more[j]);
@@ -157,8 +156,8 @@ CAMEO_CELL_INLINE void add_cells(const integer_line& p, const places_of<A, Rows>
   }
 }
 template <class A, int Rows, int Vectors, std::size_t... I>
-CAMEO_CELL_INLINE void add_sorted_runs(const integer_line& p, const places_of<A, Rows>& x, std::int64_t ahead,
-                                       typename A::sum (&sums)[Rows][Vectors], std::index_sequence<I...>) {
+CAMEO_INLINE void add_sorted_runs(const integer_line& p, const places_of<A, Rows>& x, std::int64_t ahead,
+                                  typename A::sum (&sums)[Rows][Vectors], std::index_sequence<I...>) {
   const std::byte* w = p.w + panel_kinds{p.tap_count, p.cells}.bytes();
   (add_cells<A, cell_kind(I), Rows, Vectors>(p, x, w, ahead, sums), ...);
 }
@@ -171,15 +170,15 @@ struct plain_vectors {
 };
 /// Sums become floats where they are.
 template <class A, int Rows, int Vectors>
-CAMEO_CELL_INLINE void make_floats(const integer_line& p, typename A::sum (&sums)[Rows][Vectors]) {
+CAMEO_INLINE void make_floats(const integer_line& p, typename A::sum (&sums)[Rows][Vectors]) {
   using words = typename plain_vectors<A::lanes>::words;
   using floats = typename plain_vectors<A::lanes>::floats;
-  CAMEO_CELL_LOOP
+  CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j) {
     floats scale, bias;
     std::memcpy(&scale, p.scale + j * A::lanes, sizeof scale);
     std::memcpy(&bias, p.bias + j * A::lanes, sizeof bias);
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) {
       const floats scaled = __builtin_convertvector(__builtin_bit_cast(words, sums[i][j]), floats) * scale;
       sums[i][j] = __builtin_bit_cast(typename A::sum, scaled + bias);
@@ -189,30 +188,30 @@ CAMEO_CELL_INLINE void make_floats(const integer_line& p, typename A::sum (&sums
 
 /// A tile's rows of floats lie far apart: they come while its sums are made.
 template <int Rows, int Columns>
-CAMEO_CELL_FUNCTION void ask_for_rows(const integer_line& p, std::int64_t row) {
+CAMEO_NOINLINE void ask_for_rows(const integer_line& p, std::int64_t row) {
   for (int i = 0; i < Rows; ++i)
     for (int j = 0; j < Columns; j += 16) __builtin_prefetch(p.floats + (row + i) * p.step + j, 0, 2);
 }
 
 /// The sums of a tile, or the floats that are made of them.
 template <class A, int Rows, int Vectors>
-CAMEO_CELL_INLINE void store_words(const integer_line& p, std::int64_t row, typename A::sum (&sums)[Rows][Vectors]) {
+CAMEO_INLINE void store_words(const integer_line& p, std::int64_t row, typename A::sum (&sums)[Rows][Vectors]) {
   if (p.floats) make_floats<A>(p, sums);
   std::int32_t* const to = (p.sums ? p.sums : reinterpret_cast<std::int32_t*>(p.floats)) + row * p.step;
   const int last = int(p.columns - (Vectors - 1) * A::lanes);  // columns of the last vector
-  CAMEO_CELL_LOOP
-  for (int i = 0; i < Rows; ++i) CAMEO_CELL_LOOP
+  CAMEO_UNROLL
+  for (int i = 0; i < Rows; ++i) CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j)
     A::store(sums[i][j], j + 1 == Vectors ? last : A::lanes, to + i * p.step + j * A::lanes);
 }
 
 template <class A, int Rows, int Vectors>
-CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
+CAMEO_NOINLINE void run_tile(const integer_line& p, std::int64_t row) {
   typename A::sum sums[Rows][Vectors];
-  CAMEO_CELL_LOOP
+  CAMEO_UNROLL
   for (int j = 0; j < Vectors; ++j) {
     const typename A::sum start = A::load_sums(p.start + j * A::lanes);
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) sums[i][j] = start;
   }
   const std::int64_t ahead = row == 0 ? p.ahead : 0;
@@ -227,11 +226,11 @@ CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
   if constexpr (requires { typename A::template row_codes<Vectors>; }) {
     typename A::template row_codes<Vectors>(p).put(sums, int(p.columns), to, p.step);
   } else {
-    CAMEO_CELL_LOOP
+    CAMEO_UNROLL
     for (int j = 0; j < Vectors; ++j) {
       const typename A::codes codes(p, j * A::lanes);
       const int count = j + 1 == Vectors ? int(p.columns - j * A::lanes) : A::lanes;
-      CAMEO_CELL_LOOP
+      CAMEO_UNROLL
       for (int i = 0; i < Rows; ++i) codes.put(sums[i][j], count, to + i * p.step + j * A::lanes);
     }
   }
@@ -239,7 +238,7 @@ CAMEO_CELL_FUNCTION void run_tile(const integer_line& p, std::int64_t row) {
 
 /// A line in tiles of almost the same size.
 template <class A, int Vectors, std::size_t... I>
-CAMEO_CELL_FUNCTION void run_even_tiles(const integer_line& p, std::index_sequence<I...>) {
+CAMEO_NOINLINE void run_even_tiles(const integer_line& p, std::index_sequence<I...>) {
   static constexpr void (*tile_of[])(const integer_line&, std::int64_t) = {run_tile<A, int(I) + 1, Vectors>...};
   constexpr std::int64_t most = sizeof...(I);
   if (p.rows <= most) return tile_of[p.rows - 1](p, 0);
@@ -252,7 +251,7 @@ CAMEO_CELL_FUNCTION void run_even_tiles(const integer_line& p, std::index_sequen
 /// one of which may compute some rows a second time. Lines of images are often a few times eight pixels, a little more
 /// than one tile, or two; and so often is what is left.
 template <class A, int Vectors>
-CAMEO_CELL_FUNCTION void run_tiles(const integer_line& p) {
+CAMEO_NOINLINE void run_tiles(const integer_line& p) {
   if constexpr (takes_stretches<A>) return run_even_tiles<A, Vectors>(p, std::make_index_sequence<A::tile_rows>{});
   constexpr int most = A::tile_rows, half = most / 2, quarter = most / 4, even = 8;
   std::int64_t evens = p.rows % most, row = 0;
@@ -275,7 +274,7 @@ CAMEO_CELL_FUNCTION void run_tiles(const integer_line& p) {
 }
 
 template <class A>
-CAMEO_CELL_FUNCTION void run_line(const integer_line& p) {
+CAMEO_NOINLINE void run_line(const integer_line& p) {
   if (p.columns > A::lanes) run_tiles<A, 2>(p);
   else run_tiles<A, 1>(p);
 }

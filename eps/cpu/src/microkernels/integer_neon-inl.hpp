@@ -4,16 +4,16 @@ struct vectors {
   using sum = int32x4_t;
   using cells = int8x16_t;
 
-  static CAMEO_CELL_INLINE cells broadcast(const std::byte* p) {
+  static CAMEO_INLINE cells broadcast(const std::byte* p) {
     std::int32_t cell;
     std::memcpy(&cell, p, sizeof cell);
     return vreinterpretq_s8_s32(vdupq_n_s32(cell));
   }
-  static CAMEO_CELL_INLINE cells load(const std::byte* p) { return vld1q_s8(reinterpret_cast<const std::int8_t*>(p)); }
-  static CAMEO_CELL_INLINE sum load_sums(const std::int32_t* p) { return vld1q_s32(p); }
-  static CAMEO_CELL_INLINE sum nothing() { return vdupq_n_s32(0); }
-  static CAMEO_CELL_INLINE sum add(sum a, sum b) { return vaddq_s32(a, b); }
-  static CAMEO_CELL_INLINE void store(sum s, int count, std::int32_t* to) {
+  static CAMEO_INLINE cells load(const std::byte* p) { return vld1q_s8(reinterpret_cast<const std::int8_t*>(p)); }
+  static CAMEO_INLINE sum load_sums(const std::int32_t* p) { return vld1q_s32(p); }
+  static CAMEO_INLINE sum nothing() { return vdupq_n_s32(0); }
+  static CAMEO_INLINE sum add(sum a, sum b) { return vaddq_s32(a, b); }
+  static CAMEO_INLINE void store(sum s, int count, std::int32_t* to) {
     if (count == lanes) return vst1q_s32(to, s);
     std::int32_t all[lanes];
     vst1q_s32(all, s);
@@ -23,12 +23,12 @@ struct vectors {
   struct codes {
     float32x4_t scale, low, high;
     int32x4_t zero;
-    CAMEO_CELL_INLINE codes(const integer_line& p, int column)
+    CAMEO_INLINE codes(const integer_line& p, int column)
         : scale{vld1q_f32(p.scale + column)},
           low{vdupq_n_f32(p.low)},
           high{vdupq_n_f32(p.high)},
           zero{vdupq_n_s32(p.zero)} {}
-    CAMEO_CELL_INLINE void put(sum s, int count, std::uint8_t* to) const {
+    CAMEO_INLINE void put(sum s, int count, std::uint8_t* to) const {
       const float32x4_t v = vmulq_f32(vcvtq_f32_s32(s), scale);
       const int32x4_t code = vaddq_s32(vcvtnq_s32_f32(vminq_f32(vmaxq_f32(v, low), high)), zero);
       const uint16x4_t half = vmovn_u32(vreinterpretq_u32_s32(code));
@@ -41,7 +41,7 @@ struct vectors {
 
 struct shorts : vectors {
   static constexpr int per_cell = 2;
-  static CAMEO_CELL_INLINE sum add_products(sum s, cells a, cells b) {
+  static CAMEO_INLINE sum add_products(sum s, cells a, cells b) {
     const int16x8_t x = vreinterpretq_s16_s8(a), y = vreinterpretq_s16_s8(b);
     const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y)), high = vmull_high_s16(x, y);
     return vaddq_s32(s, vpaddq_s32(low, high));

@@ -1,7 +1,11 @@
 // Integer products with what every 64-bit ARM processor has: smull.
-#include "integer_target.hpp"
+#include "integer_loops.hpp"
+#include "machine/target.hpp"
+#include "nbits_loops.hpp"
 
-#if CAMEO_CELLS_NEON
+#include <algorithm>
+
+#ifdef __aarch64__
 #include <cmath>
 
 CAMEO_BEGIN_NAMESPACE
@@ -17,8 +21,11 @@ namespace {
 }  // namespace
 }  // namespace neon
 
-constinit const integer_cells neon_cells{"neon", neon::arithmetic_of<neon::shorts>, neon::arithmetic_of<neon::shorts>,
-                                         neon::nbits_of<neon::nbits_vectors>};
+extern const integer_loops neon_integers;
+constinit const integer_loops neon_integers{"neon", neon::arithmetic_of<neon::shorts>,
+                                            neon::arithmetic_of<neon::shorts>};
+extern const nbits_loops neon_nbits;
+constinit const nbits_loops neon_nbits = neon::nbits_of<neon::nbits_vectors>;
 
 }  // namespace eps
 CAMEO_END_NAMESPACE

@@ -1,11 +1,15 @@
 // Integer products with ARM's DotProd: sdot, four products of s8 for each sum. What rows have is u8, and is multiplied
 // less 128.
-#include "integer_target.hpp"
+#include "integer_loops.hpp"
+#include "machine/target.hpp"
+#include "nbits_loops.hpp"
 
-#if CAMEO_CELLS_NEON_DOT
+#include <algorithm>
+
+#if CAMEO_HAS_NEON_DOT
 #include <cmath>
 
-CAMEO_CELLS_TARGET("arch=armv8.2-a+dotprod")
+CAMEO_TARGET("arch=armv8.2-a+dotprod")
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace neon_dot {
@@ -19,20 +23,22 @@ namespace {
 
 struct bytes : vectors {
   static constexpr int per_cell = 4, middle = 128;
-  static CAMEO_CELL_INLINE cells broadcast(const std::byte* p) {
+  static CAMEO_INLINE cells broadcast(const std::byte* p) {
     return veorq_s8(vectors::broadcast(p), vdupq_n_s8(-middle));
   }
-  static CAMEO_CELL_INLINE sum add_products(sum s, cells a, cells b) { return vdotq_s32(s, a, b); }
+  static CAMEO_INLINE sum add_products(sum s, cells a, cells b) { return vdotq_s32(s, a, b); }
 };
 
 }  // namespace
 }  // namespace neon_dot
 
-constinit const integer_cells neon_dot_cells{"neon_dot", neon_dot::arithmetic_of<neon_dot::bytes>,
-                                             neon_dot::arithmetic_of<neon_dot::shorts>,
-                                             neon_dot::nbits_of<neon_dot::few_bits<neon_dot::bytes>>};
+extern const integer_loops neon_dot_integers;
+constinit const integer_loops neon_dot_integers{"neon_dot", neon_dot::arithmetic_of<neon_dot::bytes>,
+                                                neon_dot::arithmetic_of<neon_dot::shorts>};
+extern const nbits_loops neon_dot_nbits;
+constinit const nbits_loops neon_dot_nbits = neon_dot::nbits_of<neon_dot::few_bits<neon_dot::bytes>>;
 
 }  // namespace eps
 CAMEO_END_NAMESPACE
-CAMEO_CELLS_TARGET_END
+CAMEO_TARGET_END
 #endif

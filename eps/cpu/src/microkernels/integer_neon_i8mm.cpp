@@ -1,10 +1,14 @@
 // Integer products with ARM's I8MM: usdot, four products of u8 and s8 for each sum.
-#include "integer_target.hpp"
+#include "integer_loops.hpp"
+#include "machine/target.hpp"
+#include "nbits_loops.hpp"
 
-#if CAMEO_CELLS_NEON_DOT
+#include <algorithm>
+
+#if CAMEO_HAS_NEON_DOT
 #include <cmath>
 
-CAMEO_CELLS_TARGET("arch=armv8.2-a+i8mm")
+CAMEO_TARGET("arch=armv8.2-a+i8mm")
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace neon_i8mm {
@@ -18,19 +22,19 @@ namespace {
 
 struct bytes : vectors {
   static constexpr int per_cell = 4;
-  static CAMEO_CELL_INLINE sum add_products(sum s, cells a, cells b) {
-    return vusdotq_s32(s, vreinterpretq_u8_s8(a), b);
-  }
+  static CAMEO_INLINE sum add_products(sum s, cells a, cells b) { return vusdotq_s32(s, vreinterpretq_u8_s8(a), b); }
 };
 
 }  // namespace
 }  // namespace neon_i8mm
 
-constinit const integer_cells neon_i8mm_cells{"neon_i8mm", neon_i8mm::arithmetic_of<neon_i8mm::bytes>,
-                                              neon_i8mm::arithmetic_of<neon_i8mm::shorts>,
-                                              neon_i8mm::nbits_of<neon_i8mm::few_bits<neon_i8mm::bytes>>};
+extern const integer_loops neon_i8mm_integers;
+constinit const integer_loops neon_i8mm_integers{"neon_i8mm", neon_i8mm::arithmetic_of<neon_i8mm::bytes>,
+                                                 neon_i8mm::arithmetic_of<neon_i8mm::shorts>};
+extern const nbits_loops neon_i8mm_nbits;
+constinit const nbits_loops neon_i8mm_nbits = neon_i8mm::nbits_of<neon_i8mm::few_bits<neon_i8mm::bytes>>;
 
 }  // namespace eps
 CAMEO_END_NAMESPACE
-CAMEO_CELLS_TARGET_END
+CAMEO_TARGET_END
 #endif

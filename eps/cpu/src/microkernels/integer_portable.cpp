@@ -1,5 +1,7 @@
 // Integer products without instructions of their own.
-#include "integer_target.hpp"
+#include "integer_loops.hpp"
+#include "machine/target.hpp"
+#include "nbits_loops.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,40 +24,40 @@ struct shorts {
     std::int16_t of[lanes][2];
   };
 
-  static CAMEO_CELL_INLINE cells load(const std::byte* p) {
+  static CAMEO_INLINE cells load(const std::byte* p) {
     cells made;
     std::memcpy(&made, p, sizeof made);
     return made;
   }
-  static CAMEO_CELL_INLINE cells broadcast(const std::byte* p) {
+  static CAMEO_INLINE cells broadcast(const std::byte* p) {
     cells made;
     for (auto& each : made.of) std::memcpy(each, p, sizeof each);
     return made;
   }
-  static CAMEO_CELL_INLINE sum load_sums(const std::int32_t* p) {
+  static CAMEO_INLINE sum load_sums(const std::int32_t* p) {
     sum made;
     std::memcpy(&made, p, sizeof made);
     return made;
   }
-  static CAMEO_CELL_INLINE sum nothing() { return {}; }
-  static CAMEO_CELL_INLINE sum add(sum a, sum b) {
+  static CAMEO_INLINE sum nothing() { return {}; }
+  static CAMEO_INLINE sum add(sum a, sum b) {
     for (int i = 0; i < lanes; ++i) a.of[i] += b.of[i];
     return a;
   }
-  static CAMEO_CELL_INLINE sum add_products(sum s, cells a, cells b) {
+  static CAMEO_INLINE sum add_products(sum s, cells a, cells b) {
     for (int i = 0; i < lanes; ++i)  // of numbers of 9 bits
       s.of[i] += std::uint32_t(a.of[i][0] * b.of[i][0] + a.of[i][1] * b.of[i][1]);
     return s;
   }
-  static CAMEO_CELL_INLINE void store(sum s, int count, std::int32_t* to) {
+  static CAMEO_INLINE void store(sum s, int count, std::int32_t* to) {
     std::memcpy(to, s.of, std::size_t(count) * sizeof *to);
   }
 
   struct codes {
     const integer_line& p;
     int column;
-    CAMEO_CELL_INLINE codes(const integer_line& line, int first) : p{line}, column{first} {}
-    CAMEO_CELL_INLINE void put(sum s, int count, std::uint8_t* to) const {
+    CAMEO_INLINE codes(const integer_line& line, int first) : p{line}, column{first} {}
+    CAMEO_INLINE void put(sum s, int count, std::uint8_t* to) const {
       for (int i = 0; i < count; ++i) {
         const float v = float(std::int32_t(s.of[i])) * p.scale[column + i];
         to[i] = std::uint8_t(std::int32_t(std::nearbyint(std::clamp(v, p.low, p.high))) + p.zero);
@@ -67,9 +69,11 @@ struct shorts {
 }  // namespace
 }  // namespace portable
 
-constinit const integer_cells portable_cells{"portable", portable::arithmetic_of<portable::shorts>,
-                                             portable::arithmetic_of<portable::shorts>,
-                                             portable::nbits_of<portable::nbits_vectors>};
+extern const integer_loops portable_integers;
+constinit const integer_loops portable_integers{"portable", portable::arithmetic_of<portable::shorts>,
+                                                portable::arithmetic_of<portable::shorts>};
+extern const nbits_loops portable_nbits;
+constinit const nbits_loops portable_nbits = portable::nbits_of<portable::nbits_vectors>;
 
 }  // namespace eps
 CAMEO_END_NAMESPACE

@@ -7,7 +7,7 @@
 //   A::put(p, a)                    stores a
 
 template <class A>
-CAMEO_CELL_FUNCTION void sort_cells(const panel_kinds& kinds, std::byte* panel) {
+CAMEO_NOINLINE void sort_cells(const panel_kinds& kinds, std::byte* panel) {
   constexpr std::int64_t bytes = A::lanes * 4, whole = 2 * bytes;
   using cells = typename A::cells;
   std::byte* out = panel + kinds.bytes();

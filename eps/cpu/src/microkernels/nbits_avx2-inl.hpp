@@ -5,34 +5,32 @@ struct nbits_vectors {
   using floats = __m256;
   using sums = __m256i;
 
-  static CAMEO_CELL_INLINE codes load(const std::byte* p) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-  }
-  static CAMEO_CELL_INLINE floats load_floats(const float* p) { return _mm256_loadu_ps(p); }
-  static CAMEO_CELL_INLINE floats widen(const std::uint8_t* p) {
+  static CAMEO_INLINE codes load(const std::byte* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
+  static CAMEO_INLINE floats load_floats(const float* p) { return _mm256_loadu_ps(p); }
+  static CAMEO_INLINE floats widen(const std::uint8_t* p) {
     return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
   }
-  static CAMEO_CELL_INLINE void store(floats v, int count, float* to) {
+  static CAMEO_INLINE void store(floats v, int count, float* to) {
     if (count == lanes) return _mm256_storeu_ps(to, v);
     alignas(32) float all_of[lanes];
     _mm256_store_ps(all_of, v);
     std::memcpy(to, all_of, std::size_t(count) * sizeof *to);
   }
-  static CAMEO_CELL_INLINE floats all(float x) { return _mm256_set1_ps(x); }
-  static CAMEO_CELL_INLINE sums all_sums(std::int32_t x) { return _mm256_set1_epi32(x); }
-  static CAMEO_CELL_INLINE floats add_product(floats s, floats a, floats b) { return _mm256_fmadd_ps(a, b, s); }
-  static CAMEO_CELL_INLINE floats take_product(floats s, floats a, floats b) { return _mm256_fnmadd_ps(a, b, s); }
-  static CAMEO_CELL_INLINE floats add(floats a, floats b) { return _mm256_add_ps(a, b); }
-  static CAMEO_CELL_INLINE floats less(floats a, floats b) { return _mm256_sub_ps(a, b); }
-  static CAMEO_CELL_INLINE floats multiply(floats a, floats b) { return _mm256_mul_ps(a, b); }
-  static CAMEO_CELL_INLINE floats to_floats(sums s) { return _mm256_cvtepi32_ps(s); }
+  static CAMEO_INLINE floats all(float x) { return _mm256_set1_ps(x); }
+  static CAMEO_INLINE sums all_sums(std::int32_t x) { return _mm256_set1_epi32(x); }
+  static CAMEO_INLINE floats add_product(floats s, floats a, floats b) { return _mm256_fmadd_ps(a, b, s); }
+  static CAMEO_INLINE floats take_product(floats s, floats a, floats b) { return _mm256_fnmadd_ps(a, b, s); }
+  static CAMEO_INLINE floats add(floats a, floats b) { return _mm256_add_ps(a, b); }
+  static CAMEO_INLINE floats less(floats a, floats b) { return _mm256_sub_ps(a, b); }
+  static CAMEO_INLINE floats multiply(floats a, floats b) { return _mm256_mul_ps(a, b); }
+  static CAMEO_INLINE floats to_floats(sums s) { return _mm256_cvtepi32_ps(s); }
 
   /// Codes as floats: with AVX-512 stands how.
   template <int Bits, bool Centred>
   struct table {
     static constexpr int middle = Centred ? 1 << (Bits - 1) : 0, top = 23 / Bits * Bits;
     template <int I>
-    CAMEO_CELL_INLINE floats at(codes groups) const {
+    CAMEO_INLINE floats at(codes groups) const {
       constexpr int bit = I * Bits, q = bit % top;
       const codes from = bit < top ? groups : _mm256_srli_epi32(groups, top);
       const codes code = _mm256_and_si256(from, _mm256_set1_epi32(((1 << Bits) - 1) << q));
@@ -43,9 +41,9 @@ struct nbits_vectors {
   /// A look-up sees the lower three bits; the fourth, as a sign, chooses between two.
   struct book {
     floats low, high;
-    CAMEO_CELL_INLINE explicit book(const float* of) : low{_mm256_loadu_ps(of)}, high{_mm256_loadu_ps(of + lanes)} {}
+    CAMEO_INLINE explicit book(const float* of) : low{_mm256_loadu_ps(of)}, high{_mm256_loadu_ps(of + lanes)} {}
     template <int I>
-    CAMEO_CELL_INLINE floats at(codes groups) const {
+    CAMEO_INLINE floats at(codes groups) const {
       const codes place = _mm256_srli_epi32(groups, I * 4);
       const floats sign = _mm256_castsi256_ps(_mm256_slli_epi32(groups, 28 - I * 4));
       return _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, place), _mm256_permutevar8x32_ps(high, place), sign);
@@ -57,7 +55,7 @@ struct nbits_vectors {
   template <int Bits>
   static constexpr int middle = Bits == 8 ? 128 : 0;
   template <int Bits>
-  static CAMEO_CELL_INLINE void split(codes groups, codes (&cells)[8 / Bits]) {
+  static CAMEO_INLINE void split(codes groups, codes (&cells)[8 / Bits]) {
     if constexpr (Bits == 8) {
       cells[0] = _mm256_xor_si256(groups, _mm256_set1_epi8(char(0x80)));
     } else {
@@ -66,7 +64,7 @@ struct nbits_vectors {
     }
   }
   template <int Bits>
-  static CAMEO_CELL_INLINE sums add_cells(sums s, const codes (&cells)[8 / Bits], const std::byte* a) {
+  static CAMEO_INLINE sums add_cells(sums s, const codes (&cells)[8 / Bits], const std::byte* a) {
     codes pairs = _mm256_setzero_si256();
     for (int i = 0; i < 8 / Bits; ++i) {
       std::int32_t cell;

@@ -5,22 +5,22 @@ struct nbits_vectors {
   using floats = __m512;
   using sums = __m512i;
 
-  static CAMEO_CELL_INLINE codes load(const std::byte* p) { return _mm512_loadu_si512(p); }
-  static CAMEO_CELL_INLINE floats load_floats(const float* p) { return _mm512_loadu_ps(p); }
-  static CAMEO_CELL_INLINE floats widen(const std::uint8_t* p) {
+  static CAMEO_INLINE codes load(const std::byte* p) { return _mm512_loadu_si512(p); }
+  static CAMEO_INLINE floats load_floats(const float* p) { return _mm512_loadu_ps(p); }
+  static CAMEO_INLINE floats widen(const std::uint8_t* p) {
     return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
   }
-  static CAMEO_CELL_INLINE void store(floats v, int count, float* to) {
+  static CAMEO_INLINE void store(floats v, int count, float* to) {
     _mm512_mask_storeu_ps(to, __mmask16((1u << count) - 1), v);
   }
-  static CAMEO_CELL_INLINE floats all(float x) { return _mm512_set1_ps(x); }
-  static CAMEO_CELL_INLINE sums all_sums(std::int32_t x) { return _mm512_set1_epi32(x); }
-  static CAMEO_CELL_INLINE floats add_product(floats s, floats a, floats b) { return _mm512_fmadd_ps(a, b, s); }
-  static CAMEO_CELL_INLINE floats take_product(floats s, floats a, floats b) { return _mm512_fnmadd_ps(a, b, s); }
-  static CAMEO_CELL_INLINE floats add(floats a, floats b) { return _mm512_add_ps(a, b); }
-  static CAMEO_CELL_INLINE floats less(floats a, floats b) { return _mm512_sub_ps(a, b); }
-  static CAMEO_CELL_INLINE floats multiply(floats a, floats b) { return _mm512_mul_ps(a, b); }
-  static CAMEO_CELL_INLINE floats to_floats(sums s) { return _mm512_cvtepi32_ps(s); }
+  static CAMEO_INLINE floats all(float x) { return _mm512_set1_ps(x); }
+  static CAMEO_INLINE sums all_sums(std::int32_t x) { return _mm512_set1_epi32(x); }
+  static CAMEO_INLINE floats add_product(floats s, floats a, floats b) { return _mm512_fmadd_ps(a, b, s); }
+  static CAMEO_INLINE floats take_product(floats s, floats a, floats b) { return _mm512_fnmadd_ps(a, b, s); }
+  static CAMEO_INLINE floats add(floats a, floats b) { return _mm512_add_ps(a, b); }
+  static CAMEO_INLINE floats less(floats a, floats b) { return _mm512_sub_ps(a, b); }
+  static CAMEO_INLINE floats multiply(floats a, floats b) { return _mm512_mul_ps(a, b); }
+  static CAMEO_INLINE floats to_floats(sums s) { return _mm512_cvtepi32_ps(s); }
 
   /// Codes as floats. A code at bit q of a float's mantissa, below the exponent of 2^(23 - q), makes 2^(23 - q) + code:
   /// one operation, and one to subtract what is too much, which is exact. A table takes a shift and a look-up, which
@@ -29,13 +29,13 @@ struct nbits_vectors {
   struct table {
     static constexpr int middle = Centred ? 1 << (Bits - 1) : 0, top = 23 / Bits * Bits;
     floats numbers;
-    CAMEO_CELL_INLINE table() {
+    CAMEO_INLINE table() {
       alignas(64) float of[lanes];
       for (int i = 0; i < lanes; ++i) of[i] = float((i & ((1 << Bits) - 1)) - middle);
       numbers = _mm512_load_ps(of);
     }
     template <int I>
-    CAMEO_CELL_INLINE floats at(codes groups) const {
+    CAMEO_INLINE floats at(codes groups) const {
       constexpr int bit = I * Bits, q = bit % top;
       if constexpr (Bits < 8 && (!Centred || q == 0))
         return _mm512_permutexvar_ps(_mm512_srli_epi32(groups, bit), numbers);
@@ -48,9 +48,9 @@ struct nbits_vectors {
   /// A look-up sees the lower four bits.
   struct book {
     floats numbers;
-    CAMEO_CELL_INLINE explicit book(const float* of) : numbers{_mm512_loadu_ps(of)} {}
+    CAMEO_INLINE explicit book(const float* of) : numbers{_mm512_loadu_ps(of)} {}
     template <int I>
-    CAMEO_CELL_INLINE floats at(codes groups) const {
+    CAMEO_INLINE floats at(codes groups) const {
       return _mm512_permutexvar_ps(_mm512_srli_epi32(groups, I * 4), numbers);
     }
   };

@@ -13,33 +13,31 @@
 //   A::split<Bits>(groups, cells)     the 8 / Bits cells of groups
 //   A::add_cells<Bits>(s, cells, a)   s + the products of cells and those of s8 at a
 
-#define CAMEO_NBITS_LOOP _Pragma("GCC unroll 16")
-
 /// Zero points of a block, as floats.
 template <class A, int Bits>
-CAMEO_CELL_INLINE void load_zeros(const nbits_line& p, std::int64_t at, typename A::floats (&zeros)[2]) {
+CAMEO_INLINE void load_zeros(const nbits_line& p, std::int64_t at, typename A::floats (&zeros)[2]) {
   for (int j = 0; j < 2; ++j)
     zeros[j] = p.zeros ? A::widen(p.zeros + at + j * A::lanes) : A::load_floats(p.float_zeros + at + j * A::lanes);
 }
 
 /// Adds a row's products with the codes at place I of their groups, and goes on to the next place.
 template <class A, int Bits, class Table, bool Zeros, int Rows, int Blocks, int I = 0>
-CAMEO_CELL_INLINE void add_places(const Table& table, const typename A::codes (&groups)[Blocks][2],
-                                  const typename A::floats (&zeros)[Blocks][2], const float* const (&x)[Blocks][Rows],
-                                  typename A::floats (&sums)[Blocks][Rows][2]) {
+CAMEO_INLINE void add_places(const Table& table, const typename A::codes (&groups)[Blocks][2],
+                             const typename A::floats (&zeros)[Blocks][2], const float* const (&x)[Blocks][Rows],
+                             typename A::floats (&sums)[Blocks][Rows][2]) {
   if constexpr (I < 32 / Bits) {
-    CAMEO_NBITS_LOOP
+    CAMEO_UNROLL
     for (int b = 0; b < Blocks; ++b) {
       typename A::floats w[2];
-      CAMEO_NBITS_LOOP
+      CAMEO_UNROLL
       for (int j = 0; j < 2; ++j) {
         w[j] = table.template at<I>(groups[b][j]);
         if constexpr (Zeros) w[j] = A::less(w[j], zeros[b][j]);
       }
-      CAMEO_NBITS_LOOP
+      CAMEO_UNROLL
       for (int i = 0; i < Rows; ++i) {
         const typename A::floats factor = A::all(x[b][i][I]);
-        CAMEO_NBITS_LOOP
+        CAMEO_UNROLL
         for (int j = 0; j < 2; ++j) sums[b][i][j] = A::add_product(sums[b][i][j], factor, w[j]);
       }
     }
@@ -50,56 +48,56 @@ CAMEO_CELL_INLINE void add_places(const Table& table, const typename A::codes (&
 /// Adds `Blocks` blocks, from number `b` on, to the sums of rows of floats. Several at a time are for few rows, whose
 /// additions would wait for each other.
 template <class A, int Bits, class Table, bool Zeros, int Rows, int Blocks>
-CAMEO_CELL_INLINE void add_float_blocks(const nbits_line& p, const Table& table, std::int64_t row, std::int64_t first,
-                                        typename A::floats (&totals)[Rows][2]) {
+CAMEO_INLINE void add_float_blocks(const nbits_line& p, const Table& table, std::int64_t row, std::int64_t first,
+                                   typename A::floats (&totals)[Rows][2]) {
   constexpr std::int64_t bytes = A::lanes * 4, panel = 2 * bytes, per_group = 32 / Bits, width = 2 * A::lanes;
   const std::int64_t groups = p.block / per_group;
   typename A::floats zeros[Blocks][2], sums[Blocks][Rows][2];
-  CAMEO_NBITS_LOOP
+  CAMEO_UNROLL
   for (int b = 0; b < Blocks; ++b) {
     if constexpr (Zeros) load_zeros<A, Bits>(p, (first + b) * width, zeros[b]);
-    CAMEO_NBITS_LOOP
+    CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) sums[b][i][0] = sums[b][i][1] = A::all(0);
   }
   const float* x[Blocks][Rows];
   const std::byte* w[Blocks];
-  CAMEO_NBITS_LOOP
+  CAMEO_UNROLL
   for (int b = 0; b < Blocks; ++b) {
     w[b] = p.codes + (first + b) * groups * panel;
-    CAMEO_NBITS_LOOP
+    CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i)
       x[b][i] = static_cast<const float*>(p.a) + (row + i) * p.row_step + (first + b) * p.block;
   }
   for (std::int64_t g = 0; g < groups; ++g) {
     typename A::codes some[Blocks][2];
-    CAMEO_NBITS_LOOP
+    CAMEO_UNROLL
     for (int b = 0; b < Blocks; ++b) {
-      CAMEO_NBITS_LOOP
+      CAMEO_UNROLL
       for (int j = 0; j < 2; ++j) some[b][j] = A::load(w[b] + j * bytes);
       w[b] += panel;
     }
     add_places<A, Bits, Table, Zeros, Rows, Blocks>(table, some, zeros, x, sums);
-    CAMEO_NBITS_LOOP
-    for (int b = 0; b < Blocks; ++b) CAMEO_NBITS_LOOP
+    CAMEO_UNROLL
+    for (int b = 0; b < Blocks; ++b) CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) x[b][i] += per_group;
   }
-  CAMEO_NBITS_LOOP
-  for (int b = 0; b < Blocks; ++b) CAMEO_NBITS_LOOP
+  CAMEO_UNROLL
+  for (int b = 0; b < Blocks; ++b) CAMEO_UNROLL
   for (int j = 0; j < 2; ++j) {
     const typename A::floats scale = A::load_floats(p.scales + (first + b) * width + j * A::lanes);
-    CAMEO_NBITS_LOOP
+    CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) totals[i][j] = A::add_product(totals[i][j], sums[b][i][j], scale);
   }
 }
 
 template <class A, int Rows>
-CAMEO_CELL_INLINE void put_totals(const nbits_line& p, std::int64_t row, typename A::floats (&totals)[Rows][2]) {
+CAMEO_INLINE void put_totals(const nbits_line& p, std::int64_t row, typename A::floats (&totals)[Rows][2]) {
   const std::int64_t second = p.columns - A::lanes;  // columns of the second vector
-  CAMEO_NBITS_LOOP
+  CAMEO_UNROLL
   for (int j = 0; j < 2; ++j) {
     if (j == 1 && second <= 0) return;
     const int count = int(j == 1 ? second : p.columns < A::lanes ? p.columns : A::lanes);
-    CAMEO_NBITS_LOOP
+    CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) {
       if (p.bias) totals[i][j] = A::add(totals[i][j], A::load_floats(p.bias + j * A::lanes));
       A::store(totals[i][j], count, p.y + (row + i) * p.step + j * A::lanes);
@@ -108,7 +106,7 @@ CAMEO_CELL_INLINE void put_totals(const nbits_line& p, std::int64_t row, typenam
 }
 
 template <class Table>
-CAMEO_CELL_INLINE Table table_for(const nbits_line& p) {
+CAMEO_INLINE Table table_for(const nbits_line& p) {
   if constexpr (std::is_constructible_v<Table, const float*>) return Table{p.book};
   else return Table{};
 }
@@ -117,11 +115,11 @@ CAMEO_CELL_INLINE Table table_for(const nbits_line& p) {
 template <class A, int Bits, class Table, bool Zeros>
 struct float_tiles {
   template <int Rows>
-  static CAMEO_CELL_FUNCTION void run(const nbits_line& p, std::int64_t row) {
+  static CAMEO_NOINLINE void run(const nbits_line& p, std::int64_t row) {
     constexpr int at_once = Rows == 1 ? A::row_blocks : 1;
     const Table table = table_for<Table>(p);
     typename A::floats totals[Rows][2];
-    CAMEO_NBITS_LOOP
+    CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) totals[i][0] = totals[i][1] = A::all(0);
     std::int64_t b = 0;
     if constexpr (at_once > 1)
@@ -134,15 +132,15 @@ struct float_tiles {
 
 /// Exact sums of a block of rows of s8.
 template <class A, int Bits, int Rows>
-CAMEO_CELL_INLINE void add_codes(const nbits_line& p, const std::byte* w, const std::byte* const (&x)[Rows],
-                                 typename A::sums (&sums)[Rows][2]) {
+CAMEO_INLINE void add_codes(const nbits_line& p, const std::byte* w, const std::byte* const (&x)[Rows],
+                            typename A::sums (&sums)[Rows][2]) {
   constexpr std::int64_t bytes = A::lanes * 4, panel = 2 * bytes, per_group = 32 / Bits;
   for (std::int64_t at = 0; at < p.block; at += per_group, w += panel) {
     typename A::codes cells[2][8 / Bits];
-    CAMEO_NBITS_LOOP
+    CAMEO_UNROLL
     for (int j = 0; j < 2; ++j) A::template split<Bits>(A::load(w + j * bytes), cells[j]);
-    CAMEO_NBITS_LOOP
-    for (int i = 0; i < Rows; ++i) CAMEO_NBITS_LOOP
+    CAMEO_UNROLL
+    for (int i = 0; i < Rows; ++i) CAMEO_UNROLL
     for (int j = 0; j < 2; ++j) sums[i][j] = A::template add_cells<Bits>(sums[i][j], cells[j], x[i] + at);
   }
 }
@@ -151,19 +149,19 @@ CAMEO_CELL_INLINE void add_codes(const nbits_line& p, const std::byte* w, const 
 template <class A, int Bits>
 struct byte_tiles {
   template <int Rows>
-  static CAMEO_CELL_FUNCTION void run(const nbits_line& p, std::int64_t row) {
+  static CAMEO_NOINLINE void run(const nbits_line& p, std::int64_t row) {
     constexpr std::int64_t width = 2 * A::lanes;
     const bool has_zeros = p.zeros || p.float_zeros;
     const std::int32_t taken = A::template middle<Bits> - (has_zeros ? 0 : 1 << (Bits - 1));
     const std::int64_t block_bytes = p.block * Bits / 32 * width * 4;
     typename A::floats totals[Rows][2];
-    CAMEO_NBITS_LOOP
+    CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) totals[i][0] = totals[i][1] = A::all(0);
     for (std::int64_t b = 0; b < p.blocks; ++b) {
       const nbits_scale* const of = p.a_scales + row * p.blocks + b;
       const std::byte* x[Rows];
       typename A::sums sums[Rows][2];
-      CAMEO_NBITS_LOOP
+      CAMEO_UNROLL
       for (int i = 0; i < Rows; ++i) {
         x[i] = static_cast<const std::byte*>(p.a) + (row + i) * p.row_step + b * p.block;
         sums[i][0] = sums[i][1] = A::all_sums(taken * of[i * p.blocks].sum);
@@ -171,10 +169,10 @@ struct byte_tiles {
       add_codes<A, Bits, Rows>(p, p.codes + b * block_bytes, x, sums);
       typename A::floats zeros[2];
       if (has_zeros) load_zeros<A, Bits>(p, b * width, zeros);
-      CAMEO_NBITS_LOOP
+      CAMEO_UNROLL
       for (int j = 0; j < 2; ++j) {
         const typename A::floats scale = A::load_floats(p.scales + b * width + j * A::lanes);
-        CAMEO_NBITS_LOOP
+        CAMEO_UNROLL
         for (int i = 0; i < Rows; ++i) {
           const nbits_scale& mine = of[i * p.blocks];
           typename A::floats v = A::to_floats(sums[i][j]);
@@ -189,7 +187,7 @@ struct byte_tiles {
 
 /// A line in tiles of many rows, and of 4, 2 and 1, so that a few rows read their codes once.
 template <class A, class Tiles>
-CAMEO_CELL_FUNCTION void run_rows(const nbits_line& p) {
+CAMEO_NOINLINE void run_rows(const nbits_line& p) {
   constexpr int most = A::tile_rows;
   std::int64_t row = 0;
   for (; row + most <= p.rows; row += most) Tiles::template run<most>(p, row);
@@ -201,7 +199,7 @@ CAMEO_CELL_FUNCTION void run_rows(const nbits_line& p) {
 }
 
 template <class A, int Bits>
-CAMEO_CELL_FUNCTION void run_float_line(const nbits_line& p) {
+CAMEO_NOINLINE void run_float_line(const nbits_line& p) {
   using plain = typename A::template table<Bits, false>;
   using centred = typename A::template table<Bits, true>;
   if (p.zeros || p.float_zeros) run_rows<A, float_tiles<A, Bits, plain, true>>(p);
@@ -209,7 +207,7 @@ CAMEO_CELL_FUNCTION void run_float_line(const nbits_line& p) {
 }
 
 template <class A>
-inline constexpr nbits_cells nbits_of{
+inline constexpr nbits_loops nbits_of{
     2 * A::lanes,
     A::tile_rows,
     {run_float_line<A, 2>, run_float_line<A, 4>, run_float_line<A, 8>},

@@ -10,13 +10,13 @@ struct nbits_vectors {
   using sums = four<std::int32_t>;
 
   template <class T, class F>
-  static CAMEO_CELL_INLINE four<T> each(const F& f) {
+  static CAMEO_INLINE four<T> each(const F& f) {
     four<T> made;
     for (int i = 0; i < lanes; ++i) made.of[i] = f(i);
     return made;
   }
   /// One rounding where the processor has an instruction for it.
-  static CAMEO_CELL_INLINE float product_and(float a, float b, float s) {
+  static CAMEO_INLINE float product_and(float a, float b, float s) {
 #ifdef __FP_FAST_FMAF
     return std::fma(a, b, s);
 #else
@@ -24,49 +24,49 @@ struct nbits_vectors {
 #endif
   }
 
-  static CAMEO_CELL_INLINE codes load(const std::byte* p) {
+  static CAMEO_INLINE codes load(const std::byte* p) {
     codes made;
     std::memcpy(made.of, p, sizeof made);
     return made;
   }
-  static CAMEO_CELL_INLINE floats load_floats(const float* p) {
+  static CAMEO_INLINE floats load_floats(const float* p) {
     return each<float>([=](int i) { return p[i]; });
   }
-  static CAMEO_CELL_INLINE floats widen(const std::uint8_t* p) {
+  static CAMEO_INLINE floats widen(const std::uint8_t* p) {
     return each<float>([=](int i) { return float(p[i]); });
   }
-  static CAMEO_CELL_INLINE void store(floats v, int count, float* to) {
+  static CAMEO_INLINE void store(floats v, int count, float* to) {
     std::memcpy(to, v.of, std::size_t(count) * sizeof *to);
   }
-  static CAMEO_CELL_INLINE floats all(float x) {
+  static CAMEO_INLINE floats all(float x) {
     return each<float>([=](int) { return x; });
   }
-  static CAMEO_CELL_INLINE sums all_sums(std::int32_t x) {
+  static CAMEO_INLINE sums all_sums(std::int32_t x) {
     return each<std::int32_t>([=](int) { return x; });
   }
-  static CAMEO_CELL_INLINE floats add_product(floats s, floats a, floats b) {
+  static CAMEO_INLINE floats add_product(floats s, floats a, floats b) {
     return each<float>([&](int i) { return product_and(a.of[i], b.of[i], s.of[i]); });
   }
-  static CAMEO_CELL_INLINE floats take_product(floats s, floats a, floats b) {
+  static CAMEO_INLINE floats take_product(floats s, floats a, floats b) {
     return each<float>([&](int i) { return product_and(-a.of[i], b.of[i], s.of[i]); });
   }
-  static CAMEO_CELL_INLINE floats add(floats a, floats b) {
+  static CAMEO_INLINE floats add(floats a, floats b) {
     return each<float>([&](int i) { return a.of[i] + b.of[i]; });
   }
-  static CAMEO_CELL_INLINE floats less(floats a, floats b) {
+  static CAMEO_INLINE floats less(floats a, floats b) {
     return each<float>([&](int i) { return a.of[i] - b.of[i]; });
   }
-  static CAMEO_CELL_INLINE floats multiply(floats a, floats b) {
+  static CAMEO_INLINE floats multiply(floats a, floats b) {
     return each<float>([&](int i) { return a.of[i] * b.of[i]; });
   }
-  static CAMEO_CELL_INLINE floats to_floats(sums s) {
+  static CAMEO_INLINE floats to_floats(sums s) {
     return each<float>([&](int i) { return float(s.of[i]); });
   }
 
   template <int Bits, bool Centred>
   struct table {
     template <int I>
-    CAMEO_CELL_INLINE floats at(codes groups) const {
+    CAMEO_INLINE floats at(codes groups) const {
       constexpr std::int32_t zero = Centred ? 1 << (Bits - 1) : 0;
       return each<float>(
           [&](int i) { return float(std::int32_t(groups.of[i] >> (I * Bits) & ((1u << Bits) - 1)) - zero); });
@@ -74,9 +74,9 @@ struct nbits_vectors {
   };
   struct book {
     const float* numbers;
-    CAMEO_CELL_INLINE explicit book(const float* of) : numbers{of} {}
+    CAMEO_INLINE explicit book(const float* of) : numbers{of} {}
     template <int I>
-    CAMEO_CELL_INLINE floats at(codes groups) const {
+    CAMEO_INLINE floats at(codes groups) const {
       return each<float>([&](int i) { return numbers[groups.of[i] >> (I * 4) & 15]; });
     }
   };
@@ -84,13 +84,13 @@ struct nbits_vectors {
   template <int Bits>
   static constexpr int middle = 0;
   template <int Bits>
-  static CAMEO_CELL_INLINE void split(codes groups, codes (&cells)[8 / Bits]) {
+  static CAMEO_INLINE void split(codes groups, codes (&cells)[8 / Bits]) {
     constexpr std::uint32_t mask = ((1u << Bits) - 1) * 0x01010101u;
     for (int j = 0; j < 8 / Bits; ++j)
       cells[j] = each<std::uint32_t>([&](int i) { return groups.of[i] >> (j * Bits) & mask; });
   }
   template <int Bits>
-  static CAMEO_CELL_INLINE sums add_cells(sums s, const codes (&cells)[8 / Bits], const std::byte* a) {
+  static CAMEO_INLINE sums add_cells(sums s, const codes (&cells)[8 / Bits], const std::byte* a) {
     for (int j = 0; j < 8 / Bits; ++j)
       for (int n = 0; n < 4; ++n) {
         const std::int32_t factor = std::int8_t(a[4 * j + n]);

@@ -6,9 +6,9 @@ struct few_bits : nbits_vectors {
   template <int Bits>
   static constexpr int middle = Bits == 8 ? middle_of<A>() : 0;
   template <int Bits>
-  static CAMEO_CELL_INLINE sums add_cells(sums s, const codes (&cells)[8 / Bits], const std::byte* a) {
+  static CAMEO_INLINE sums add_cells(sums s, const codes (&cells)[8 / Bits], const std::byte* a) {
     int32x4_t made = vld1q_s32(s.of);
-    CAMEO_NBITS_LOOP
+    CAMEO_UNROLL
     for (int j = 0; j < 8 / Bits; ++j) {
       const int8x16_t flip = vdupq_n_s8(std::int8_t(-middle<Bits>));
       const int8x16_t codes_of_cell = veorq_s8(vreinterpretq_s8_u32(vld1q_u32(cells[j].of)), flip);

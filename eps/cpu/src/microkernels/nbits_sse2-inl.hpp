@@ -5,30 +5,28 @@ struct nbits_vectors {
   using floats = __m128;
   using sums = __m128i;
 
-  static CAMEO_CELL_INLINE codes load(const std::byte* p) {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-  }
-  static CAMEO_CELL_INLINE floats load_floats(const float* p) { return _mm_loadu_ps(p); }
-  static CAMEO_CELL_INLINE floats widen(const std::uint8_t* p) { return _mm_setr_ps(p[0], p[1], p[2], p[3]); }
-  static CAMEO_CELL_INLINE void store(floats v, int count, float* to) {
+  static CAMEO_INLINE codes load(const std::byte* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
+  static CAMEO_INLINE floats load_floats(const float* p) { return _mm_loadu_ps(p); }
+  static CAMEO_INLINE floats widen(const std::uint8_t* p) { return _mm_setr_ps(p[0], p[1], p[2], p[3]); }
+  static CAMEO_INLINE void store(floats v, int count, float* to) {
     if (count == lanes) return _mm_storeu_ps(to, v);
     alignas(16) float all_of[lanes];
     _mm_store_ps(all_of, v);
     std::memcpy(to, all_of, std::size_t(count) * sizeof *to);
   }
-  static CAMEO_CELL_INLINE floats all(float x) { return _mm_set1_ps(x); }
-  static CAMEO_CELL_INLINE sums all_sums(std::int32_t x) { return _mm_set1_epi32(x); }
-  static CAMEO_CELL_INLINE floats add_product(floats s, floats a, floats b) { return _mm_add_ps(s, _mm_mul_ps(a, b)); }
-  static CAMEO_CELL_INLINE floats take_product(floats s, floats a, floats b) { return _mm_sub_ps(s, _mm_mul_ps(a, b)); }
-  static CAMEO_CELL_INLINE floats add(floats a, floats b) { return _mm_add_ps(a, b); }
-  static CAMEO_CELL_INLINE floats less(floats a, floats b) { return _mm_sub_ps(a, b); }
-  static CAMEO_CELL_INLINE floats multiply(floats a, floats b) { return _mm_mul_ps(a, b); }
-  static CAMEO_CELL_INLINE floats to_floats(sums s) { return _mm_cvtepi32_ps(s); }
+  static CAMEO_INLINE floats all(float x) { return _mm_set1_ps(x); }
+  static CAMEO_INLINE sums all_sums(std::int32_t x) { return _mm_set1_epi32(x); }
+  static CAMEO_INLINE floats add_product(floats s, floats a, floats b) { return _mm_add_ps(s, _mm_mul_ps(a, b)); }
+  static CAMEO_INLINE floats take_product(floats s, floats a, floats b) { return _mm_sub_ps(s, _mm_mul_ps(a, b)); }
+  static CAMEO_INLINE floats add(floats a, floats b) { return _mm_add_ps(a, b); }
+  static CAMEO_INLINE floats less(floats a, floats b) { return _mm_sub_ps(a, b); }
+  static CAMEO_INLINE floats multiply(floats a, floats b) { return _mm_mul_ps(a, b); }
+  static CAMEO_INLINE floats to_floats(sums s) { return _mm_cvtepi32_ps(s); }
 
   template <int Bits, bool Centred>
   struct table {
     template <int I>
-    CAMEO_CELL_INLINE floats at(codes groups) const {
+    CAMEO_INLINE floats at(codes groups) const {
       const codes code = _mm_and_si128(_mm_srli_epi32(groups, I * Bits), _mm_set1_epi32((1 << Bits) - 1));
       const floats number = _mm_cvtepi32_ps(code);
       return Centred ? _mm_sub_ps(number, _mm_set1_ps(1 << (Bits - 1))) : number;
@@ -36,9 +34,9 @@ struct nbits_vectors {
   };
   struct book {
     const float* numbers;
-    CAMEO_CELL_INLINE explicit book(const float* of) : numbers{of} {}
+    CAMEO_INLINE explicit book(const float* of) : numbers{of} {}
     template <int I>
-    CAMEO_CELL_INLINE floats at(codes groups) const {
+    CAMEO_INLINE floats at(codes groups) const {
       alignas(16) std::uint32_t code[lanes];
       _mm_store_si128(reinterpret_cast<__m128i*>(code),
                       _mm_and_si128(_mm_srli_epi32(groups, I * 4), _mm_set1_epi32(15)));
@@ -49,13 +47,13 @@ struct nbits_vectors {
   template <int Bits>
   static constexpr int middle = 0;
   template <int Bits>
-  static CAMEO_CELL_INLINE void split(codes groups, codes (&cells)[8 / Bits]) {
+  static CAMEO_INLINE void split(codes groups, codes (&cells)[8 / Bits]) {
     const codes mask = _mm_set1_epi8(char((1 << Bits) - 1));
     for (int i = 0; i < 8 / Bits; ++i) cells[i] = _mm_and_si128(_mm_srli_epi32(groups, i * Bits), mask);
   }
   /// The first and third, then the second and fourth number of cells, as 16 bits.
   template <int Bits>
-  static CAMEO_CELL_INLINE sums add_cells(sums s, const codes (&cells)[8 / Bits], const std::byte* a) {
+  static CAMEO_INLINE sums add_cells(sums s, const codes (&cells)[8 / Bits], const std::byte* a) {
     for (int i = 0; i < 8 / Bits; ++i) {
       std::int32_t cell;
       std::memcpy(&cell, a + 4 * i, sizeof cell);

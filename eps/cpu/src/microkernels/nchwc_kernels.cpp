@@ -1,8 +1,6 @@
 // The inner loops over blocked channels, once per instruction set: filters of one channel, pools, and reordering.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "microkernels/nchwc_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -1,8 +1,6 @@
 // The inner loops of dense convolutions over blocked channels, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "microkernels/nchwc_line_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -2,7 +2,7 @@
 
 #include "machine/parallel_rows.hpp"
 #include "operands/scratch_of.hpp"
-#include "product_cut.hpp"
+#include "product_lines.hpp"
 
 #include <limits>
 
@@ -10,12 +10,10 @@ CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace {
 
-constexpr std::int64_t no_tap[] = {0};
-
 /// How A's rows lie, one A after the other: [tiles][blocks][rows][8 cells].
 struct cell_rows {
   std::int64_t tile, blocks, a_tiles;  // rows of a tile; tiles of one A
-  cell_rows(const bf16_product& p, const bf16_cells& by)
+  cell_rows(const bf16_product& p, const bf16_loops& by)
       : tile{by.tile_rows(p.m, 2)}, blocks{(p.k + bf16_lanes - 1) / bf16_lanes}, a_tiles{(p.m + tile - 1) / tile} {}
   std::int64_t tile_step() const { return blocks * block_step(); }
   std::int64_t block_step() const { return tile * bf16_block; }
@@ -25,7 +23,7 @@ struct cell_rows {
 };
 
 /// All A's.
-result<const std::uint32_t*> cells_of(run_context& c, const bf16_product& p, const bf16_cells& by,
+result<const std::uint32_t*> cells_of(run_context& c, const bf16_product& p, const bf16_loops& by,
                                       const cell_rows& rows, std::int64_t products) {
   const auto made = scratch_of<std::uint32_t>(c, {products, rows.a_tiles, rows.blocks, rows.block_step()});
   if (!made) return made.error();
@@ -69,17 +67,16 @@ bf16_line line_of(const bf16_product& p, const cell_rows& rows, std::int64_t pan
 }  // namespace
 
 status multiply_bf16(run_context& c, const bf16_product& p) {
-  const bf16_cells& by = *best_bf16_cells();
+  const bf16_loops& by = *best_bf16_loops();
   const std::int64_t products = std::max<std::int64_t>(1, std::int64_t(p.a_offsets.size()));
   if (p.m == 0 || p.n == 0) return {};
   const cell_rows rows{p, by};
   const result<const std::uint32_t*> a = cells_of(c, p, by, rows, products);
   if (!a) return a.error();
   const std::int64_t cells = (p.k + 1) / 2, panels = (p.n + bf16_panel - 1) / bf16_panel;
-  const double work = double(p.m) * double(p.n) * double(p.k) / 2;
-  const product_size size{p.m, cells * 4, rows.tile, panels, work};
-  const std::int64_t some = rows_between_questions(size, p.k * bf16_panel);
-  each_product_line(c, size, products, some, [&](const product_line& part) {
+  const double cost = double(products) * double(p.m) * double(p.n) * double(p.k) / 2;
+  const product_size size{p.m, cells * 4, rows.tile, panels, cost, products};
+  each_product_line(c, size, size.rows_per_stop_check(p.k * bf16_panel), [&](const product_line& part) {
     const std::int64_t row = part.product * p.m + part.row, column = part.panel * bf16_panel;
     bf16_line line = line_of(p, rows, part.panel);
     const gemm_epilogue<float> at = p.epilogue.at(part.row, column);

@@ -3,15 +3,15 @@
 #include <cameo/eps/cpu/detail/math_choice.hpp>
 #include <cameo/kernel/bind_context.hpp>
 
-#include "microkernels/bf16_cells.hpp"
+#include "microkernels/bf16_loops.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 
 /// The loops for a node that shall multiply in bfloat16 (ep.cpu.math), or null: it was not asked for, or the processor
 /// has no instruction for it, and float is computed, which is no slower there.
-inline const bf16_cells* asked_bf16(const bind_context& c) {
-  return c.choice == cpu_math_is_bf16 && c.prepack ? best_bf16_cells() : nullptr;
+inline const bf16_loops* asked_bf16(const bind_context& c) {
+  return c.choice == cpu_math_is_bf16 && c.prepack ? best_bf16_loops() : nullptr;
 }
 
 /// One product, or some with one B, as in gemm_problem: A and sums are float, products are made of bfloat16.

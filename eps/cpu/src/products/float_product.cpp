@@ -2,6 +2,7 @@
 #include <cameo/eps/cpu/detail/float_product.hpp>
 
 #include "machine/parallel_rows.hpp"
+#include "machine/work_split.hpp"
 #include "microkernels/gemm_row_kernels.hpp"
 #include "operands/scratch_of.hpp"
 
@@ -41,8 +42,8 @@ void finish_row(const gemm_epilogue<T>& e, std::int64_t row, std::int64_t column
   apply_activation(e.f, y, count);
 }
 
-// Multiplications below which another thread costs more than it brings: of a product that memory is slower than, and
-// of one that it isn't.
+// Multiplications below which another worker costs more than it brings: of a product that memory is slower than, and of
+// one that it isn't.
 constexpr std::int64_t least_read = 1 << 17, least_work = 1 << 19;
 
 /// Multiplications in all.
@@ -51,38 +52,40 @@ double work_of(const gemm_problem<T, B, A>& p, std::int64_t products) {
   return double(products) * double(p.m) * double(p.n) * double(p.k);
 }
 
-/// Tasks that one call of a thread does: so many that it is worth waking one.
-template <class T, class B, class A>
-std::int64_t task_grain(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products, std::int64_t blocks) {
-  const double each = double(p.m) * double(p.n) * double(p.k) / double(blocks), tasks = double(products * blocks);
-  const double least = std::max(1.0, double(least_read) / each);
-  // As few calls as keep all threads at work to the end.
-  return std::int64_t(std::min(tasks, std::max(least, std::floor(tasks / (8.0 * double(c.lanes()))))));
-}
-
-/// Columns per task of a product that reads B once. No sum is formed across columns, so threads may decide.
-std::int64_t columns_per_task(std::int64_t n, double work, std::int64_t unit, std::size_t lanes) {
-  const auto tasks = std::int64_t(std::min(lanes == 1 ? 1.0 : 2.0 * double(lanes), work / double(least_read)));
-  return tasks < 2 ? n : std::max<std::int64_t>(1, pieces_of(pieces_of(n, tasks), unit)) * unit;
+/// Columns [first, end) of one product.
+struct column_range {
+  std::int64_t product, first, end;
+};
+/// Calls f(column_range, worker) for all `n` columns of products that read B once, where some units of columns are a
+/// task. No sum is formed across columns.
+template <class F>
+void for_column_ranges(run_context& c, std::int64_t n, std::int64_t unit, std::int64_t products, double work,
+                       const F& f) {
+  const work_size size{.outer = {pieces_of(n, unit)},
+                       .repeats = products,
+                       .cost = work,
+                       .least_cost = least_read,
+                       .tasks_per_worker = 2};
+  for_each_task(c, work_split{size, c.lanes()}, [&](const work_task& task, std::size_t worker) {
+    f(column_range{task.repeat, task.outer * unit, std::min(n, (task.outer + task.outer_count) * unit)}, worker);
+  });
 }
 
 /// C is one column, and A's rows and the column are contiguous: dot products, nothing is packed.
 template <class T, class A>
 void multiply_dots(run_context& c, const gemm_problem<T, T, A>& p, std::int64_t products) {
-  const std::int64_t step = columns_per_task(p.m, work_of(p, products), 16, c.lanes()), blocks = pieces_of(p.m, step);
   // Lines between two questions, a multiple of what the loops do at a time, and more than lie in the second cache; and
   // elements of a long line.
   constexpr std::int64_t piece = 1 << 19, most = 1 << 16;
   const std::int64_t some = std::max<std::int64_t>(1, piece / p.k / 16) * 16;
-  parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t) {
-    const auto one = product(p, t / blocks);
-    const std::int64_t end = std::min(p.m, (t % blocks + 1) * step);
+  for_column_ranges(c, p.m, 16, products, work_of(p, products), [&](const column_range& range, std::size_t) {
+    const auto one = product(p, range.product);
     detail::stop_pace pace;
-    for (std::int64_t first = t % blocks * step, count; first < end; first += count) {
-      count = p.k > most ? 1 : std::min(some, end - first);
+    for (std::int64_t first = range.first, count; first < range.end; first += count) {
+      count = p.k > most ? 1 : std::min(some, range.end - first);
       T* const y = one.c + first;
       for (std::int64_t k = 0; k < p.k; k += most) {
-        if ((first > t % blocks * step || k > 0) && c.stopped(pace)) return;
+        if ((first > range.first || k > 0) && c.stopped(pace)) return;
         T sum{};
         const matrix_ref<T, A> rows = one.a.from(first, k);
         dot_with_rows(row_dots<T, A>{rows.elements(), p.a.row_stride, count, one.b + k, std::min(most, p.k - k),
@@ -161,25 +164,24 @@ constexpr std::int64_t widest_strip = 1024;
 template <class T, class B, class A>
 status multiply_few_rows(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
   const std::int64_t panel = tile_of<T>().columns, strip = p.packed_b ? panel : widest_strip;
-  const std::int64_t step = columns_per_task(p.n, work_of(p, products), p.packed_b ? panel : 64, c.lanes());
-  const std::int64_t blocks = pieces_of(p.n, step), depth = gemm_depth(p.k);
+  const std::int64_t depth = gemm_depth(p.k);
   // Sums of later steps of k, of a lane each: too many for the stack of a small processor.
   const std::int64_t most = p.k > depth ? p.m * std::min(strip, p.n) : 0;
   const result<std::span<T>> room = c.scratch<T>(std::size_t(most) * c.lanes());
   if (!room) return room.error();
   const auto all_a = few_rows_of_a<T, A>::make(c, p, products);
   if (!all_a) return all_a.error();
-  parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t lane) {
-    const auto one = product(p, t / blocks);
-    const matrix_ref<T> a = all_a->of(t / blocks, lane);
-    const std::int64_t end = std::min(p.n, (t % blocks + 1) * step);
+  const std::int64_t unit = p.packed_b ? panel : 64;
+  for_column_ranges(c, p.n, unit, products, work_of(p, products), [&](const column_range& range, std::size_t lane) {
+    const auto one = product(p, range.product);
+    const matrix_ref<T> a = all_a->of(range.product, lane);
     detail::stop_pace pace;
     T* const more = room->data() + std::int64_t(lane) * most;
-    for (std::int64_t j = t % blocks * step; j < end; j += strip) {
-      const std::int64_t count = std::min(strip, end - j), stride = p.packed_b ? panel : p.b.row_stride;
+    for (std::int64_t j = range.first; j < range.end; j += strip) {
+      const std::int64_t count = std::min(strip, range.end - j), stride = p.packed_b ? panel : p.b.row_stride;
       const B* const from = p.packed_b ? p.packed_b + j * p.k : one.b + j;
       for (std::int64_t k = 0; k < p.k; k += depth) {
-        if ((j > t % blocks * step || k > 0) && c.stopped(pace)) return;
+        if ((j > range.first || k > 0) && c.stopped(pace)) return;
         row_sums<T, B> sums{a.data + k * a.column_stride,
                             a.row_stride,
                             a.column_stride,
@@ -205,21 +207,18 @@ status multiply_few_rows(run_context& c, const gemm_problem<T, B, A>& p, std::in
 template <class T, class B, class A>
 status multiply_turned(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
   const std::int64_t width = tile_of<T>().columns, depth = gemm_depth(p.k);
-  const std::int64_t step = columns_per_task(p.n, work_of(p, products), width, c.lanes()),
-                     blocks = pieces_of(p.n, step);
   const bool large = p.k * p.n * std::int64_t(sizeof(B)) >= gemm_cached_bytes;
   const auto all_a = few_rows_of_a<T, A>::make(c, p, products);
   if (!all_a) return all_a.error();
-  parallel_each(c, products * blocks, task_grain(c, p, products, blocks), [&](std::int64_t t, std::size_t lane) {
-    const auto one = product(p, t / blocks);
-    const matrix_ref<T> a = all_a->of(t / blocks, lane);
-    const std::int64_t end = std::min(p.n, (t % blocks + 1) * step);
+  for_column_ranges(c, p.n, width, products, work_of(p, products), [&](const column_range& range, std::size_t lane) {
+    const auto one = product(p, range.product);
+    const matrix_ref<T> a = all_a->of(range.product, lane);
     detail::stop_pace pace;
     T sums[gemm_few_turned * gemm_widest_tile];
-    for (std::int64_t j = t % blocks * step; j < end; j += width) {
-      const std::int64_t count = std::min(width, end - j);
+    for (std::int64_t j = range.first; j < range.end; j += width) {
+      const std::int64_t count = std::min(width, range.end - j);
       for (std::int64_t k = 0; k < p.k; k += depth) {
-        if ((j > t % blocks * step || k > 0) && c.stopped(pace)) return;
+        if ((j > range.first || k > 0) && c.stopped(pace)) return;
         const B* const from = one.b + j * p.b.column_stride + k;
         // A part of the next columns, as large as this part of k is of these.
         const B* const ahead = large ? one.b + (j + width) * p.b.column_stride + k * width : nullptr;
@@ -245,30 +244,22 @@ bool packs_blocks_of_b(const gemm_problem<T, B, A>& p) {
   return !p.packed_b && (!p.b_offsets.empty() || double(p.k) * double(p.n) * double(sizeof(T)) > whole_bytes);
 }
 
-/// How C is cut. Tiles are the same whatever the grid is, and so is every sum: threads may decide.
+/// How C is split: panels of columns by tiles of rows. Tiles are the same whatever the split is, and so is every sum.
 template <class T, class B, class A>
-gemm_grid grid_of(const gemm_problem<T, B, A>& p, std::int64_t products, std::size_t lanes) {
+work_split split_of(const gemm_problem<T, B, A>& p, std::int64_t products, std::size_t workers) {
   const gemm_tile tile = tile_of<T>();
-  const std::int64_t row_tiles = pieces_of(p.m, tile.rows), panels = pieces_of(p.n, tile.columns);
-  std::int64_t rows = row_tiles, columns = panels;
-  const double work = work_of(p, products);
-  const double wanted = lanes == 1 ? 1 : std::min(4.0 * double(lanes), work / double(least_work));
+  work_size size{.outer = {pieces_of(p.n, tile.columns)},
+                 .inner = {pieces_of(p.m, tile.rows)},
+                 .repeats = products,
+                 .cost = work_of(p, products),
+                 .least_cost = least_work};
   if (packs_blocks_of_b(p)) {  // that stay in the second cache for all rows
     constexpr std::int64_t block = 1 << 17;
-    columns = std::clamp<std::int64_t>(block / std::max<std::int64_t>(1, p.k * tile.columns), 1, panels);
+    size.outer.most = std::max<std::int64_t>(1, block / std::max<std::int64_t>(1, p.k * tile.columns));
+  } else {  // rows first: every block of columns packs its rows of A anew
+    size.splits_inner_first = true, size.inner.enough = 2;
   }
-  const auto tasks = [&] {
-    return double(products) * double(pieces_of(row_tiles, rows)) * double(pieces_of(panels, columns));
-  };
-  while (tasks() < wanted) {
-    // Rows first: every block of columns packs its rows of A anew.
-    constexpr std::int64_t few_tiles = 3;
-    if (rows > few_tiles && !packs_blocks_of_b(p)) rows = (rows + 1) / 2;
-    else if (columns > 1) columns = (columns + 1) / 2;
-    else if (rows > 1) rows = (rows + 1) / 2;
-    else break;
-  }
-  return {rows * tile.rows, columns * tile.columns, pieces_of(row_tiles, rows), pieces_of(panels, columns)};
+  return {size, workers};
 }
 
 /// What one call of multiply() packs where. P: what panels of B have.
@@ -300,18 +291,19 @@ status room_of_lanes(run_context& c, std::size_t size, std::span<T>& room) {
 }
 
 template <class T, class B, class A, class P>
-status prepare(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products, const gemm_grid& grid,
+status prepare(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products, const work_split& split,
                packing<T, A, P>& made) {
   const gemm_tile tile = tile_of<T>();
+  const std::int64_t rows = split.most_inner() * tile.rows, columns = split.most_outer() * tile.columns;  // of a task
   std::size_t size = 0;
   if (packs_a(p) || (p.a.narrow && p.m > gemm_few_turned)) {
-    made.a_size = std::size_t(
-        std::max(gemm_room(std::min(p.m, grid.rows), p.k, tile.rows), gemm_room(tile.rows, p.k, tile.rows)));
+    made.a_size =
+        std::size_t(std::max(gemm_room(std::min(p.m, rows), p.k, tile.rows), gemm_room(tile.rows, p.k, tile.rows)));
     if (status s = room_of_lanes(c, made.a_size, made.a); !s) return s;
   } else {
-    const auto rows = few_rows_of_a<T, A>::make(c, p, products);
-    if (!rows) return rows.error();
-    made.in_place = *rows;
+    const auto in_place = few_rows_of_a<T, A>::make(c, p, products);
+    if (!in_place) return in_place.error();
+    made.in_place = *in_place;
   }
   if constexpr (std::is_same_v<B, P>) {
     if (!std::is_same_v<T, P>) made.wide_size = std::size_t(gemm_wide_room(p.m, p.k, tile.columns));
@@ -325,7 +317,7 @@ status prepare(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t prod
     if (!notes) return notes.error();
     made.notes = *notes;
     std::fill(notes->begin(), notes->end(), -1);
-    if (!packed_b_size<T>(p.k, std::min(p.n, grid.columns), made.b_size)) return status_code::out_of_memory;
+    if (!packed_b_size<T>(p.k, std::min(p.n, columns), made.b_size)) return status_code::out_of_memory;
     return room_of_lanes(c, made.b_size, made.b);
   }
   if (!packed_b_size<T>(p.k, p.n, size)) return status_code::out_of_memory;
@@ -341,28 +333,27 @@ status prepare(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t prod
 }
 
 template <class T, class B, class A, class P>
-void run_task(const run_context& c, const gemm_problem<T, B, A>& p, const gemm_grid& grid,
-              const packing<T, A, P>& packed, std::int64_t task, std::size_t lane) {
-  const std::int64_t row_block = task % grid.row_blocks, rest = task / grid.row_blocks;
-  const std::int64_t column_block = rest % grid.column_blocks;
-  const auto one = product(p, rest / grid.column_blocks);
-  const std::int64_t m0 = row_block * grid.rows, n0 = column_block * grid.columns;
-  const std::int64_t m = std::min(grid.rows, p.m - m0), n = std::min(grid.columns, p.n - n0);
+void run_task(const run_context& c, const gemm_problem<T, B, A>& p, const packing<T, A, P>& packed,
+              const work_task& task, std::size_t lane) {
+  const gemm_tile tile = tile_of<T>();
+  const auto one = product(p, task.repeat);
+  const std::int64_t m0 = task.inner * tile.rows, n0 = task.outer * tile.columns;
+  const std::int64_t m = std::min(task.inner_count * tile.rows, p.m - m0);
+  const std::int64_t n = std::min(task.outer_count * tile.columns, p.n - n0);
   const P* b = nullptr;
   if (packed.packed_b) {
     b = packed.packed_b + n0 * p.k;
   } else {
     P* const to = packed.b.data() + lane * packed.b_size;
-    if (packed.notes[lane] != rest) {
+    if (packed.notes[lane] != task.block) {
       pack_b(matrix_ref<B>{one.b + n0 * p.b.column_stride, p.b.row_stride, p.b.column_stride}, p.k, n, to, &c);
-      packed.notes[lane] = rest;
+      packed.notes[lane] = task.block;
     }
     b = to;
   }
-  const std::int64_t i = rest / grid.column_blocks;
   matrix_ref<T, A> a = one.a;
   if (packed.a.empty()) {
-    const matrix_ref<T> rows = packed.in_place.of(i, lane);
+    const matrix_ref<T> rows = packed.in_place.of(task.repeat, lane);
     a = {rows.data, rows.row_stride, rows.column_stride};
   }
   a = a.from(m0, 0);
@@ -378,14 +369,10 @@ void run_task(const run_context& c, const gemm_problem<T, B, A>& p, const gemm_g
 /// With panels of P: packed before, or packed now.
 template <class P, class T, class B, class A>
 status multiply_panels(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
-  const gemm_grid grid = grid_of(p, products, c.lanes());
+  const work_split split = split_of(p, products, c.lanes());
   packing<T, A, P> packed;
-  if (status s = prepare(c, p, products, grid, packed); !s) return s;
-  std::int64_t tasks = 0;
-  if (!checked_multiply(grid.row_blocks * grid.column_blocks, products, tasks)) return status_code::out_of_memory;
-  const std::int64_t grain = task_grain(c, p, products, grid.row_blocks * grid.column_blocks);
-  parallel_each(c, tasks, grain,
-                [&](std::int64_t task, std::size_t lane) { run_task(c, p, grid, packed, task, lane); });
+  if (status s = prepare(c, p, products, split, packed); !s) return s;
+  for_each_task(c, split, [&](const work_task& task, std::size_t lane) { run_task(c, p, packed, task, lane); });
   return {};
 }
 

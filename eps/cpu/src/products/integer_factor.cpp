@@ -61,7 +61,7 @@ integer_panels panels_of(const integer_factor& b) { return {b.by, b.data, b.n, 1
 
 result<integer_panels> panels_of(run_context& c, const code_matrix& b, bool rows_differ, std::span<std::byte>& room) {
   const integer_arithmetic& by =
-      rows_differ ? best_integer_cells().shorts : arithmetic_for({b.is_signed, b.zeros, b.k, false});
+      rows_differ ? best_integer_loops().shorts : arithmetic_for({b.is_signed, b.zeros, b.k, false});
   integer_panels form{&by, nullptr, b.n, 1, b.k};
   std::size_t size = 0;
   if (!form.size(size)) return status_code::out_of_memory;
@@ -85,7 +85,7 @@ result<std::span<const std::int32_t>> keep_zeros(bind_context& c, const value* z
 }
 
 const integer_arithmetic& arithmetic_for(weight_form w) {
-  const integer_cells& cells = best_integer_cells();
+  const integer_loops& cells = best_integer_loops();
   if (!fit_bytes(w.is_signed, w.zeros)) return cells.shorts;
   // The largest weight is 127: the more there are, the smaller are most of them beside it. Of fewer, too many cells
   // were wide (ResNet-50 and MobileNetV2, a scale for each channel).

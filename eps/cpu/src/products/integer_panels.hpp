@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "machine/lane_scratch.hpp"
-#include "microkernels/integer_cells.hpp"
+#include "microkernels/integer_loops.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

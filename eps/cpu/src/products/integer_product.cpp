@@ -4,13 +4,11 @@
 
 #include "machine/parallel_rows.hpp"
 #include "operands/scratch_of.hpp"
-#include "product_cut.hpp"
+#include "product_lines.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace {
-
-constexpr std::int64_t no_tap[] = {0};
 
 /// A as lines see it: rows of cells.
 struct rows_of_cells {
@@ -67,12 +65,11 @@ status each_line(run_context& c, const integer_product& p, std::int64_t some, co
   panel_lists lists;
   if (status s = lists.prepare(c, p.b); !s) return s;
   const integer_arithmetic& by = *p.b.by;
-  const double work = double(p.m) * double(p.k) * double(p.b.n);
+  const double cost = double(p.m) * double(p.k) * double(p.b.n);
   const std::int64_t cells = p.b.cells(), step = p.b.panel_step();
   const std::byte* const panels = p.b.panel(0);
-  const product_size size{p.m, cells * 4, by.tile_rows, by.panels_of(p.b.n), work, by.row_cache, by.at_once};
-  some = rows_between_questions(size, p.k * by.columns, some);
-  each_product_line(c, size, 1, some, [&](const product_line& part) {
+  const product_size size{p.m, cells * 4, by.tile_rows, by.panels_of(p.b.n), cost, 1, by.row_cache, by.at_once};
+  each_product_line(c, size, size.rows_per_stop_check(p.k * by.columns, some), [&](const product_line& part) {
     const std::int64_t column = part.panel * by.columns;
     integer_line line{};
     line.x = rows->data + part.row * rows->step, line.row_step = rows->step;

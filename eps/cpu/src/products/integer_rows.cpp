@@ -1,8 +1,6 @@
 // Rows of codes and sums, and blocks of floats as bytes, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "products/integer_rows.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "microkernels/nbits_cells.hpp"
+#include "microkernels/nbits_loops.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -32,7 +32,7 @@ struct nbits_rooms {
 
 /// Elements of a part: `rows` (groups or blocks) of each column of all panels.
 inline bool panel_elements(const nbits_matrix& m, std::int64_t rows, std::size_t& count) {
-  const nbits_cells& by = best_integer_cells().few_bits;
+  const nbits_loops& by = best_nbits_loops();
   std::int64_t all = 0;
   if (!checked_multiply(by.panels_of(m.n) * by.columns, rows, all) || !checked_multiply(all, m.count, all))
     return false;
@@ -43,7 +43,7 @@ inline bool panel_elements(const nbits_matrix& m, std::int64_t rows, std::size_t
 /// Row r of each column j of panel `panel` is at(j, r); those that fill up the panel are 0.
 template <class T, class At>
 void fill_panel(const nbits_matrix& m, std::int64_t rows, std::int64_t panel, T* to, const At& at) {
-  const nbits_cells& by = best_integer_cells().few_bits;
+  const nbits_loops& by = best_nbits_loops();
   const std::int64_t panels = by.panels_of(m.n), first = panel % panels * by.columns, before = panel / panels * m.n;
   to += panel * rows * by.columns;
   for (std::int64_t r = 0; r < rows; ++r)
@@ -57,7 +57,7 @@ status pack_part(bind_context& c, std::size_t input, const nbits_matrix& m, std:
   std::size_t count = 0;
   if (!panel_elements(m, rows, count)) return status_code::out_of_memory;
   const result<std::span<const T>> made = c.pack<T>(input, count, [&](const value& from, std::span<T> to) -> status {
-    const std::int64_t panels = m.count * best_integer_cells().few_bits.panels_of(m.n);
+    const std::int64_t panels = m.count * best_nbits_loops().panels_of(m.n);
     for (std::int64_t p = 0; p < panels; ++p)
       fill_panel(m, rows, p, to.data(), [&](std::int64_t j, std::int64_t r) { return at(from, j, r); });
     return {};
@@ -78,7 +78,7 @@ status pack_part(run_context& c, std::size_t input, const nbits_matrix& m, std::
     room = *made;
   }
   const value& from = c.input(input);
-  const std::int64_t panels = m.count * best_integer_cells().few_bits.panels_of(m.n);
+  const std::int64_t panels = m.count * best_nbits_loops().panels_of(m.n);
   const auto fill = [&](std::int64_t p, std::size_t) {
     fill_panel(m, rows, p, room.data(), [&](std::int64_t j, std::int64_t r) { return at(from, j, r); });
   };

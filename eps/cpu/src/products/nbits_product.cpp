@@ -3,7 +3,7 @@
 
 #include "integer_rows.hpp"
 #include "operands/scratch_of.hpp"
-#include "product_cut.hpp"
+#include "product_lines.hpp"
 #include "skeletons/float_values.hpp"
 #include "skeletons/row_rooms.hpp"
 
@@ -57,12 +57,12 @@ result<nbits_rows_of_a> byte_rows(run_context& c, const nbits_matrix& b, const v
 /// y [m, n], from panels.
 void multiply_few_bit_rows(run_context& c, const nbits_matrix& b, const nbits_factor& factor, const nbits_rows_of_a& a,
                            std::int64_t m, const float* bias, float* y) {
-  const nbits_cells& by = best_integer_cells().few_bits;
+  const nbits_loops& by = best_nbits_loops();
   const auto run_line = factor.book ? by.book : (a.scales ? by.bytes : by.floats)[nbits_index(b.bits)];
   const std::int64_t panels = by.panels_of(b.n), blocks = b.blocks(), depth = b.depth();
   const std::int64_t panel_bytes = depth * b.bits / 8 * by.columns, parameters = blocks * by.columns;
   const product_size size{m, a.row_bytes, by.tile_rows, panels, double(m) * double(b.k) * double(b.n)};
-  each_product_line(c, size, 1, m, [&](const product_line& part) {
+  each_product_line(c, size, m, [&](const product_line& part) {
     const std::int64_t p = part.panel;
     nbits_line line{};
     line.rows = part.rows, line.columns = std::min(by.columns, b.n - p * by.columns);

@@ -15,7 +15,7 @@ result<nbits_rows_of_a> few_bit_rows(run_context&, const nbits_matrix& b, const 
 
 /// Columns of so many panels as n columns take.
 inline std::int64_t width_of_panels(std::int64_t n) {
-  const nbits_cells& by = best_integer_cells().few_bits;
+  const nbits_loops& by = best_nbits_loops();
   return by.panels_of(n) * by.columns;
 }
 /// The bias as floats, with zeros for the columns that fill up a panel; null: there is none.

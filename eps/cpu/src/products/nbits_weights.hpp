@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/nbits_weights.hpp>
 
-#include "microkernels/integer_cells.hpp"
+#include "microkernels/nbits_loops.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,8 +1,6 @@
 // Loops over rows of codes, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "quantized/code_rows.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

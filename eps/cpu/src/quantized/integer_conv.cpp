@@ -3,6 +3,9 @@
 #include "integer_filters.hpp"
 #include "machine/lane_scratch.hpp"
 #include "machine/parallel_rows.hpp"
+#include "machine/work_split.hpp"
+
+#include <optional>
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
@@ -67,8 +70,9 @@ class convolution {
   }
   /// f(image, sums): rows of the block are outputs of the image, columns are maps.
   status to_sums(detail::function_ref<void(std::int64_t, const integer_block&)> f) {
-    const cut by{*this};
-    results to{nullptr, nullptr, &f, {}, by_ ? by.piece * by.together * by_->columns : last_axis().out * p_.w.groups};
+    const tiling by{*this};
+    results to{
+        nullptr, nullptr, &f, {}, by_ ? by.per_call * by.lines_per_call * by_->columns : last_axis().out * p_.w.groups};
     const auto room = lane_scratch<std::int32_t>::make(c_, std::size_t(to.part));
     if (!room) return room.error();
     to.room = *room;
@@ -86,17 +90,17 @@ class convolution {
     lane_scratch<std::int32_t> room = {};  // of a lane, `part` sums
     std::int64_t part = 0;
   };
-  /// How the outputs of an image are cut. Sums are exact, so threads may decide.
-  struct cut {
-    std::int64_t line = 1, lines = 1;    // outputs of a line, lines
-    std::int64_t piece = 1, pieces = 1;  // outputs of a piece, and pieces of a line
-    std::int64_t together = 1;           // lines of a piece, where each is one piece
-    std::int64_t band = 1, bands = 1;    // pieces of a task
-    std::int64_t panels = 1, parts = 1;  // of a group, and cuts of them
-    std::int64_t unit = 1, units = 1;    // panels that are not cut, and how many times so many there are
-    std::size_t tasks = 1;
+  /// Which outputs of an image one call of the loops computes, and how these calls are split into tasks: calls by
+  /// panels, group by group.
+  struct tiling {
+    std::int64_t line = 1, lines = 1;              // outputs of a line, lines
+    std::int64_t per_call = 1, calls_of_line = 1;  // outputs of a call, where a line is too long for one
+    std::int64_t lines_per_call = 1;               // where a call has whole lines
+    std::int64_t panels = 1;                       // of a group
+    std::int64_t unit = 1;                         // panels that stay together
+    std::optional<work_split> split;
 
-    explicit cut(const convolution& c) {
+    explicit tiling(const convolution& c) {
       const placed_window& w = c.p_.window;
       line = c.last_axis().out, lines = c.outputs() / std::max<std::int64_t>(1, line);
       bool is_flat = w.covers_points();  // one line of all outputs
@@ -110,29 +114,36 @@ class convolution {
       const std::int64_t pixel = std::max<std::int64_t>(1, c.steps_[w.rank - 1] * c.last_axis().stride);
       const std::int64_t rows = std::min(by.at_once / (depth * by.columns), cached / pixel);
       const auto in_tiles = [&](std::int64_t n) { return std::max<std::int64_t>(1, n / by.tile_rows) * by.tile_rows; };
-      piece = std::min(line, in_tiles(rows));
-      pieces = (line + piece - 1) / piece;
-      if (by.takes_stretches && w.rank == 2 && line > 0) together = std::clamp<std::int64_t>(rows / line, 1, lines);
+      const auto set_per_call = [&](std::int64_t outputs) {
+        per_call = outputs, calls_of_line = (line + outputs - 1) / outputs;
+      };
+      set_per_call(std::min(line, in_tiles(rows)));
+      if (by.takes_stretches && w.rank == 2 && line > 0)
+        lines_per_call = std::clamp<std::int64_t>(rows / line, 1, lines);
       panels = by.panels_of(form.n);
-      band = std::clamp<std::int64_t>(cached / (piece * together * pixel), 1, std::max<std::int64_t>(1, all()));
-      const double work = double(c.outputs()) * double(depth) * double(c.p_.w.all_maps());
-      const double wanted = c.c_.lanes() == 1 ? 1 : std::min(4.0 * double(c.c_.lanes()), 4 * work / double(by.at_once));
-      const auto count = [&] { return double(c.p_.w.groups) * double((all() + band - 1) / band) * double(parts); };
       // Panels whose codes share a cache line stay in one task: two threads that wrote it would wait for each other.
-      unit = std::max<std::int64_t>(1, 64 / by.columns), units = (panels + unit - 1) / unit;
+      unit = std::max<std::int64_t>(1, 64 / by.columns);
+      const std::int64_t units = (panels + unit - 1) / unit;
       const bool more_weights = panels * by.columns * depth > c.outputs() * pixel;
-      while (count() < wanted) {
-        if (band > 1 && !(more_weights && parts < units)) band = (band + 1) / 2;
-        else if (more_weights && parts < units) parts = std::min(units, 2 * parts);
-        else if (together > 1) together = (together + 1) / 2;
-        else if (piece > 2 * by.tile_rows) piece = in_tiles(piece / 2), pieces = (line + piece - 1) / piece;
-        else if (parts < units) parts = std::min(units, 2 * parts);
+      const auto split_by = [&](bool panels_too) {
+        work_size size{.repeats = c.p_.w.groups};
+        size.outer = {calls(), std::max<std::int64_t>(1, cached / (per_call * lines_per_call * pixel))};
+        size.inner = {units, units, panels_too ? 1 : units, panels_too ? 1 : units};
+        size.cost = double(c.outputs()) * double(depth) * double(c.p_.w.all_maps());
+        size.least_cost = double(by.at_once) / 4, size.splits_inner_first = more_weights;
+        split.emplace(size, c.c_.lanes());
+      };
+      split_by(more_weights);
+      while (split->is_short()) {
+        if (lines_per_call > 1) lines_per_call = (lines_per_call + 1) / 2;
+        else if (per_call > 2 * by.tile_rows) set_per_call(in_tiles(per_call / 2));
         else break;
+        split_by(more_weights);
       }
-      bands = (all() + band - 1) / band;
-      tasks = std::size_t(c.p_.w.groups * bands * parts);
+      if (split->is_short()) split_by(true);
     }
-    std::int64_t all() const { return (lines + together - 1) / together * pieces; }
+    /// Calls of an image and a panel.
+    std::int64_t calls() const { return (lines + lines_per_call - 1) / lines_per_call * calls_of_line; }
   };
 
   std::int64_t channels() const { return p_.w.groups * p_.w.channels; }
@@ -243,7 +254,7 @@ class convolution {
     }
   }
   status run(const results& to) {
-    const cut by{*this};
+    const tiling by{*this};
     for (std::int64_t image = 0; image < p_.images; ++image) {
       const std::byte* const x = image_at(image);
       if (!by_) {
@@ -254,43 +265,39 @@ class convolution {
         parallel_each(c_, (lines + some - 1) / some, 1, [&](std::int64_t part, std::size_t lane) {
           run_depthwise_lines(to, image, x, part * some, std::min(some, lines - part * some), lane);
         });
-      } else if (by.tasks == 1) {
-        run_part(to, by, image, x, 0, 0);
       } else {
-        c_.parallel_lanes(by.tasks,
-                          [&](std::size_t task, std::size_t lane) { run_part(to, by, image, x, task, lane); });
+        for_each_task(c_, *by.split,
+                      [&](const work_task& task, std::size_t lane) { run_task(to, by, image, x, task, lane); });
       }
       if (c_.stopped()) return status_code::canceled;
     }
     return {};
   }
-  void run_part(const results& to, const cut& by, std::int64_t image, const std::byte* x, std::size_t task,
+  void run_task(const results& to, const tiling& by, std::int64_t image, const std::byte* x, const work_task& task,
                 std::size_t lane) const {
-    const std::int64_t part = std::int64_t(task) % by.parts, rest = std::int64_t(task) / by.parts;
-    const std::int64_t band = rest % by.bands, group = rest / by.bands;
+    const std::int64_t group = task.repeat;
     integer_panels form = p_.w.panels(*by_);
     form.data = weights_ + std::size_t(group) * group_size_;
     integer_line line{};
     line.row_step = last_axis().stride * steps_[p_.window.rank - 1];
-    line.stretch_step = by.together > 1 ? line_start(1) : 0;
+    line.stretch_step = by.lines_per_call > 1 ? line_start(1) : 0;
     line.taps = taps_.data(), line.tap_count = form.runs, line.cells = form.cells();
-    const std::int64_t panel_step = form.panel_step(), begin = band * by.band;
+    const std::int64_t panel_step = form.panel_step(), begin = task.outer, end = begin + task.outer_count;
     const std::byte* const panels = form.panel(0);
-    const std::int64_t end = std::min(by.all(), (band + 1) * by.band);
     detail::stop_pace pace;
-    const std::int64_t last = std::min(by.panels, by.units * (part + 1) / by.parts * by.unit);
-    for (std::int64_t panel = by.units * part / by.parts * by.unit; panel < last; ++panel)
+    const std::int64_t last = std::min(by.panels, (task.inner + task.inner_count) * by.unit);
+    for (std::int64_t panel = task.inner * by.unit; panel < last; ++panel)
       for (std::int64_t i = begin; i < end; ++i) {
         if (c_.stopped(pace)) return;
-        const std::int64_t l = i / by.pieces * by.together, first = i % by.pieces * by.piece;
+        const std::int64_t l = i / by.calls_of_line * by.lines_per_call, first = i % by.calls_of_line * by.per_call;
         const std::int64_t column = panel * by_->columns;
         const std::int64_t output = l * by.line + first, map = group * p_.w.maps + column;
         line.x = x + (by.lines > 1 ? line_start(l) : 0) + first * line.row_step + group * p_.w.channels * number_;
         line.w = panels + panel * panel_step;
         line.ahead = panel + 1 < by.panels && i == begin ? panel_step : 0;
         lists_.put(line, lane);
-        line.stretch = std::min(by.piece, by.line - first);
-        line.rows = line.stretch * std::min(by.together, by.lines - l);
+        line.stretch = std::min(by.per_call, by.line - first);
+        line.rows = line.stretch * std::min(by.lines_per_call, by.lines - l);
         line.columns = std::min(by_->columns, form.n - column);
         line.start = start_ + group * width_ + column;
         if (to.form) {

@@ -1,8 +1,6 @@
 // Convolutions of codes with one filter per channel, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "quantized/integer_depthwise.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -170,7 +168,7 @@ constinit const depthwise_loops float_depthwise{takes_any_window, size_of_floats
 
 const depthwise_loops& depthwise_for(std::int64_t channels, std::int64_t rows, std::int64_t columns,
                                      std::int64_t stride, std::int64_t dilation, bool fit_bytes) {
-  for (const depthwise_loops& each : best_integer_cells().depthwise)
+  for (const depthwise_loops& each : best_integer_loops().depthwise)
     if (each.take(channels, rows, columns, stride, dilation, fit_bytes)) return each;
   return float_depthwise;
 }

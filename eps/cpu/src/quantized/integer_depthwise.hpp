@@ -1,5 +1,5 @@
 #pragma once
-#include "microkernels/integer_cells.hpp"
+#include "microkernels/integer_loops.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

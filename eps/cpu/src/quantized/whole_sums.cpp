@@ -62,7 +62,7 @@ bool find_exceptions(const code_zip& by, proven_sum& made) {
 
 template <class T>
 result<const proven_sum*> prove_sum(bind_context& c, const code_zip& by) {
-  proven_sum made{{}, best_integer_cells().add_codes};
+  proven_sum made{{}, best_integer_loops().add_codes};
   if (!made.add || !make_factors<T>(by, made.by) || !find_exceptions<T>(by, made)) return nullptr;
   const result<std::span<proven_sum>> kept = c.keep<proven_sum>(1);
   if (!kept) return kept.error();

@@ -2,7 +2,7 @@
 #include <cameo/kernel/bind_context.hpp>
 
 #include "code_rows.hpp"
-#include "microkernels/integer_cells.hpp"
+#include "microkernels/integer_loops.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {

@@ -1,8 +1,6 @@
 // Matrices of float transposed, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "skeletons/float_transpose.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

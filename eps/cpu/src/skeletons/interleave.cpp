@@ -1,8 +1,6 @@
 // Planes of bytes to pixels, once per instruction set.
 #include "machine/simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "skeletons/interleave.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -1,11 +1,5 @@
 // Elementwise operators of one input, once per instruction set: the loop over a function of functions/maps-inl.hpp for
 // an element type. Which operators have which types is in elementwise/map_rows.hpp.
-#if defined(CAMEO_EPS_CPU_MAP) == defined(HWY_TARGET_TOGGLE)
-#ifdef CAMEO_EPS_CPU_MAP
-#undef CAMEO_EPS_CPU_MAP
-#else
-#define CAMEO_EPS_CPU_MAP
-#endif
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 
 #include <algorithm>
@@ -140,5 +134,4 @@ void map_floats(const float* x, float* y, std::int64_t n, const unary_parameters
 
 }  // namespace eps
 CAMEO_END_NAMESPACE
-#endif
 #endif

@@ -1,11 +1,4 @@
-// The transpose of a matrix of 32-bit elements, once per instruction set. The guard is Highway's: the file is seen once
-// for each.
-#if defined(CAMEO_EPS_CPU_TRANSPOSE) == defined(HWY_TARGET_TOGGLE)
-#ifdef CAMEO_EPS_CPU_TRANSPOSE
-#undef CAMEO_EPS_CPU_TRANSPOSE
-#else
-#define CAMEO_EPS_CPU_TRANSPOSE
-#endif
+// The transpose of a matrix of 32-bit elements, once per instruction set.
 #include <hwy/highway.h>
 
 #include <cameo/core/abi.hpp>
@@ -66,4 +59,3 @@ HWY_INLINE void transpose(const float* from, std::int64_t from_stride, std::int6
 }  // namespace eps
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
-#endif

@@ -1,11 +1,5 @@
 // Elementwise operators of two inputs, once per instruction set: the loop over a function of functions/zips-inl.hpp for
 // an element type. Which operators have which types is in elementwise/zip_rows.hpp.
-#if defined(CAMEO_EPS_CPU_ZIP) == defined(HWY_TARGET_TOGGLE)
-#ifdef CAMEO_EPS_CPU_ZIP
-#undef CAMEO_EPS_CPU_ZIP
-#else
-#define CAMEO_EPS_CPU_ZIP
-#endif
 #include <algorithm>
 #include <utility>
 
@@ -113,5 +107,4 @@ void zip_floats(const float* x, std::int64_t x_step, const float* y, std::int64_
 
 }  // namespace eps
 CAMEO_END_NAMESPACE
-#endif
 #endif

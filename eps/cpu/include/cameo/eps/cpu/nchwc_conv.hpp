@@ -8,7 +8,7 @@ namespace eps {
 
 struct nchwc_kernels;
 struct nchwc_line_kernels;
-struct bf16_cells;
+struct bf16_loops;
 
 /// com.microsoft.nchwc Conv: Y = f(X * W + B + Sum), on images whose channels lie in blocks of 16, next to each other.
 ///
@@ -41,7 +41,7 @@ struct nchwc_conv {
   const nchwc_line_kernels* lines = nullptr;
   const float* packed = nullptr;                // null: packed in every run
   const std::uint32_t* packed_cells = nullptr;  // instead of that where ep.cpu.math asks for bfloat16,
-  const bf16_cells* cells = nullptr;            // and the loops for them
+  const bf16_loops* cells = nullptr;            // and the loops for them
   const float* bias = nullptr;                  // rounded up with zeros; null: made in every run
   bool plain_weights = true;
 

@@ -4,12 +4,6 @@
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 
-/// How C is cut into tasks of `rows` x `columns`.
-struct gemm_grid {
-  std::int64_t rows, columns;              // multiples of the tile's
-  std::int64_t row_blocks, column_blocks;  // number of blocks
-};
-
 /// A matrix B as panels, or none.
 template <class T>
 struct gemm_panels {

@@ -23,11 +23,6 @@ gemm_tile tile_of();
 /// The most columns of a tile of any instruction set.
 inline constexpr std::int64_t gemm_widest_tile = 32;
 
-/// The instruction sets that the kernels are built for, as bits of Highway: for tests that try each.
-std::int64_t built_targets();
-/// The name of the instruction set in use, which decides the width of panels.
-std::string_view instruction_set();
-
 /// A matrix in memory: element (i, j) lies at data[i * row_stride + j * column_stride]. From: as of number_source;
 /// narrow elements are widened where they are packed, and one of the strides is then 1.
 template <class T, class From = T>

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "nbits_cells.hpp"
+#include "machine/instruction_sets.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
@@ -154,23 +154,16 @@ struct whole_code_sum {
   } exception[most_exceptions];
 };
 
-/// An instruction set: how it multiplies bytes by weights that fit in s8, what does not fit, and weights of few bits;
-/// and its own loops for filters of single channels and for sums of codes, where it has any.
-struct integer_cells {
-  std::string_view name;
+/// How an instruction set multiplies bytes by weights that fit in s8, and what does not fit; and its own loops for
+/// filters of single channels and for sums of codes, where it has any.
+struct integer_loops {
+  std::string_view panels;  // what contexts name the packed weights: sets that pack alike have the same
   const integer_arithmetic &bytes, &shorts;
-  const nbits_cells& few_bits;
   std::span<const depthwise_loops> depthwise = {};
   /// Adds the first elements, and says how many; null where there is nothing faster than floats.
   std::int64_t (*add_codes)(const whole_code_sum&, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* y,
                             std::int64_t n) = nullptr;
-  std::string_view panels = name;  // tables of which this is the same pack alike, so that contexts serve all of them
 };
-
-/// Those that this processor can run, the best first; the last needs nothing. Fixed for the whole life of the program.
-std::span<const integer_cells* const> runnable_integer_cells();
-/// The best that the instruction set in use (of Highway) allows: it may be held back for tests.
-const integer_cells& best_integer_cells();
 
 }  // namespace eps
 CAMEO_END_NAMESPACE

@@ -1,18 +1,19 @@
 // What a processor does at most, by the loops that it can run fastest: independent fused multiply-adds in registers,
 // and a sum over a buffer.
-#include "machine/simd.hpp"
+#include "simd.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "peak.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <hwy/aligned_allocator.h>
-#include <cameo/eps/cpu.hpp>
+
+#include "peak.hpp"
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps::peak_loops::HWY_NAMESPACE {
+namespace eps {
+namespace HWY_NAMESPACE {
+namespace peak_loops {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Floating-point operations of `turns` turns; twelve chains hide the latency of any processor's multiply-add, and fit
@@ -47,26 +48,22 @@ void sum(const float* from, std::size_t count, float* sink) {
   *sink = hn::GetLane(hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(hn::Add(s4, s5), hn::Add(s6, s7))));
 }
 
-const char* target() { return hwy::TargetName(HWY_TARGET); }
-
-}  // namespace eps::peak_loops::HWY_NAMESPACE
+}  // namespace peak_loops
+}  // namespace HWY_NAMESPACE
+}  // namespace eps
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "machine/best_rate.hpp"
+#include "best_rate.hpp"
+#include "instruction_sets.hpp"
 
 #include <algorithm>
 #include <vector>
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
-namespace peak_loops {
 namespace {
-
-HWY_EXPORT(multiply_adds);
-HWY_EXPORT(sum);
-HWY_EXPORT(target);
 
 /// Of a cache line its own, so that threads do not disturb each other.
 struct alignas(64) result_slot {
@@ -74,18 +71,16 @@ struct alignas(64) result_slot {
 };
 
 }  // namespace
-}  // namespace peak_loops
 
-machine_peak cpu::measure_peak(std::size_t threads, std::size_t bytes, double seconds) {
-  using namespace peak_loops;
+detail::machine_peak measure_peak(std::size_t threads, std::size_t bytes, double seconds) {
   threads = std::max<std::size_t>(threads, 1);
   std::vector<result_slot> sinks(threads);
   constexpr std::size_t turns = 1 << 17;
-  machine_peak result{.target = HWY_DYNAMIC_DISPATCH(target)(), .threads = threads};
+  detail::machine_peak result{.target = std::string{instruction_set_in_use()}, .threads = threads};
   float ignored = 0;
-  const double operations = HWY_DYNAMIC_DISPATCH(multiply_adds)(turns, &ignored) * double(threads);
+  const double operations = CAMEO_SIMD_BEST(peak_loops::multiply_adds)(turns, &ignored) * double(threads);
   result.operations = best_rate(threads, seconds, operations, [&](std::size_t thread) {
-    HWY_DYNAMIC_DISPATCH(multiply_adds)(turns, &sinks[thread].value);
+    CAMEO_SIMD_BEST(peak_loops::multiply_adds)(turns, &sinks[thread].value);
   });
   constexpr std::size_t step = 8 * 64;  // floats; eight of AVX-512's vectors, and then some
   const std::size_t share = (std::max<std::size_t>(bytes, 1 << 20) / sizeof(float) / threads / step + 1) * step;
@@ -97,7 +92,7 @@ machine_peak cpu::measure_peak(std::size_t threads, std::size_t bytes, double se
   result.bytes_per_second =
       best_rate(threads, seconds, double(share * threads * sizeof(float) * times), [&](std::size_t thread) {
         for (std::size_t i = 0; i < times; ++i)
-          HWY_DYNAMIC_DISPATCH(sum)(buffer.get() + thread * share, share, &sinks[thread].value);
+          CAMEO_SIMD_BEST(peak_loops::sum)(buffer.get() + thread * share, share, &sinks[thread].value);
       });
   return result;
 }

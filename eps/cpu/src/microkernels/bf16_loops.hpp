@@ -2,8 +2,8 @@
 #include <cameo/eps/cpu/detail/activation.hpp>
 
 #include <cstdint>
-#include <span>
-#include <string_view>
+
+#include "machine/instruction_sets.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
@@ -11,7 +11,7 @@ namespace eps {
 // Products of numbers that are rounded to bfloat16, with sums in float: for sessions with the option ep.cpu.math=bf16,
 // as they are not those of float.
 //
-// A cell has two numbers that are multiplied by two of a column and added to one sum, 32 bits as in integer_cells.hpp;
+// A cell has two numbers that are multiplied by two of a column and added to one sum, 32 bits as in integer_loops.hpp;
 // the first is the lower half. Each sum is one chain of additions, so it has the same bits whatever is computed beside.
 
 /// Cells of a row that lie side by side in x, and the same of the next row behind them. Tiles need no more than one
@@ -21,7 +21,7 @@ inline constexpr std::int64_t bf16_block = 8;
 
 /// Rows of outputs, for up to three vectors of 16 columns.
 struct bf16_line {
-  std::int64_t rows, tile_rows;        // tile_rows: of bf16_cells
+  std::int64_t rows, tile_rows;        // tile_rows: of bf16_loops
   const std::uint32_t* x;              // of each tile [blocks][rows][up to 8 cells]
   std::int64_t tile_step, block_step;  // cells of x from one tile, and one block, to the next
   std::int64_t cells;                  // of a row and a tap
@@ -47,8 +47,7 @@ struct bf16_line {
 };
 
 /// The loops of one instruction set.
-struct bf16_cells {
-  std::string_view name;
+struct bf16_loops {
   std::int64_t most_rows, most_rows_of_three;  // of a tile of up to two vectors, and of three
   void (*line)(const bf16_line&);
   /// Sixteen numbers after the other, `step` apart, become blocks of cells, `to_step` apart: to nearest, ties to even;
@@ -63,11 +62,6 @@ struct bf16_cells {
   }
 };
 inline constexpr std::int64_t bf16_lanes = 16;
-
-/// Those that this processor has, the best first. Fixed for the whole life of the program.
-std::span<const bf16_cells* const> runnable_bf16_cells();
-/// The best that this processor has and that the instruction set in use allows; null: none.
-const bf16_cells* best_bf16_cells();
 
 }  // namespace eps
 CAMEO_END_NAMESPACE

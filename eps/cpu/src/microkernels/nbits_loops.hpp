@@ -1,8 +1,9 @@
 #pragma once
-#include <cameo/core/abi.hpp>
 
 #include <cstddef>
 #include <cstdint>
+
+#include "machine/instruction_sets.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
@@ -46,7 +47,7 @@ struct nbits_line {
 /// A sum of floats is that of its blocks, each begun at 0 and multiplied by its scale, in the order of rows; sums of
 /// codes are exact within a block. So results have the same bits on every instruction set that rounds a product and a
 /// sum once, whatever other rows there are.
-struct nbits_cells {
+struct nbits_loops {
   std::int64_t columns;    // of a panel
   std::int64_t tile_rows;  // that a line is cut into
   void (*floats[3])(const nbits_line&);

@@ -1,0 +1,164 @@
+// The instruction sets of processors, and which of them are used: the one place that asks the processor.
+#include "simd.hpp"
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "instruction_sets.hpp"
+
+HWY_BEFORE_NAMESPACE();
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+namespace HWY_NAMESPACE {
+namespace machine {
+std::int64_t this_target() { return HWY_TARGET; }
+}  // namespace machine
+}  // namespace HWY_NAMESPACE
+}  // namespace eps
+CAMEO_END_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "target.hpp"
+
+#if CAMEO_HAS_NEON_DOT
+#include <sys/auxv.h>
+#elif defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+
+// Each is defined in a source of microkernels/ that is compiled for its instruction set.
+extern const integer_loops amx_integers, avx512_vnni_integers, avx512_integers, avx_vnni_integers, avx2_integers;
+extern const integer_loops sse2_integers, neon_i8mm_integers, neon_dot_integers, neon_integers, portable_integers;
+extern const nbits_loops avx512_vnni_nbits, avx512_nbits, avx_vnni_nbits, avx2_nbits, sse2_nbits;
+extern const nbits_loops neon_i8mm_nbits, neon_dot_nbits, neon_nbits, portable_nbits;
+extern const bf16_loops amx_bf16_loops, avx512_bf16_loops;
+
+namespace {
+
+#if CAMEO_HAS_NEON_DOT
+// By their numbers, as old headers of the C library have no names for them.
+bool has_dot() { return (getauxval(AT_HWCAP) >> 20 & 1) != 0; }    // HWCAP_ASIMDDP
+bool has_i8mm() { return (getauxval(AT_HWCAP2) >> 13 & 1) != 0; }  // HWCAP2_I8MM
+#elif defined(__x86_64__)
+// What not all compilers have a name for: bits of a register that CPUID answers leaf 7 with.
+enum class cpuid_register { a, b, c, d };
+bool has_bits(unsigned part, cpuid_register which, std::initializer_list<int> bits) {
+  unsigned r[4] = {};
+  if (!__get_cpuid_count(7, part, &r[0], &r[1], &r[2], &r[3])) return false;
+  return std::all_of(bits.begin(), bits.end(), [&](int bit) { return (r[std::size_t(which)] >> bit & 1) != 0; });
+}
+// __builtin_cpu_supports also asks whether the system keeps the registers.
+bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+bool has_avx_vnni() { return has_avx2() && has_bits(1, cpuid_register::a, {4}); }
+bool has_avx512() { return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"); }
+bool has_avx512_vnni() { return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni"); }
+bool has_avx512_bf16() { return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512bf16"); }
+#endif
+#if CAMEO_HAS_AMX
+/// Whether AMX is there with the products of a type, whose bit this is. The system is asked for the tiles, which a
+/// process may use only then; that is done once for all threads.
+bool has_amx(int type) { return has_bits(0, cpuid_register::d, {24, type}) && may_use_tiles(); }
+bool has_amx_int8() { return has_avx512_vnni() && has_amx(25); }
+bool has_amx_bf16() { return has_avx512_bf16() && has_amx(22); }
+#endif
+bool always() { return true; }
+
+constexpr std::int64_t any_target = std::numeric_limits<std::int64_t>::max();
+
+/// The best comes first; the last needs nothing.
+constexpr instruction_set instruction_sets[] = {
+#if CAMEO_HAS_AMX
+    {"amx_bf16", HWY_AVX3, has_amx_bf16, nullptr, nullptr, &amx_bf16_loops},
+    {"amx_int8", HWY_AVX3, has_amx_int8, &amx_integers},
+#endif
+#ifdef __x86_64__
+    {"avx512_bf16", HWY_AVX3, has_avx512_bf16, nullptr, nullptr, &avx512_bf16_loops},
+    {"avx512_vnni", HWY_AVX3, has_avx512_vnni, &avx512_vnni_integers, &avx512_vnni_nbits},
+    {"avx512bw", HWY_AVX3, has_avx512, &avx512_integers, &avx512_nbits},
+    {"avx_vnni", HWY_AVX2, has_avx_vnni, &avx_vnni_integers, &avx_vnni_nbits},
+    {"avx2", HWY_AVX2, has_avx2, &avx2_integers, &avx2_nbits},
+    {"sse2", HWY_SSE2, always, &sse2_integers, &sse2_nbits},
+#endif
+#if CAMEO_HAS_NEON_DOT
+    {"neon_i8mm", CAMEO_SIMD_NEON, has_i8mm, &neon_i8mm_integers, &neon_i8mm_nbits},
+    {"neon_dot", CAMEO_SIMD_NEON, has_dot, &neon_dot_integers, &neon_dot_nbits},
+#endif
+#ifdef __aarch64__
+    {"neon", CAMEO_SIMD_NEON, always, &neon_integers, &neon_nbits},
+#endif
+    {"portable", any_target, always, &portable_integers, &portable_nbits},
+};
+
+/// One kind of loops: of the rows that have some, that alone, so that a program links no others.
+template <auto Member>
+struct column {
+  using loops = std::remove_cvref_t<decltype(std::declval<const instruction_set&>().*Member)>;
+  struct row {
+    std::int64_t target;
+    bool (*runs_here)();
+    loops found;
+  };
+  static constexpr bool has_loops(const instruction_set& each) { return each.*Member != nullptr; }
+  static constexpr auto size =
+      std::size_t(std::count_if(std::begin(instruction_sets), std::end(instruction_sets), has_loops));
+  static constexpr std::array<row, size> rows = [] {
+    std::array<row, size> made{};
+    std::size_t count = 0;
+    for (const instruction_set& each : instruction_sets)
+      if (has_loops(each)) made[count++] = {each.target, each.runs_here, each.*Member};
+    return made;
+  }();
+
+  /// The processor is asked once, as that is slow where a hypervisor answers.
+  static loops best() {
+    static const auto here = [] {
+      std::array<bool, size> made{};
+      std::transform(rows.begin(), rows.end(), made.begin(), [](const row& each) { return each.runs_here(); });
+      return made;
+    }();
+    const std::int64_t in_use = CAMEO_SIMD_BEST(machine::this_target)();  // larger targets have smaller numbers
+    for (std::size_t i = 0; i < size; ++i)
+      if (here[i] && in_use <= rows[i].target) return rows[i].found;
+    return nullptr;
+  }
+};
+
+}  // namespace
+
+std::span<const instruction_set* const> runnable_instruction_sets() {
+  static const auto here = [] {
+    std::pair<std::array<const instruction_set*, std::size(instruction_sets)>, std::size_t> made{};
+    for (const instruction_set& each : instruction_sets)
+      if (each.runs_here()) made.first[made.second++] = &each;
+    return made;
+  }();
+  return std::span{here.first}.first(here.second);
+}
+
+const integer_loops& best_integer_loops() { return *column<&instruction_set::integers>::best(); }
+const nbits_loops& best_nbits_loops() { return *column<&instruction_set::few_bits>::best(); }
+const bf16_loops* best_bf16_loops() {
+  if constexpr (column<&instruction_set::bf16>::size == 0) return nullptr;
+  else return column<&instruction_set::bf16>::best();
+}
+
+std::string_view instruction_set_in_use() { return hwy::TargetName(CAMEO_SIMD_BEST(machine::this_target)()); }
+std::int64_t built_targets() { return HWY_TARGETS; }
+
+}  // namespace eps
+CAMEO_END_NAMESPACE
+#endif

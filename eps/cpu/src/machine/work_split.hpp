@@ -1,0 +1,73 @@
+#pragma once
+#include <cameo/kernel/run_context.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+CAMEO_BEGIN_NAMESPACE
+namespace eps {
+
+/// One axis of work that is split, in units that stay whole: rows of tiles, panels, lines of an image.
+struct split_axis {
+  std::int64_t units = 1;
+  std::int64_t most = units;  // units of a task at most, so that their operands stay in a cache
+  std::int64_t enough = 1;    // a task keeps so many units while the other axis can be split
+  std::int64_t least = 1;     // a task keeps so many units in any case
+};
+
+/// Work over all units of two axes. No result may depend on how it is split, since the number of workers decides. The
+/// tasks of a block of `outer` follow each other, so that a worker prepares once what they share.
+struct work_size {
+  split_axis outer = {}, inner = {};
+  std::int64_t repeats = 1;         // the same work so many times, such as several products of one size
+  double cost = 0;                  // operations in all
+  double least_cost = 1 << 20;      // operations that are worth the time of another worker
+  double tasks_per_worker = 4;      // several, as a worker may begin late
+  bool splits_inner_first = false;  // else `outer`, until a task has `enough` units of it
+};
+
+/// A task: some units of both axes, of one repetition.
+struct work_task {
+  std::int64_t block;  // which block of `outer` of which repetition: the same for tasks that share one
+  std::int64_t repeat, outer, outer_count, inner, inner_count;
+};
+
+/// How work is split into tasks, as equal ones as whole units allow.
+class work_split {
+ public:
+  work_split(const work_size&, std::size_t workers);
+
+  std::int64_t tasks() const { return blocks_ * inner_blocks_; }
+  /// Whether there are fewer tasks than the work is worth.
+  bool is_short() const { return is_short_; }
+  /// Tasks that a worker does in one call: those of many small ones are not worth a call each.
+  std::int64_t tasks_per_call() const { return tasks_per_call_; }
+  /// The most units that a task has.
+  std::int64_t most_outer() const { return (outer_ + outer_blocks_ - 1) / outer_blocks_; }
+  std::int64_t most_inner() const { return (inner_ + inner_blocks_ - 1) / inner_blocks_; }
+
+  work_task operator[](std::int64_t i) const {
+    const std::int64_t block = i / inner_blocks_, at = i % inner_blocks_, o = block % outer_blocks_;
+    const std::int64_t outer = outer_ * o / outer_blocks_, inner = inner_ * at / inner_blocks_;
+    return {block, block / outer_blocks_,
+            outer, outer_ * (o + 1) / outer_blocks_ - outer,
+            inner, inner_ * (at + 1) / inner_blocks_ - inner};
+  }
+
+ private:
+  std::int64_t outer_, inner_;                // units
+  std::int64_t outer_blocks_, inner_blocks_;  // blocks of each axis
+  std::int64_t blocks_;                       // of `outer`, of all repetitions
+  std::int64_t tasks_per_call_;
+  bool is_short_;
+};
+
+/// Calls f(task, worker) for all tasks. Returns false if the run should end, and tasks were left out.
+template <class F>
+bool for_each_task(run_context& c, const work_split& split, const F& f) {
+  return parallel_each(c, split.tasks(), split.tasks_per_call(),
+                       [&](std::int64_t i, std::size_t worker) { f(split[i], worker); });
+}
+
+}  // namespace eps
+CAMEO_END_NAMESPACE
