@@ -1,5 +1,6 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/graph/model.hpp>
+#include <cameo/os/heap_arena.hpp>
 
 #include "core/nearest.hpp"
 #include "file/messages.hpp"

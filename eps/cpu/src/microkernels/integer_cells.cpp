@@ -8,10 +8,9 @@
 #include <utility>
 
 #include "integer_target.hpp"
+#include "os/processor_features.hpp"
 
-#if CAMEO_CELLS_NEON_DOT
-#include <sys/auxv.h>
-#elif CAMEO_CELLS_X86
+#if CAMEO_CELLS_X86
 #include <cpuid.h>
 #endif
 
@@ -19,11 +18,7 @@ CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace {
 
-#if CAMEO_CELLS_NEON_DOT
-// By their numbers, as old headers of the C library have no names for them.
-bool has_dot() { return (getauxval(AT_HWCAP) >> 20 & 1) != 0; }    // HWCAP_ASIMDDP
-bool has_i8mm() { return (getauxval(AT_HWCAP2) >> 13 & 1) != 0; }  // HWCAP2_I8MM
-#elif CAMEO_CELLS_X86
+#if CAMEO_CELLS_X86
 // What not all compilers have a name for: bits of a register that CPUID answers leaf 7 with.
 enum class cpuid_register { a, b, c, d };
 bool has_bits(unsigned part, cpuid_register which, std::initializer_list<int> bits) {
@@ -51,8 +46,8 @@ constexpr cells_row<integer_cells> cells_rows[] = {
     {sse2_cells, "SSE2", [] { return true; }},
 #endif
 #if CAMEO_CELLS_NEON_DOT
-    {neon_i8mm_cells, "NEON", has_i8mm},
-    {neon_dot_cells, "NEON", has_dot},
+    {neon_i8mm_cells, "NEON", os::has_arm_matrix_products},
+    {neon_dot_cells, "NEON", os::has_arm_dot_products},
 #endif
 #if CAMEO_CELLS_NEON
     {neon_cells, "NEON", [] { return true; }},
@@ -64,7 +59,7 @@ constexpr cells_row<integer_cells> cells_rows[] = {
 
 #if CAMEO_CELLS_AMX
 bool has_amx(std::string_view type) {
-  return has_bits(0, cpuid_register::d, {24, type == "bf16" ? 22 : 25}) && may_use_tiles();
+  return has_bits(0, cpuid_register::d, {24, type == "bf16" ? 22 : 25}) && os::request_amx_tiles();
 }
 #endif
 

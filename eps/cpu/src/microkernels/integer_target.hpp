@@ -20,8 +20,8 @@
 #define CAMEO_CELLS_X86 0
 #endif
 
-// Linux says which programs may use AMX.
-#if CAMEO_CELLS_X86 && defined(__linux__)
+// The system permits a program to use AMX, or does not.
+#if CAMEO_CELLS_X86
 #define CAMEO_CELLS_AMX 1
 #include "machine/amx_tiles.hpp"
 #else
@@ -34,9 +34,8 @@
 #else
 #define CAMEO_CELLS_NEON 0
 #endif
-// Linux says which processors have products of bytes. clang before 16 has intrinsics of ARM only in files that are
-// compiled for them as a whole.
-#if CAMEO_CELLS_NEON && defined(__linux__) && (!defined(__clang__) || __clang_major__ >= 16)
+// clang before 16 has intrinsics of ARM only in files that are compiled for them as a whole.
+#if CAMEO_CELLS_NEON && (!defined(__clang__) || __clang_major__ >= 16)
 #define CAMEO_CELLS_NEON_DOT 1
 #else
 #define CAMEO_CELLS_NEON_DOT 0
