@@ -33,12 +33,12 @@ class stream_buffer : public std::streambuf {
   stream_buffer(const std::string& path, std::vector<std::byte>* copy) : copy_{copy} {
     result<os::handle> opened = path == "-" ? os::standard_input() : os::open_stream(path);
     if (opened) from_ = *std::move(opened);
-    else error_ = std::move(opened).error();
+    else state_ = std::move(opened).error();
   }
 
   bool is_empty() const { return taken_ == 0; }
   bool was_stopped() const { return was_stopped_; }
-  const status& error() const { return error_; }
+  const status& state() const { return state_; }
 
  protected:
   std::streamsize xsgetn(char* to, std::streamsize count) override {
@@ -47,7 +47,7 @@ class stream_buffer : public std::streambuf {
       const result<std::size_t> n =
           os::read_stream(from_, std::as_writable_bytes(std::span{to + got, std::size_t(count - got)}));
       if (!n && n.error().code() == status_code::canceled) continue;
-      if (!n) error_ = n.error();
+      if (!n) state_ = n.error();
       if (!n || *n == 0) break;
       got += std::streamsize(*n);
     }
@@ -61,7 +61,7 @@ class stream_buffer : public std::streambuf {
   std::vector<std::byte>* copy_;
   std::size_t taken_ = 0;
   bool was_stopped_ = false;
-  status error_;
+  status state_;
 };
 
 /// `copy` also gets the bytes, unless it is null.
@@ -69,10 +69,10 @@ result<session> load_stream(const std::string& path, const common_options& o, st
   stream_buffer bytes{path, copy};
   std::istream stream{&bytes};
   result<session> made = status_code::fail;
-  if (bytes.error()) made = build::runtime{}.load(stream, o.session(), path == "-" ? "standard input" : path);
-  if (bytes.was_stopped() || (!bytes.error() && interrupt::happened()))
+  if (bytes.state()) made = build::runtime{}.load(stream, o.session(), path == "-" ? "standard input" : path);
+  if (bytes.was_stopped() || (!bytes.state() && interrupt::happened()))
     return failed(status_code::canceled, "{}: stopped while it was read", path);
-  if (!bytes.error()) return failed(status_code::fail, "{}: {}", path, bytes.error().words());
+  if (!bytes.state()) return failed(status_code::fail, "{}: {}", path, bytes.state().words());
   if (bytes.is_empty()) return failed(status_code::invalid_argument, "{}: nothing came out of it", path);
   return made;
 }

@@ -46,6 +46,9 @@
 #define CAMEO_CELLS_TARGET(sets) \
   CAMEO_CELLS_PRAGMA(clang attribute push(__attribute__((target(sets))), apply_to = function))
 #define CAMEO_CELLS_TARGET_END _Pragma("clang attribute pop")
+#elif !defined(__GNUC__)  // has the instructions of all sets in every function
+#define CAMEO_CELLS_TARGET(sets)
+#define CAMEO_CELLS_TARGET_END
 #else
 // g++ 12 takes the undefined operands of its own intrinsics for forgotten ones.
 #define CAMEO_CELLS_TARGET(sets)                                                                 \
