@@ -92,6 +92,7 @@ endfunction()
 # For the static library and the shared one alike: what is not marked CAMEO_API is hidden.
 function(cameo_compile_hidden target)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:cameo_options>)
+  target_compile_definitions(${target} PRIVATE CAMEO_BUILDS_LIBRARY)
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   if(NOT CAMEO_CODE_ONLY)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)

@@ -34,6 +34,7 @@ function(cameo_add_shared_library)
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libcameo.map)
   target_link_libraries(cameo_shared PUBLIC cameo_target PRIVATE ${linked})
+  target_compile_definitions(cameo_shared INTERFACE CAMEO_USES_SHARED)
   # Calls inside the library stay there, whatever else the process has loaded; nothing is left for others to define.
   target_link_options(cameo_shared PRIVATE -Wl,-Bsymbolic-functions
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libcameo.map)

@@ -13,7 +13,8 @@ function(cameo_add_provider)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/src/*.cpp)
   if(sources)
     add_library(${target} STATIC ${sources})
-    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${folder}/include> PRIVATE ${folder}/src)
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${folder}/include>
+      PRIVATE ${folder}/src ${PROJECT_SOURCE_DIR}/src)  # of which tests/layers.py allows src/os
     target_link_libraries(${target} PUBLIC cameo_host)
     cameo_compile_hidden(${target})
     cameo_link_privately(${target} ${arg_PRIVATE})

@@ -83,6 +83,15 @@ THIRD_PARTY = {
     "nanobind/": {"python"},
     "numpy/": {"python"},
 }
+# Headers of operating systems, which only the sources of src/os/<system> include.
+SYSTEM_HEADER = re.compile(
+    r"(?:sys|linux|asm|asm-generic|arpa|net|netinet|netpacket|mach|mach-o|libkern)/.*|csignal|"
+    r"(?:aio|cpio|dirent|dlfcn|elf|err|error|execinfo|fcntl|fmtmsg|fnmatch|ftw|getopt|glob|grp|iconv|ifaddrs|langinfo|"
+    r"libgen|link|malloc|monetary|mqueue|ndbm|netdb|nl_types|paths|poll|pthread|pty|pwd|regex|resolv|sched|search|"
+    r"semaphore|shadow|signal|spawn|strings|stropts|syscall|sysexits|syslog|tar|termio|termios|trace|ucontext|ulimit|"
+    r"unistd|utime|utmp|utmpx|wait|wordexp|direct|fileapi|handleapi|io|process|psapi|windows|winsock2|winternl)\.h")
+# Paths in texts, and macros, that only one system has. core/abi.hpp needs them for the symbols of libraries.
+SYSTEM_WORD = re.compile(r'"/(?:proc|sys)/|\b(?:__linux__|__unix__|_WIN32|__APPLE__)\b')
 # what headers of interop are there to include; no other public header includes what is not standard
 INTEROP = ("Eigen/", "xtensor/", "fmt/")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -95,6 +104,21 @@ INSTRUCTION_SET = re.compile(r"\bHWY_TARGET\s*[=!<>]")
 ELEMENT_CASE = re.compile(r"\bcase dtype::\w+:[^;\n]*<\w")
 WHERE = re.compile(r'\.in\((?:[^()"]|\([^()]*\))*"[^"]*: ?"[^;]*\);')
 OPERATOR_NAME = re.compile(r"\bop::(?:\w+::)*[A-Z]\w*")
+
+
+def system_headers(relative, text):
+    """The headers of the operating system that a file includes, except those of src/os/<system>."""
+    is_of_system = relative.parts[:2] == ("src", "os") and len(relative.parts) > 3
+    return [] if is_of_system else [name for _, name in INCLUDE.findall(text) if SYSTEM_HEADER.fullmatch(name)]
+
+
+def system_offences(relative, text):
+    """What a file uses of the operating system without src/os."""
+    for name in system_headers(relative, text):
+        yield f"{relative}: includes {name}: only src/os/<system> includes headers of the operating system"
+    if relative.parts[:2] != ("src", "os") and relative.parts != ("include", "cameo", "core", "abi.hpp"):
+        for match in SYSTEM_WORD.findall(COMMENT.sub("", text)):
+            yield f"{relative}: {match}: only src/os depends on the operating system"
 
 
 def closure(layer, table):
@@ -150,6 +174,8 @@ def check_layer_file(layer, public, name, quote, relative):
         return "cameo/cameo.hpp is for users, not for layers"
     if not public and layer == "session" and name.startswith("cameo/transform/rules/"):
         return "a rule is named by a runtime's type, and states itself when it applies (transform_condition)"
+    if quote == '"' and layer != "os" and re.match(r"os/\w+/", name):
+        return "src/os/<system> is for src/os"
     if other is not None:
         if layer == "cameo" or other in REACH.get(layer, ()):
             return None
@@ -173,6 +199,9 @@ def check_provider_file(provider, public, name, quote):
         return None if other == provider else f"provider {provider} includes provider {other}"
     if layer_of_include(name) == "interop":
         return "cameo/interop is for users, not for providers"
+    layer = pathlib.PurePosixPath(name).parts[0]
+    if quote == '"' and "/" in name and layer in MAY_INCLUDE and (public or layer != "os"):
+        return "of src/, the sources of a provider include the headers of os alone"
     if public and quote == "<" and not name.startswith("cameo/") and not is_standard(name):
         return "a public header includes no third-party header"
     return None
@@ -271,6 +300,7 @@ def offences(root):
             yield f"{relative}: '{layer}' is not a layer"
             continue
         text = path.read_text(encoding="utf-8")
+        yield from system_offences(relative, text)
         for quote, name in INCLUDE.findall(text):
             offence = check_layer_file(layer, public, name, quote, relative)
             if offence:
@@ -282,9 +312,11 @@ def offences(root):
                 yield f"{relative}: prints by {match}: names may control the terminal, say() sees that they do not"
     for path in sorted(p for p in (root / "eps").rglob("*") if p.suffix in (".hpp", ".cpp")):
         relative = path.relative_to(root)
+        text = path.read_text(encoding="utf-8")
+        if relative.parts[2] != "tests":
+            yield from system_offences(relative, text)
         if len(relative.parts) < 4 or relative.parts[2] not in ("include", "src"):
             continue
-        text = path.read_text(encoding="utf-8")
         yield from kernel_offences(relative, text)
         for quote, name in INCLUDE.findall(text):
             offence = check_provider_file(relative.parts[1], relative.parts[2] == "include", name, quote)
@@ -388,6 +420,21 @@ SELF_TEST = [  # file, its text, other files that are there, if any, words of th
     ("eps/cpu/include/cameo/eps/cpu/a.hpp", "#include <cameo/eps/cpu/conv.hpp>\n",
      {"eps/cpu/src/machine/a.cpp": "", "eps/cpu/include/cameo/eps/cpu/conv.hpp": "", "eps/cpu/src/convolution/conv.cpp": ""},
      "room machine may not include room convolution"),
+    ("eps/one/src/g.cpp", '#include "os/files.hpp"\n', None),
+    ("eps/one/src/h.cpp", '#include "file/held_folder.hpp"\n', "include the headers of os alone"),
+    ("eps/one/src/i.cpp", "#include <dlfcn.h>\n", "only src/os/<system> includes"),
+    ("eps/one/shim/a.cpp", "#include <unistd.h>\n", "only src/os/<system> includes"),
+    ("eps/one/tests/a.cpp", "#include <unistd.h>\n", None),
+    ("src/file/c.cpp", "#include <fcntl.h>\n", "only src/os/<system> includes"),
+    ("src/file/d.cpp", "#include <sys/stat.h>\n", "only src/os/<system> includes"),
+    ("src/file/e.cpp", '#include "os/linux/native.hpp"\n', "src/os/<system> is for src/os"),
+    ("src/os/files.hpp", "#include <sys/stat.h>\n", "only src/os/<system> includes"),
+    ("src/os/linux/files.cpp", '#include <sys/stat.h>\n#include "native.hpp"\n#include "os/files.hpp"\n', None),
+    ("src/os/linux/a.cpp", '#include "file/held_folder.hpp"\n', "may not include layer file"),
+    ("src/core/f.cpp", '#include "os/files.hpp"\n', "may not include layer os"),
+    ("src/file/f.cpp", 'auto f = open("/proc/self/status");  // not "/sys/fs"\n', "only src/os depends on"),
+    ("src/file/g.cpp", "#ifdef _WIN32\n#endif\n", "only src/os depends on"),
+    ("include/cameo/core/abi.hpp", "#ifdef _WIN32\n#endif\n", None),
     ("eps/one/src/d.cpp", "#if HWY_TARGET == HWY_AVX3\n#endif\n", "compares HWY_TARGET"),
     ("eps/one/src/detail/simd.hpp", "#define WIDE (HWY_TARGET <= HWY_AVX3)\n", None),
     ("eps/one/src/e.cpp", "switch (t) {\n case dtype::f32: return row<float>;\n}\n", "visit a set of them"),

@@ -14,6 +14,7 @@
 
 #if defined(__x86_64__) && defined(__linux__)
 #include "machine/amx_tiles.hpp"
+#include "os/processor_features.hpp"
 #endif
 
 namespace peers {
@@ -107,7 +108,7 @@ constexpr std::array<loop, 0> loops{};
 /// Whether a unit that the processor has may be used.
 bool may_use(std::string_view flag) {
 #if defined(__x86_64__) && defined(__linux__)
-  if (flag.starts_with("amx")) return cameo::eps::may_use_tiles();
+  if (flag.starts_with("amx")) return cameo::os::request_amx_tiles();
 #endif
   return !flag.empty();
 }

@@ -1,5 +1,6 @@
 #include <cameo/ep/provider_row.hpp>
 #include <cameo/kernel/match.hpp>
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/partition/lower.hpp>
 
 CAMEO_BEGIN_NAMESPACE

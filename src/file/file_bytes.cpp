@@ -2,6 +2,7 @@
 
 #include "held_folder.hpp"
 #include "messages.hpp"
+#include "os/memory.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace {

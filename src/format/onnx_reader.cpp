@@ -6,6 +6,7 @@
 #include "file/model_folders.hpp"
 
 #include <cameo/op/op.hpp>
+#include <cameo/os/heap_arena.hpp>
 
 #include <algorithm>
 #include <filesystem>

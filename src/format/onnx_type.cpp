@@ -2,6 +2,8 @@
 #include "dim_denotations.hpp"
 #include "onnx_reading.hpp"
 
+#include <cameo/os/heap_arena.hpp>
+
 CAMEO_BEGIN_NAMESPACE
 namespace {
 

@@ -1,4 +1,5 @@
 #include <cameo/format/pb.hpp>
+#include <cameo/os/heap_arena.hpp>
 
 #include "onnx_reading.hpp"
 

@@ -1,4 +1,5 @@
 #include <cameo/graph/model.hpp>
+#include <cameo/os/heap_arena.hpp>
 
 #include "ort_reader.hpp"
 

@@ -2,6 +2,8 @@
 
 #include "ort_schema.hpp"
 
+#include <cameo/core/checked.hpp>
+
 #include <algorithm>
 #include <iterator>
 
@@ -167,8 +169,8 @@ bool parse_number(std::string_view text, std::int64_t& number) {
   if (text.empty()) return false;
   number = 0;
   for (char c : text)
-    if (c < '0' || c > '9' || __builtin_mul_overflow(number, 10, &number) ||
-        __builtin_add_overflow(number, c - '0', &number))
+    if (c < '0' || c > '9' || !checked_multiply(number, std::int64_t{10}, number) ||
+        !checked_add(number, std::int64_t{c - '0'}, number))
       return false;
   if (negative) number = -number;
   return true;

@@ -75,17 +75,6 @@ result<handle> standard_input();
 /// Reads a stream as read() does; CANCELED when a signal comes before any byte.
 result<std::size_t> read_stream(const handle&, std::span<std::byte> to);
 
-/// The first bytes of a file in memory, for reading. They remain there until unmap(), whatever happens to the file's
-/// name. `bytes` is not 0.
-result<std::span<const std::byte>> map(const handle&, std::size_t bytes);
-void unmap(std::span<const std::byte>) noexcept;
-/// Releases the memory of mapped pages, which are read from the file again when they are used. The first byte is the
-/// first of a page. A hint: where it fails, the memory remains in use.
-void forget_pages(std::span<const std::byte>) noexcept;
-std::size_t page_size() noexcept;
-/// Copies mapped bytes. FAIL where the file has become shorter since; reading such bytes would end the process.
-status copy_mapped(std::span<const std::byte> from, std::byte* to);
-
 /// A file that has no name in any folder and that is gone when it is closed. In this process its path leads to it, for
 /// libraries that write to paths alone.
 struct scratch_file {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cameo/core/abi.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -16,6 +17,10 @@ bool is_running(std::uint32_t process);
 std::string process_name();
 /// What this machine is called in a network; empty if it has no name.
 std::string host_name();
+
+/// The bytes of memory that this process has now, and that it had at most so far; 0 where the system does not say.
+std::size_t resident_bytes();
+std::size_t peak_resident_bytes();
 
 }  // namespace os
 CAMEO_END_NAMESPACE

@@ -8,32 +8,17 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-/// The first 32 bits of the fractional part of the n-th root of a prime, by integers alone: floating point differs by
-/// machine, and the roots are too long for it.
-constexpr std::uint32_t root_bits(std::uint64_t prime, int n) {
-  // The largest r with (r / 2^32)^n <= prime; r < 2^36, its cube < 2^108.
-  unsigned __int128 low = 0, high = static_cast<unsigned __int128>(1) << 37;
-  while (high - low > 1) {
-    const unsigned __int128 middle = (low + high) / 2;
-    const bool fits = n == 2 ? middle * middle <= (static_cast<unsigned __int128>(prime) << 64)
-                             : middle * middle * middle <= (static_cast<unsigned __int128>(prime) << 96);
-    (fits ? low : high) = middle;
-  }
-  return std::uint32_t(low);
-}
-
-constexpr std::array<std::uint32_t, 64> make_constants() {
-  std::array<std::uint32_t, 64> made{};
-  std::size_t count = 0;
-  for (std::uint64_t candidate = 2; count < made.size(); ++candidate) {
-    bool is_prime = true;
-    for (std::uint64_t d = 2; d * d <= candidate; ++d) is_prime &= candidate % d != 0;
-    if (is_prime) made[count++] = root_bits(candidate, 3);
-  }
-  return made;
-}
-constexpr std::array<std::uint32_t, 64> constants = make_constants();
-static_assert(constants[0] == 0x428a2f98 && constants[63] == 0xc67178f2 && root_bits(2, 2) == 0x6a09e667);
+/// The first 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4, section 4.2.2).
+constexpr std::array<std::uint32_t, 64> constants{
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+};
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 #include "file/messages.hpp"
+#include "os/processes.hpp"
 #include "program/allocations.hpp"
 #include "program/given_inputs.hpp"
 #include "program/interrupt.hpp"
@@ -10,14 +11,14 @@
 #include "program/say.hpp"
 #include "program/tensor_files.hpp"
 
+#include <cameo/os/heap_arena.hpp>
+
 #include <fmt/format.h>
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <optional>
 
@@ -40,18 +41,8 @@ double micros_since(clock::time_point start) {
   return std::chrono::duration<double, std::micro>(clock::now() - start).count();
 }
 
-/// KiB after "KEY:" in a file of /proc/self; 0 where there is no such thing.
-std::size_t memory_kb(const char* file, std::string_view key) {
-  std::ifstream lines{std::string{"/proc/self/"} + file};
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with(key) && line[key.size()] == ':')
-      return std::strtoull(line.c_str() + key.size() + 1, nullptr, 10);
-  return 0;
-}
-/// The process's high-water mark of resident memory.
-std::size_t peak_rss_kb() { return memory_kb("status", "VmHWM"); }
-/// Resident memory now, exact (status lags behind by some pages of each thread).
-std::size_t rss_kb() { return memory_kb("smaps_rollup", "Rss"); }
+std::size_t peak_rss_kb() { return os::peak_resident_bytes() / 1024; }
+std::size_t rss_kb() { return os::resident_bytes() / 1024; }
 
 /// A folder with input_*.pb, or one that holds test_data_set_0.
 std::string data_set_in(const std::string& folder) {

@@ -1,6 +1,7 @@
 #include "program/command_line.hpp"
 
 #include "core/nearest.hpp"
+#include "os/terminals.hpp"
 #include "program/say.hpp"
 
 #include <fmt/ranges.h>
@@ -10,9 +11,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
-
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 namespace cameo::program {
 namespace {
@@ -230,8 +228,7 @@ namespace {
 /// The columns of the terminal that help goes to, or what the user says they are (COLUMNS); 0: lines are not wrapped.
 std::size_t columns() {
   if (const char* const said = std::getenv("COLUMNS")) return std::size_t(std::max(std::atoi(said), 0));
-  winsize size{};
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  return os::terminal_columns(stdout);
 }
 
 /// Where a line that is longer than `width` is broken: behind the last space that fits, or the last bar of a list of

@@ -9,7 +9,6 @@
 #include <cameo/session/threads.hpp>
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>

@@ -1,4 +1,5 @@
 #include <cameo/graph/model.hpp>
+#include <cameo/os/heap_arena.hpp>
 
 #include "file/messages.hpp"
 #include "program/conformance_case.hpp"

@@ -1,5 +1,7 @@
+#include <cameo/core/checked.hpp>
 #include <cameo/core/elements.hpp>
 #include <cameo/graph/model.hpp>
+#include <cameo/os/heap_arena.hpp>
 
 #include "core/nearest.hpp"
 #include "file/messages.hpp"
@@ -209,7 +211,7 @@ result<extents> shape_for(const io_info& input, const model& m, const dim_sizes&
                           });
     made.push_back(size_of(dims[i], m, sizes));
     if (!is_given) open = std::int64_t(i);
-    else if (__builtin_mul_overflow(known, made.back(), &known)) known = 0;
+    else if (!checked_multiply(known, made.back(), known)) known = 0;
   }
   if (open >= 0 && known > 0 && std::int64_t(elements) % known == 0)
     made[std::size_t(open)] = std::int64_t(elements) / known;

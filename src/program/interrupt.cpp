@@ -1,9 +1,9 @@
 #include "program/interrupt.hpp"
 
-#include <atomic>
-#include <csignal>
+#include "os/interrupts.hpp"
 
-#include <unistd.h>
+#include <atomic>
+#include <cstdlib>
 
 namespace cameo::program {
 namespace {
@@ -11,22 +11,10 @@ namespace {
 std::atomic<bool> noted{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-constexpr int stopping[] = {SIGINT, SIGTERM, SIGHUP};
+void end() { std::_Exit(interrupt::exit_code); }
 
-void end(int) { ::_exit(interrupt::exit_code); }
-
-void note(int) {
-  if (noted.exchange(true)) ::_exit(interrupt::exit_code);
-}
-
-/// Without SA_RESTART: a read from a pipe that gives nothing ends, too.
-void handle(void (*by)(int)) {
-  struct sigaction how{};
-  how.sa_handler = by;
-  for (const int each : stopping) {
-    struct sigaction before{};
-    if (::sigaction(each, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) ::sigaction(each, &how, nullptr);
-  }
+void note() {
+  if (noted.exchange(true)) std::_Exit(interrupt::exit_code);
 }
 
 struct noted_token {
@@ -35,10 +23,10 @@ struct noted_token {
 
 }  // namespace
 
-void interrupt::end_at_once() { handle(end); }
-void interrupt::listen() { handle(note); }
+void interrupt::end_at_once() { os::on_interrupt(end); }
+void interrupt::listen() { os::on_interrupt(note); }
 void interrupt::ignore() {
-  handle(SIG_IGN);
+  os::ignore_interrupts();
   noted = false;
 }
 bool interrupt::happened() noexcept { return noted.load(std::memory_order_relaxed); }

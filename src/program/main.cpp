@@ -1,15 +1,13 @@
+#include "os/interrupts.hpp"
+#include "os/terminals.hpp"
 #include "program/interrupt.hpp"
 #include "program/pages.hpp"
 #include "program/share.hpp"
 #include "program/version.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <new>
-
-#include <poll.h>
-#include <unistd.h>
 
 namespace cameo::program {
 namespace {
@@ -35,12 +33,6 @@ int dispatch(int argc, char** argv) {
   return app.run(argc, argv);
 }
 
-/// Nobody reads any more, as in `cameo ops | head`: that is no error of the program's.
-bool reader_is_gone() {
-  pollfd at{STDOUT_FILENO, POLLOUT, 0};
-  return ::poll(&at, 1, 0) == 1 && (at.revents & POLLERR);
-}
-
 int run(int argc, char** argv) {
   int code = 1;
   try {
@@ -54,7 +46,8 @@ int run(int argc, char** argv) {
   }
   errno = 0;
   const bool is_written = std::fflush(stdout) == 0 && !std::ferror(stdout);
-  if (!is_written && code == 0 && !reader_is_gone())
+  // That no process reads any more, as in `cameo ops | head`, is not an error.
+  if (!is_written && code == 0 && !os::is_reader_gone(stdout))
     code = fail(status{status_code::fail, errno ? std::strerror(errno) : "not all of it was taken"}.in(
         "cannot write to standard output"));
   return code;
@@ -64,8 +57,7 @@ int run(int argc, char** argv) {
 }  // namespace cameo::program
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away ends nothing: see reader_is_gone()
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the write
+  cameo::os::survive_failed_writes();
   cameo::program::interrupt::end_at_once();
   return cameo::program::run(argc, argv);
 }

@@ -2,6 +2,7 @@
 #include "program/text.hpp"
 
 #include <cameo/core/booleans.hpp>
+#include <cameo/core/checked.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -253,8 +254,8 @@ result<value> read_npy(std::span<const std::byte> file, dtype wanted, arena& mem
   std::int64_t count = 0;
   std::uint64_t bytes = 0;
   const std::uint64_t item = letter == 'U' ? size * 4 : size;
-  if (!h.shape.checked_count(count) || __builtin_mul_overflow(std::uint64_t(count), item, &bytes) ||
-      bytes > h.data.size() || (item == 0 && std::uint64_t(count) > file.size()))
+  if (!h.shape.checked_count(count) || !checked_multiply(std::uint64_t(count), item, bytes) || bytes > h.data.size() ||
+      (item == 0 && std::uint64_t(count) > file.size()))
     return bad(fmt::format("shape [{}] of '{}' needs more than the {} bytes there are", fmt::join(h.shape.dims(), ","),
                            h.descr, h.data.size()));
   if (text) return read_strings(h, letter == 'U', size, swap, memory);

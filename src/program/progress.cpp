@@ -1,9 +1,9 @@
 #include "program/progress.hpp"
 
+#include "os/terminals.hpp"
 #include "program/say.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ constexpr std::size_t width = 30;
 }  // namespace
 
 progress_bar::progress_bar(bool quiet)
-    : shown_{!quiet && ::isatty(STDERR_FILENO) == 1}, next_{std::chrono::steady_clock::now() + patience} {}
+    : shown_{!quiet && os::is_terminal(stderr)}, next_{std::chrono::steady_clock::now() + patience} {}
 
 void progress_bar::show(double fraction, std::string_view words) {
   if (!due()) return;

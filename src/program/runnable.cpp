@@ -1,17 +1,13 @@
 #include "program/runnable.hpp"
 #include "file/messages.hpp"
+#include "os/files.hpp"
 
 #include "build/runtime.hpp"
 #include "program/interrupt.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <istream>
 #include <streambuf>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace cameo::program {
 namespace {
@@ -34,29 +30,26 @@ bool is_stream(const std::string& path) {
 class stream_buffer : public std::streambuf {
  public:
   /// `copy` also gets what is read, unless it is null.
-  stream_buffer(const std::string& path, std::vector<std::byte>* copy)
-      : from_{path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)}, copy_{copy} {
-    if (from_ < 0) error_ = errno;
-  }
-  stream_buffer(const stream_buffer&) = delete;
-  stream_buffer& operator=(const stream_buffer&) = delete;
-  ~stream_buffer() override {
-    if (from_ > STDIN_FILENO) ::close(from_);
+  stream_buffer(const std::string& path, std::vector<std::byte>* copy) : copy_{copy} {
+    result<os::handle> opened = path == "-" ? os::standard_input() : os::open_stream(path);
+    if (opened) from_ = *std::move(opened);
+    else state_ = std::move(opened).error();
   }
 
   bool is_empty() const { return taken_ == 0; }
   bool was_stopped() const { return was_stopped_; }
-  int error() const { return error_; }
+  const status& state() const { return state_; }
 
  protected:
   std::streamsize xsgetn(char* to, std::streamsize count) override {
     std::streamsize got = 0;
     while (got < count && !(was_stopped_ = interrupt::happened())) {
-      const ssize_t n = ::read(from_, to + got, std::size_t(count - got));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) error_ = errno;
-      if (n <= 0) break;
-      got += n;
+      const result<std::size_t> n =
+          os::read_stream(from_, std::as_writable_bytes(std::span{to + got, std::size_t(count - got)}));
+      if (!n && n.error().code() == status_code::canceled) continue;
+      if (!n) state_ = n.error();
+      if (!n || *n == 0) break;
+      got += std::streamsize(*n);
     }
     taken_ += std::size_t(got);
     if (copy_) copy_->insert(copy_->end(), reinterpret_cast<std::byte*>(to), reinterpret_cast<std::byte*>(to) + got);
@@ -64,11 +57,11 @@ class stream_buffer : public std::streambuf {
   }
 
  private:
-  int from_;
+  os::handle from_;
   std::vector<std::byte>* copy_;
   std::size_t taken_ = 0;
   bool was_stopped_ = false;
-  int error_ = 0;
+  status state_;
 };
 
 /// `copy` also gets the bytes, unless it is null.
@@ -76,10 +69,10 @@ result<session> load_stream(const std::string& path, const common_options& o, st
   stream_buffer bytes{path, copy};
   std::istream stream{&bytes};
   result<session> made = status_code::fail;
-  if (!bytes.error()) made = build::runtime{}.load(stream, o.session(), path == "-" ? "standard input" : path);
-  if (bytes.was_stopped() || (bytes.error() && interrupt::happened()))
+  if (bytes.state()) made = build::runtime{}.load(stream, o.session(), path == "-" ? "standard input" : path);
+  if (bytes.was_stopped() || (!bytes.state() && interrupt::happened()))
     return failed(status_code::canceled, "{}: stopped while it was read", path);
-  if (bytes.error()) return failed(status_code::fail, "{}: {}", path, std::strerror(bytes.error()));
+  if (!bytes.state()) return failed(status_code::fail, "{}: {}", path, bytes.state().words());
   if (bytes.is_empty()) return failed(status_code::invalid_argument, "{}: nothing came out of it", path);
   return made;
 }

@@ -1,5 +1,7 @@
 #include "program/tensor_files.hpp"
 
+#include <cameo/os/heap_arena.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -7,7 +7,6 @@
 #include "program/text.hpp"
 
 #include <fmt/format.h>
-#include <getopt.h>
 
 #include <cstring>
 
@@ -59,29 +58,51 @@ void say_what_is_done(session_options& session) {
   session.log = [](log_level, std::string_view words) { say(stderr, "{}\n", words); };
 }
 
+/// Reads a command line as getopt does: "-v", "-vh" for two options, "-e NAME" or "-eNAME" for one with a value, and
+/// all other words, and all words after "--", as operands. Calls `option` for each option in order.
+template <class Option>
+result<std::vector<std::string>> read_operands(int argc, char** argv, std::string_view with_value,
+                                               std::string_view without_value, Option&& option) {
+  std::vector<std::string> operands;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view word = argv[i];
+    if (word == "--") return operands.insert(operands.end(), argv + i + 1, argv + argc), operands;
+    if (word.size() < 2 || word[0] != '-') operands.emplace_back(std::exchange(word, {}));
+    else word.remove_prefix(1);
+    while (!word.empty()) {
+      const char letter = word[0];
+      word.remove_prefix(1);
+      const bool has_value = with_value.find(letter) != with_value.npos;
+      if (!has_value && without_value.find(letter) == without_value.npos)
+        return bad(fmt::format("there is no option -{}", letter));
+      if (has_value && word.empty() && ++i == argc) return bad(fmt::format("-{} needs a value", letter));
+      const std::string_view value = has_value ? word.empty() ? argv[i] : std::exchange(word, {}) : std::string_view{};
+      if (status s = option(letter, std::string{value}); !s) return s;
+    }
+  }
+  return operands;
+}
+
 result<arguments> read_arguments(int argc, char** argv) {
   arguments a;
   a.request.providers = {"qnn"};
-  optind = 1, opterr = 0;
-  for (int option; (option = ::getopt(argc, argv, ":e:p:i:C:vh")) != -1;) switch (option) {
-      case 'e': a.request.providers = {optarg}; break;
-      case 'p': a.plugin = true; break;
-      case 'v': say_what_is_done(a.request.session); break;
-      case 'h': a.help = true; break;
-      case 'i':
-      case 'C': {
-        auto pairs = read_pairs(optarg);
-        if (!pairs) return std::move(pairs).error().in(fmt::format("-{}", char(option)));
-        if (option == 'i') a.request.provider_options = std::move(*pairs);
-        else add_config(a, *pairs);
-        break;
-      }
-      case ':': return bad(fmt::format("-{} needs a value", char(optopt)));
-      default: return bad(fmt::format("there is no option -{}", char(optopt)));
-    }
+  const auto option = [&](char letter, const std::string& value) -> status {
+    if (letter == 'e') a.request.providers = {value};
+    if (letter == 'p') a.plugin = true;
+    if (letter == 'v') say_what_is_done(a.request.session);
+    if (letter == 'h') a.help = true;
+    if (letter != 'i' && letter != 'C') return {};
+    auto pairs = read_pairs(value);
+    if (!pairs) return std::move(pairs).error().in(fmt::format("-{}", letter));
+    if (letter == 'i') a.request.provider_options = std::move(*pairs);
+    else add_config(a, *pairs);
+    return {};
+  };
+  const result<std::vector<std::string>> operands = read_operands(argc, argv, "epiC", "vh", option);
+  if (!operands) return operands.error();
   if (a.help || a.plugin) return a;
-  if (argc - optind != 1) return bad("needs one list of models, with commas between them");
-  a.request.models = read_list(argv[optind]);
+  if (operands->size() != 1) return bad("needs one list of models, with commas between them");
+  a.request.models = read_list(operands->front());
   if (a.request.models.empty()) return bad("names no model");
   return a;
 }

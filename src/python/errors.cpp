@@ -1,6 +1,7 @@
 #include "python/errors.hpp"
 
-#include <unistd.h>
+#include <chrono>
+#include <thread>
 
 namespace cameo::python {
 namespace {
@@ -12,7 +13,7 @@ auto take_lock(Take&& take) noexcept {
   try {
     return take();
   } catch (...) {
-    for (;;) pause();
+    for (;;) std::this_thread::sleep_for(std::chrono::hours{24});
   }
 }
 

@@ -1,3 +1,4 @@
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/session/any_value.hpp>
 
 #include "file/messages.hpp"

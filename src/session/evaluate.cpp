@@ -1,5 +1,6 @@
 #include "session/evaluate.hpp"
 
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/partition/lower.hpp>
 #include <cameo/plan/planner.hpp>
 #include <cameo/run/runner.hpp>

@@ -2,6 +2,8 @@
 #include "session/idle_objects.hpp"
 #include "session/stages.hpp"
 
+#include <cameo/os/heap_arena.hpp>
+
 #include <atomic>
 
 CAMEO_BEGIN_NAMESPACE

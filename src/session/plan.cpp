@@ -1,4 +1,5 @@
 // The plan of a session, its inputs and outputs, and its threads.
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/partition/lower.hpp>
 
 #include "file/messages.hpp"

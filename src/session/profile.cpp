@@ -7,8 +7,7 @@
 #include <cameo/session/session.hpp>
 
 #include "core/guarded.hpp"
-
-#include <unistd.h>
+#include "os/processes.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -128,7 +127,7 @@ void trace_profile::clear() { next_ = 0, next_piece_ = 0; }
 
 status trace_profile::write(const std::string& path) const {
   return guarded([&]() -> status {
-    const std::string process = "\"pid\":" + std::to_string(::getpid());
+    const std::string process = "\"pid\":" + std::to_string(os::process_number());
     const auto ids = [&](std::size_t lane) { return process + ",\"tid\":" + std::to_string(lane); };
     std::int64_t first = size() ? records_[0].start : 0;
     std::size_t lanes = 0;

@@ -2,8 +2,7 @@
 #include <cameo/session/session.hpp>
 
 #include "file/unicode.hpp"
-
-#include <unistd.h>
+#include "os/terminals.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -16,7 +15,7 @@ namespace {
 bool shows_colour(std::FILE* to) {
   const char* const no = std::getenv("NO_COLOR");
   const char* const terminal = std::getenv("TERM");
-  return !(no && *no) && terminal && std::string_view{terminal} != "dumb" && ::isatty(::fileno(to)) == 1;
+  return !(no && *no) && terminal && std::string_view{terminal} != "dumb" && os::is_terminal(to);
 }
 
 bool parts_lines(char32_t c) { return c == '\n' || c == '\r' || c == '\t' || c == 0x85 || c == 0x2028 || c == 0x2029; }

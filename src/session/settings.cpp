@@ -4,11 +4,11 @@
 #include "file/messages.hpp"
 
 #include "file/letters.hpp"
+#include "os/processors.hpp"
 #include "session/placement_rules.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 #include <range/v3/view/transform.hpp>
 
 #include <algorithm>
@@ -39,8 +39,8 @@ status require_known_keys(const session_options& options, std::span<const provid
 }
 
 std::size_t machine_memory() {
-  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0 ? std::size_t(pages) * std::size_t(size) : std::size_t{1} << 34;
+  const std::size_t known = os::machine_memory();
+  return known > 0 ? known : std::size_t{1} << 34;
 }
 
 void tell_of_config(const load_settings& how) {

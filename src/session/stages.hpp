@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/graph/model.hpp>
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/partition/partition.hpp>
 #include <cameo/plan/planner.hpp>
 #include <cameo/run/runner.hpp>

@@ -1,9 +1,7 @@
 #include <cameo/session/threads.hpp>
 
 #include "core/guarded.hpp"
-#include "session/cpu_quota.hpp"
-
-#include <sched.h>
+#include "os/processors.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -22,21 +20,7 @@ void pause_a_little() {
 
 }  // namespace
 
-std::size_t available_threads() {
-  std::size_t count = std::max(1u, std::thread::hardware_concurrency());
-  // A set larger than the kernel's is always large enough; glibc's fixed one stops at 1,024 processors.
-  for (std::size_t processors = 1024; processors <= 65536; processors *= 4) {
-    cpu_set_t* const set = CPU_ALLOC(processors);
-    if (!set) break;
-    const bool known = sched_getaffinity(0, CPU_ALLOC_SIZE(processors), set) == 0;
-    if (known) count = std::size_t(CPU_COUNT_S(CPU_ALLOC_SIZE(processors), set));
-    CPU_FREE(set);
-    if (known) break;
-  }
-  if (const double quota = cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup"); quota > 0)
-    count = std::min(count, std::max<std::size_t>(1, std::size_t(quota)));
-  return std::max<std::size_t>(1, count);
-}
+std::size_t available_threads() { return os::available_processors(); }
 
 /// One job at a time. A worker that sees it open goes in, takes indices until there are none, and goes out; the caller
 /// does the same, closes the job and waits until no worker is inside.

@@ -72,7 +72,7 @@ result<served_model*> model_of(TRITONBACKEND_Model* model) {
 }  // namespace
 }  // namespace cameo::triton
 
-#define CAMEO_TRITON_CALLS extern "C" __attribute__((visibility("default")))
+#define CAMEO_TRITON_CALLS extern "C" CAMEO_EXPORT
 
 CAMEO_TRITON_CALLS TRITONSERVER_Error* TRITONBACKEND_Initialize(TRITONBACKEND_Backend*) {
   std::uint32_t major = 0, minor = 0;

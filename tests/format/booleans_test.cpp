@@ -5,6 +5,7 @@
 #include <cameo/format/pb.hpp>
 #include <cameo/graph/check.hpp>
 #include <cameo/minimal/session.hpp>
+#include <cameo/os/heap_arena.hpp>
 
 #include "onnx_messages.hpp"
 #include "session/models.hpp"

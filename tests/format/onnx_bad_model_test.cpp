@@ -1,5 +1,6 @@
 #include <cameo/format/onnx.hpp>
 #include <cameo/format/pb.hpp>
+#include <cameo/os/heap_arena.hpp>
 
 #include "full_speed.hpp"
 #include "onnx_messages.hpp"

@@ -8,6 +8,7 @@
 #include <google/protobuf/util/message_differencer.h>
 #include <onnx/onnx-data_pb.h>
 
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/test_paths.hpp>
 #include <random>
 

@@ -5,6 +5,7 @@
 #include <cameo/format/pb.hpp>
 #include <cameo/minimal/session.hpp>
 #include <cameo/op/onnx.hpp>
+#include <cameo/os/heap_arena.hpp>
 
 #include <algorithm>
 #include <filesystem>

@@ -5,6 +5,7 @@
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 #include <cameo/minimal/session.hpp>
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/transform/transform.hpp>
 
 #include "../session/models.hpp"

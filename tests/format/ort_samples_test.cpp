@@ -1,6 +1,7 @@
 #include "ort_files.hpp"
 
 #include <cameo/eps/cpu.hpp>
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/session/runtime.hpp>
 
 #include "format/dim_denotations.hpp"

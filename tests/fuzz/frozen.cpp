@@ -3,6 +3,7 @@
 // Seeds: eps/frozen/tests/data.
 #include <cameo/eps/cpu.hpp>
 #include <cameo/graph/model.hpp>
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/run/runner.hpp>
 
 #include "frozen/src/program.hpp"

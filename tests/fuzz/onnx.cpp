@@ -3,6 +3,7 @@
 #include <cameo/format/onnx.hpp>
 #include <cameo/format/pb.hpp>
 #include <cameo/graph/check.hpp>
+#include <cameo/os/heap_arena.hpp>
 
 #include <cstdlib>
 

@@ -1,6 +1,7 @@
 // What kernels pack is told to whoever plans, and taken from there in a later plan, without the constants.
 #include <cameo/kernel/kernel_list.hpp>
 #include <cameo/op/onnx.hpp>
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/plan/planner.hpp>
 #include <cameo/run/runner.hpp>
 

@@ -135,6 +135,22 @@ def older_standards():
     return failed
 
 
+def marks():
+    """CAMEO_API and CAMEO_C_API export what the library is built of and import it into programs that use the shared library,
+    where a system distinguishes the two; elsewhere they make it visible."""
+    visible, exported, imported = '__attribute__((visibility("default")))', "__declspec(dllexport)", "__declspec(dllimport)"
+    expected = [([], visible), (["-DCAMEO_BUILDS_LIBRARY"], visible), (["-DCAMEO_USES_SHARED"], visible),
+                (["-D_WIN32"], ""), (["-D_WIN32", "-DCAMEO_BUILDS_LIBRARY"], exported),
+                (["-D_WIN32", "-DCAMEO_USES_SHARED"], imported)]
+    for header, mark in (("cameo/core/abi.hpp", "CAMEO_API"), ("cameo/c/cameo.h", "CAMEO_C_API")):
+        for arguments, wanted in expected:
+            text = f"#include <{header}>\n{mark} int f();\n"
+            done = subprocess.run(["g++", "-std=c++20", "-E", "-P", "-x", "c++", f"-I{SOURCE}/include", *arguments, "-"],
+                                  input=text, capture_output=True, text=True, check=False)
+            if done.stdout.splitlines()[-1:] != [f"{wanted} int f();".strip()]:
+                yield f"{mark} with {arguments} is not '{wanted}', but {done.stdout.splitlines()[-1:]}{done.stderr}"
+
+
 def main():
     names = public_names()
     if sum(map(len, names.values())) < 100:
@@ -148,7 +164,7 @@ def main():
               for each in sorted(unshown - UNSHOWN)]
     failed += [f"{each}: is shown, or gone; delete it from UNSHOWN" for each in sorted(UNSHOWN - unshown)]
     if "--names" not in sys.argv:
-        failed += [*alone(), *older_standards()]
+        failed += [*alone(), *older_standards(), *marks()]
     if failed:
         sys.exit("FAILED: " + "\n".join(failed))
 

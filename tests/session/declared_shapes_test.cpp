@@ -3,6 +3,7 @@
 #include "session/models.hpp"
 
 #include <cameo/graph/check.hpp>
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/partition/lower.hpp>
 
 #include "../../src/session/known_shapes.hpp"

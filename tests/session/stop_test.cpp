@@ -1,5 +1,6 @@
 // How soon a run ends that should: by the work that a thread does between two questions, never by the clock on the
 // wall.
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/run/runner.hpp>
 #include <cameo/session/threads.hpp>
 

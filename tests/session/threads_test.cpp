@@ -4,8 +4,6 @@
 #include "processor_time.hpp"
 #include "session/models.hpp"
 
-#include "session/cpu_quota.hpp"
-
 #include <doctest/doctest.h>
 #include <pthread.h>
 #include <sched.h>
@@ -14,8 +12,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <thread>
 
 using namespace cameo;
@@ -164,30 +160,6 @@ TEST_CASE("a cpuset limits the number of threads") {
   }}.join();
   CHECK(seen == 1);
   CHECK(available_threads() >= 1);
-}
-
-TEST_CASE("a CPU quota of this group or one above it limits the number of threads") {
-  const std::filesystem::path root =
-      std::filesystem::temp_directory_path() / ("cameo_quota_" + std::to_string(getpid()));
-  const auto write = [&](const std::string& file, std::string_view text) {
-    std::filesystem::create_directories((root / file).parent_path());
-    std::ofstream{root / file} << text;
-  };
-  write("groups2", "0::/outer/inner\n");
-  const std::string two = (root / "groups2").string(), v2 = (root / "v2").string();
-  CHECK(cpu_quota(two, v2) == 0);
-  write("v2/outer/inner/cpu.max", "max 100000\n");
-  CHECK(cpu_quota(two, v2) == 0);
-  write("v2/outer/cpu.max", "250000 100000\n");
-  CHECK(cpu_quota(two, v2) == doctest::Approx(2.5));
-  write("v2/outer/inner/cpu.max", "50000 100000\n");
-  CHECK(cpu_quota(two, v2) == doctest::Approx(0.5));
-  write("groups1", "5:cpu,cpuacct:/box\n4:memory:/box\n");
-  write("v1/cpu,cpuacct/box/cpu.cfs_quota_us", "300000\n");
-  write("v1/cpu,cpuacct/box/cpu.cfs_period_us", "100000\n");
-  CHECK(cpu_quota((root / "groups1").string(), (root / "v1").string()) == doctest::Approx(3));
-  CHECK(cpu_quota((root / "absent").string(), v2) == 0);
-  std::filesystem::remove_all(root);
 }
 
 TEST_CASE("a session whose threads the system does not start has fewer, a warning and the same bits") {

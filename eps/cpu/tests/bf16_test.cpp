@@ -3,6 +3,7 @@
 #include <cameo/eps/cpu/detail/math_choice.hpp>
 #include <cameo/eps/cpu/gemm.hpp>
 #include <cameo/eps/cpu/matmul.hpp>
+#include <cameo/os/heap_arena.hpp>
 
 #include "../../../tests/session/models.hpp"
 #include "../src/microkernels/bf16_loops.hpp"

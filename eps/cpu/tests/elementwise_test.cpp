@@ -4,6 +4,7 @@
 #include <cameo/eps/cpu/unary.hpp>
 #include <cameo/eps/cpu/variadic.hpp>
 #include <cameo/eps/cpu/where.hpp>
+#include <cameo/os/heap_arena.hpp>
 
 #include "kernel_rig.hpp"
 

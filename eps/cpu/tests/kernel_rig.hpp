@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
+#include <cameo/os/heap_arena.hpp>
 
 #include <algorithm>
 #include <cstdlib>

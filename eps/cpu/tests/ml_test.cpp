@@ -3,6 +3,7 @@
 #include <cameo/eps/cpu/ml_labels.hpp>
 #include <cameo/eps/cpu/ml_linear.hpp>
 #include <cameo/eps/cpu/ml_trees.hpp>
+#include <cameo/os/heap_arena.hpp>
 
 #include <deque>
 #include <limits>

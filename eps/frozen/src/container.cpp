@@ -1,12 +1,10 @@
 #include "container.hpp"
 
+#include "os/memory.hpp"
+
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <new>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps::frozen_file {
@@ -36,47 +34,13 @@ std::span<const std::byte> bytes_of(const T& object) {
 
 std::size_t aligned(std::size_t offset, std::size_t to) { return (offset + to - 1) / to * to; }
 
-/// Both ends of a pipe.
-struct pipe_ends {
-  int out = -1, in = -1;
-  pipe_ends() {
-    int both[2];
-    if (::pipe2(both, O_CLOEXEC) == 0) out = both[0], in = both[1];
-  }
-  pipe_ends(const pipe_ends&) = delete;
-  pipe_ends& operator=(const pipe_ends&) = delete;
-  ~pipe_ends() {
-    if (out >= 0) ::close(out), ::close(in);
-  }
-};
-
-/// Through a pipe: the system then reads the mapped pages, and reports one that is gone because the file was made
-/// shorter. A program that reads such a page itself is ended by a signal.
-status copy_through(const pipe_ends& pipe, std::span<const std::byte> from, std::byte* to) {
-  const int room = ::fcntl(pipe.in, F_GETPIPE_SZ);
-  if (room <= 0) return {status_code::fail, std::string{"no pipe to copy the context: "} + std::strerror(errno)};
-  while (!from.empty()) {
-    const ssize_t written = ::write(pipe.in, from.data(), std::min(from.size(), std::size_t(room)));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0)
-      return {status_code::fail, std::string{"became shorter while it was read: "} + std::strerror(errno)};
-    from = from.subspan(std::size_t(written));
-    for (std::size_t left = std::size_t(written); left > 0;) {
-      const ssize_t got = ::read(pipe.out, to, left);
-      if (got <= 0 && errno != EINTR) return {status_code::fail, std::strerror(errno)};
-      if (got > 0) to += got, left -= std::size_t(got);
-    }
-  }
-  return {};
-}
-
 result<std::shared_ptr<const std::byte[]>> copy_of(std::span<const std::byte> bytes) {
   constexpr std::align_val_t alignment{blob_alignment};
   auto* const memory = static_cast<std::byte*>(::operator new(bytes.size(), alignment, std::nothrow));
   if (!memory) return status_code::out_of_memory;
   std::shared_ptr<const std::byte[]> kept{
       memory, [](const std::byte* at) { ::operator delete(const_cast<std::byte*>(at), alignment); }};
-  if (status s = copy_through(pipe_ends{}, bytes, memory); !s) return s;
+  if (status s = os::copy_mapped(bytes, memory); !s) return s;
   return kept;
 }
 

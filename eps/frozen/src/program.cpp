@@ -1,5 +1,6 @@
 #include <cameo/format/format.hpp>
 #include <cameo/graph/model.hpp>
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/partition/lower.hpp>
 #include <cameo/plan/planner.hpp>
 #include <cameo/run/run_plan.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 #include <cameo/ep/provider_row.hpp>
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/plan/plan.hpp>
 #include <cameo/plan/planner.hpp>
 #include <cameo/session/session.hpp>

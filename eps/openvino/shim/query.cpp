@@ -3,8 +3,6 @@
 #include <openvino/core/version.hpp>
 #include <openvino/runtime/core.hpp>
 
-#include <dlfcn.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -37,15 +35,9 @@ bool agree(const ov::Model& model, const std::int64_t* shapes, std::size_t count
 
 }  // namespace
 
-/// The folder of the SDK's libraries, which lives as long as the process.
-extern "C" __attribute__((visibility("default"))) const char* cameo_openvino_folder() noexcept {
-  static const std::string* const folder = [] {
-    Dl_info where{};
-    const bool found = dladdr(reinterpret_cast<const void*>(&ov::get_openvino_version), &where) && where.dli_fname;
-    const std::string file = found ? where.dli_fname : "";
-    return new std::string{file.substr(0, file.rfind('/') == file.npos ? 0 : file.rfind('/'))};
-  }();
-  return folder->c_str();
+/// An address in the SDK's C++ library, which shows where that lies.
+extern "C" __attribute__((visibility("default"))) const void* cameo_openvino_code() noexcept {
+  return reinterpret_cast<const void*>(&ov::get_openvino_version);
 }
 
 /// 0: the device runs all of the ONNX model, and the shapes of its outputs agree with `shapes`: for each its rank, then

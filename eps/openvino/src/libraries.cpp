@@ -1,13 +1,8 @@
 // Which libraries are loaded, and from where. Nothing of the SDK is needed here.
 #include "libraries.hpp"
 
-#include <cstdint>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string_view>
-
-#include <dlfcn.h>
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps::openvino_detail {
@@ -28,54 +23,43 @@ std::vector<std::string> library_path() {
 
 bool is_absolute(std::string_view path) { return path.starts_with('/'); }
 
-void* open(const std::string& file, std::string& why) {
-  if (void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-  const char* const words = dlerror();
-  why.append(why.empty() ? "" : "; ").append(words ? words : file.c_str());
-  return nullptr;
+os::library open(const std::string& file, std::string& why) {
+  const result<os::library> loaded = os::library::load(file);
+  if (loaded) return *loaded;
+  why.append(why.empty() ? "" : "; ").append(loaded.error().words());
+  return {};
 }
 
 /// A name alone. Where the environment has the loader look through a folder that is not absolute (an empty one is the
 /// working folder, and comes about by accident), only the others are looked through.
-void* open_by_name(const std::string& name, std::string& why) {
+os::library open_by_name(const std::string& name, std::string& why) {
   const std::vector<std::string> folders = library_path();
   bool is_safe = true;
   for (const std::string& folder : folders) is_safe &= is_absolute(folder);
   if (is_safe) return open(name, why);
   for (const std::string& folder : folders)
     if (is_absolute(folder))
-      if (void* const library = open(folder + "/" + name, why)) return library;
+      if (const os::library found = open(folder + "/" + name, why)) return found;
   why.append(why.empty() ? "" : "; ").append(name);
   why.append(": LD_LIBRARY_PATH has a folder that is not absolute, so that nothing is looked for by its name alone");
-  return nullptr;
+  return {};
 }
 
 }  // namespace
 
-std::string folder_of_this_code() {
-  // dladdr() says of a program what it was called by, which need not be a path at all. The system knows its file.
-  const auto here = reinterpret_cast<std::uintptr_t>(&is_absolute);
-  std::ifstream maps{"/proc/self/maps"};
-  for (std::string line; std::getline(maps, line);) {
-    std::istringstream fields{line};  // "first-last rights offset device inode   /path"
-    std::uintptr_t first = 0, last = 0;
-    char dash = 0;
-    if (!(fields >> std::hex >> first >> dash >> last) || here < first || here >= last) continue;
-    const std::size_t path = line.find('/');
-    return path == line.npos ? std::string{} : line.substr(path, line.rfind('/') - path);
+std::string folder_of(const std::string& file) { return file.substr(0, file.find_last_of('/')); }
+
+std::string folder_of_this_code() { return folder_of(os::file_of_code(reinterpret_cast<const void*>(&is_absolute))); }
+
+os::library first_of(std::span<const std::string> files, std::string& why) {
+  for (const std::string& file : files) {
+    os::library found;
+    if (file.find('/') == file.npos) found = open_by_name(file, why);
+    else if (is_absolute(file)) found = open(file, why);
+    else why.append(why.empty() ? "" : "; ").append(file).append(": not an absolute path");
+    if (found) return found;
   }
   return {};
-}
-
-void* first_of(std::span<const std::string> files, std::string& why) {
-  for (const std::string& file : files) {
-    void* library = nullptr;
-    if (file.find('/') == file.npos) library = open_by_name(file, why);
-    else if (is_absolute(file)) library = open(file, why);
-    else why.append(why.empty() ? "" : "; ").append(file).append(": not an absolute path");
-    if (library) return library;
-  }
-  return nullptr;
 }
 
 std::vector<std::string> places_of(const std::string& name) {

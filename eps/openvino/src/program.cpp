@@ -5,12 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "os/files.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 CAMEO_BEGIN_NAMESPACE
@@ -241,27 +238,20 @@ status program::run(run_context& c) const {
 }
 
 result<std::vector<std::byte>> program::exported() const {
-  // The interface writes to paths alone; this one is memory.
-  const int file = memfd_create("openvino blob", MFD_CLOEXEC);
-  if (file < 0) return status{status_code::fail, fmt::format("memory for a blob: {}", std::strerror(errno))};
-  const auto read = [&]() -> result<std::vector<std::byte>> {
-    const std::string path = fmt::format("/proc/self/fd/{}", file);
-    if (status s = sdk_->check(sdk_->compiled_model_export_model(compiled_.get(), path.c_str()), "exporting"); !s)
-      return s;
-    struct stat facts{};
-    if (fstat(file, &facts) != 0 || facts.st_size <= 0)
-      return status{status_code::ep_fail, "OpenVINO, exporting: nothing was written"};
-    std::vector<std::byte> blob(std::size_t(facts.st_size));
-    for (std::size_t at = 0; at < blob.size();) {
-      const ssize_t got = pread(file, blob.data() + at, blob.size() - at, off_t(at));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return status{status_code::fail, fmt::format("memory for a blob: {}", std::strerror(errno))};
-      at += std::size_t(got);
-    }
-    return blob;
-  };
-  result<std::vector<std::byte>> blob = read();
-  close(file);
+  // The interface writes to paths alone.
+  const auto of_memory = [](const status& error) { return error.in("memory for a blob"); };
+  const result<os::scratch_file> to = os::make_scratch_file();
+  if (!to) return of_memory(to.error());
+  if (status s = sdk_->check(sdk_->compiled_model_export_model(compiled_.get(), to->path.c_str()), "exporting"); !s)
+    return s;
+  const result<os::file_facts> facts = os::facts_of(to->file);
+  if (!facts || facts->bytes == 0) return status{status_code::ep_fail, "OpenVINO, exporting: nothing was written"};
+  std::vector<std::byte> blob(std::size_t(facts->bytes));
+  for (std::size_t at = 0; at < blob.size();) {
+    const result<std::size_t> got = os::read_at(to->file, at, std::span{blob}.subspan(at));
+    if (!got || *got == 0) return of_memory(got ? status{status_code::fail, "it became shorter"} : got.error());
+    at += *got;
+  }
   return blob;
 }
 

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -38,21 +36,21 @@ std::vector<std::string> libraries_in(const std::string& folder) {
   return files;
 }
 
-/// The helper library, or null.
-void* load_helper() {
+/// The helper library, if it is there.
+os::library load_helper() {
   std::string unused;
   return first_of(places_of("libcameo_openvino_query.so"), unused);
 }
 
 template <class Function>
-bool find(void* library, const char* symbol, Function& to) {
-  to = reinterpret_cast<Function>(dlsym(library, symbol));
+bool find(const os::library& in, const char* symbol, Function& to) {
+  to = in.find<std::remove_pointer_t<Function>>(symbol);
   return to != nullptr;
 }
 
 }  // namespace
 
-status sdk::bind(void* library) {
+status sdk::bind(const os::library& library) {
   const char* missing = nullptr;
   const auto want = [&](const char* symbol, auto& to) {
     if (!find(library, symbol, to)) missing = symbol;
@@ -111,15 +109,17 @@ result<const sdk*> sdk::load(const std::string& folder) {
   const std::lock_guard lock{guard};
   if (loaded) return loaded;
   std::string why;
-  void* library = nullptr;
+  os::library library;
   const char* const named = std::getenv("CAMEO_OPENVINO_LIBRARIES");
   const std::string place = !folder.empty() || !named ? folder : named;
   if (!place.empty()) {
     library = first_of(libraries_in(place), why);
   } else {
     // Where a build has it, the helper's own search path leads to the SDK, and installing takes that away.
-    if (const char* (*where)() = nullptr; void* const helper = load_helper())
-      if (find(helper, "cameo_openvino_folder", where) && *where()) library = first_of(libraries_in(where()), why);
+    if (const void* (*code)() = nullptr; const os::library helper = load_helper())
+      if (find(helper, "cameo_openvino_code", code))
+        if (const std::string file = os::file_of_code(code()); !file.empty())
+          library = first_of(libraries_in(folder_of(file)), why);
     if (!library) library = first_of(std::vector<std::string>{CAMEO_OPENVINO_LIBRARY, "libopenvino_c.so"}, why);
   }
   if (!library)
@@ -129,8 +129,8 @@ result<const sdk*> sdk::load(const std::string& folder) {
   auto made = std::make_unique<sdk>();
   if (status s = made->bind(library); !s) return s;
   // The helper is of one version of the C++ library, and must not bring its own along where another is loaded.
-  if (dlopen(CAMEO_OPENVINO_CXX_LIBRARY, RTLD_NOW | RTLD_NOLOAD))
-    if (void* const helper = load_helper()) find(helper, "cameo_openvino_can_run", made->query_);
+  if (os::library::is_loaded(CAMEO_OPENVINO_CXX_LIBRARY))
+    if (const os::library helper = load_helper()) find(helper, "cameo_openvino_can_run", made->query_);
   return loaded = made.release();
 }
 

@@ -81,7 +81,7 @@ class sdk {
   decltype(&::ov_shape_free) shape_free = nullptr;
 
  private:
-  status bind(void* library);
+  status bind(const os::library&);
   /// Of the helper library (libraries.hpp says where it is looked for); null without.
   int (*query_)(const char* onnx, std::size_t bytes, const char* device, const std::int64_t* shapes, std::size_t count,
                 char* words, std::size_t room) = nullptr;

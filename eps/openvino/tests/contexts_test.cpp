@@ -1,5 +1,6 @@
 #include <cameo/eps/openvino.hpp>
 #include <cameo/format/pb.hpp>
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/session/compile.hpp>
 
 #include <cameo/test_paths.hpp>

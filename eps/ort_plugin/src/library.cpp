@@ -1,14 +1,14 @@
 // A plugin: its library, its factory, and the execution providers that the factory makes.
 #include "library.hpp"
 
-#include <dlfcn.h>
+#include "os/processors.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps::ort_plugin_detail {
@@ -36,13 +36,10 @@ const ort::ort_hardware_device& processor() {
   static const ort::ort_hardware_device found = [] {
     ort::ort_hardware_device made;
     made.is.kind = device_kind::cpu;
-    std::ifstream facts{"/proc/cpuinfo"};
-    for (std::string line; std::getline(facts, line);)
-      if (line.starts_with("vendor_id")) {
-        made.is.vendor = line.find("GenuineIntel") != line.npos ? "Intel" : "AMD";
-        made.is.vendor_id = made.is.vendor == "Intel" ? 0x8086 : 0x1022;
-        break;
-      }
+    if (const std::string vendor = os::processor_vendor(); !vendor.empty()) {
+      made.is.vendor = vendor == "GenuineIntel" ? "Intel" : "AMD";
+      made.is.vendor_id = made.is.vendor == "Intel" ? 0x8086 : 0x1022;
+    }
     return made;
   }();
   return found;
@@ -89,13 +86,13 @@ std::unique_ptr<library> library::take(const std::string& path) {
 void library::release_factory() {
   using release_function = ort::ort_status*(ort::ort_ep_factory*);
   if (!handle_ || std::exchange(is_released_, true)) return;
-  auto* const release = reinterpret_cast<release_function*>(dlsym(handle_, "ReleaseEpFactory"));
+  auto* const release = handle_.find<release_function>("ReleaseEpFactory");
   static_cast<void>(asked("ReleaseEpFactory", release, factory_));
 }
 
 library::~library() {
   release_factory();
-  if (handle_) dlclose(handle_);
+  handle_.unload();
 }
 
 result<const library*> library::load(const std::string& path, const std::string& registered) {
@@ -113,11 +110,11 @@ result<const library*> library::load(const std::string& path, const std::string&
 }
 
 result<std::unique_ptr<library>> library::open(const std::string& path, const std::string& registered) {
-  void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) return ep_failed("it can't be loaded: {}", dlerror());
+  const result<os::library> handle = os::library::load(path);
+  if (!handle) return ep_failed("it can't be loaded: {}", handle.error().words());
   using create_function = ort::ort_status*(const char*, const ort::ort_api_base*, const ort::ort_logger*,
                                            ort::ort_ep_factory**, std::size_t, std::size_t*);
-  auto* const create = reinterpret_cast<create_function*>(dlsym(handle, "CreateEpFactories"));
+  auto* const create = handle->find<create_function>("CreateEpFactories");
   if (!create) return ep_failed("it has no function CreateEpFactories: it is no plugin");
   auto made = std::make_unique<library>();
   constexpr std::size_t most = 4;
@@ -138,7 +135,7 @@ result<std::unique_ptr<library>> library::open(const std::string& path, const st
     return {};
   };
   if (status s = called("GetName", names); !s) return s;
-  made->handle_ = handle;  // from here on it ends in order; what failed before stays as it is
+  made->handle_ = *handle;  // from here on it ends in order; what failed before stays as it is
   return made;
 }
 

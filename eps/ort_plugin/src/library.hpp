@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "objects.hpp"
+#include "os/libraries.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps::ort_plugin_detail {
@@ -55,7 +56,7 @@ class library {
 
  private:
   std::string name_, vendor_;
-  void* handle_ = nullptr;
+  os::library handle_;
   ort::ort_ep_factory* factory_ = nullptr;
   bool is_released_ = false;
   ort::ort_logger log_;

@@ -17,8 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
+#if !defined(_WIN32)
 #define CAMEO_C_API __attribute__((visibility("default")))
+#elif defined(CAMEO_BUILDS_LIBRARY)
+#define CAMEO_C_API __declspec(dllexport)
+#elif defined(CAMEO_USES_SHARED)
+#define CAMEO_C_API __declspec(dllimport)
 #else
 #define CAMEO_C_API
 #endif

@@ -25,4 +25,19 @@
 
 /// Marks every function and object that a public header declares and the library defines: the shared library exports
 /// those. Everything else in cameo, and the libraries that it is built from, is compiled with hidden visibility.
-#define CAMEO_API __attribute__((visibility("default")))
+/// Windows distinguishes both sides: CAMEO_BUILDS_LIBRARY is defined for the library's own sources, CAMEO_USES_SHARED
+/// for programs that use the shared library; CMake and pkg-config define them everywhere. CAMEO_EXPORT marks what
+/// plugins export.
+#ifdef _WIN32
+#define CAMEO_EXPORT __declspec(dllexport)
+#if defined(CAMEO_BUILDS_LIBRARY)
+#define CAMEO_API CAMEO_EXPORT
+#elif defined(CAMEO_USES_SHARED)
+#define CAMEO_API __declspec(dllimport)
+#else
+#define CAMEO_API
+#endif
+#else
+#define CAMEO_EXPORT __attribute__((visibility("default")))
+#define CAMEO_API CAMEO_EXPORT
+#endif

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/checked.hpp>
 #include <cameo/core/fixed_string.hpp>
 #include <cameo/core/narrow_float.hpp>
 #include <cameo/core/status.hpp>
@@ -126,7 +127,7 @@ namespace detail {
 /// Computes the bytes that `count` elements take; returns false when that overflows.
 [[nodiscard]] constexpr bool checked_bytes(dtype type, std::uint64_t count, std::uint64_t& bytes) {
   std::uint64_t bits = 0;
-  if (__builtin_mul_overflow(count, std::uint64_t{bits_of(type)}, &bits)) return false;
+  if (!checked_multiply(count, std::uint64_t{bits_of(type)}, bits)) return false;
   bytes = bits / 8 + (bits % 8 != 0);
   return true;
 }

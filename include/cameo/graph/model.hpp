@@ -1,8 +1,8 @@
 #pragma once
-#include <cameo/core/arena.hpp>
 #include <cameo/file/file_bytes.hpp>
 #include <cameo/graph/graph.hpp>
 #include <cameo/graph/model_pointer.hpp>
+#include <cameo/os/heap_arena.hpp>
 
 #include <deque>
 #include <memory>

@@ -29,14 +29,14 @@ CAMEO_END_NAMESPACE
 /// not be one that ONNX Runtime has itself. Once per library, outside any namespace. cameo_add_ort_plugin (CMake)
 /// writes a file with it. See docs/ort_plugin.md.
 #define CAMEO_EXPORT_ORT_PLUGIN(...)                                                                                   \
-  extern "C" __attribute__((visibility("default"))) cameo::detail::ort::ort_status* CreateEpFactories(                 \
+  extern "C" CAMEO_EXPORT cameo::detail::ort::ort_status* CreateEpFactories(                                           \
       const char* registered_name, const cameo::detail::ort::ort_api_base* base,                                       \
       const cameo::detail::ort::ort_logger* log, cameo::detail::ort::ort_ep_factory** factories, std::size_t most,     \
       std::size_t* count) {                                                                                            \
     return cameo::detail::ort::create_factories(cameo::detail::ort::exported<__VA_ARGS__>, registered_name, base, log, \
                                                 factories, most, count);                                               \
   }                                                                                                                    \
-  extern "C" __attribute__((visibility("default"))) cameo::detail::ort::ort_status* ReleaseEpFactory(                  \
+  extern "C" CAMEO_EXPORT cameo::detail::ort::ort_status* ReleaseEpFactory(                                            \
       cameo::detail::ort::ort_ep_factory* factory) {                                                                   \
     return cameo::detail::ort::release_factory(factory);                                                               \
   }                                                                                                                    \

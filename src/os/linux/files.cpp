@@ -178,7 +178,7 @@ status flush(const handle& of) {
 
 result<handle> open_stream(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0 && errno == EINTR) return status_code::canceled;
+  if (descriptor < 0 && errno == EINTR) return status{status_code::canceled, std::strerror(EINTR)};
   return opened(descriptor);
 }
 
@@ -186,46 +186,8 @@ result<handle> standard_input() { return opened(::fcntl(STDIN_FILENO, F_DUPFD_CL
 
 result<std::size_t> read_stream(const handle& from, std::span<std::byte> to) {
   const ssize_t got = ::read(native::number(from), to.data(), to.size());
-  if (got < 0 && errno == EINTR) return status_code::canceled;
+  if (got < 0 && errno == EINTR) return status{status_code::canceled, std::strerror(EINTR)};
   return bytes_or_error(got);
-}
-
-result<std::span<const std::byte>> map(const handle& of, std::size_t bytes) {
-  void* const memory = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, native::number(of), 0);
-  if (memory == MAP_FAILED) return last_error();
-  return std::span<const std::byte>{static_cast<const std::byte*>(memory), bytes};
-}
-
-void unmap(std::span<const std::byte> mapped) noexcept {
-  ::munmap(const_cast<std::byte*>(mapped.data()), mapped.size());
-}
-
-void forget_pages(std::span<const std::byte> mapped) noexcept {
-  ::madvise(const_cast<std::byte*>(mapped.data()), mapped.size(), MADV_DONTNEED);
-}
-
-std::size_t page_size() noexcept { return std::size_t(::sysconf(_SC_PAGESIZE)); }
-
-// Through a pipe: the system then reads the mapped pages, and reports one that is gone because the file was made
-// shorter. A program that reads such a page itself is ended by a signal.
-status copy_mapped(std::span<const std::byte> from, std::byte* to) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return last_error().in("no pipe for a copy of mapped bytes");
-  const handle out = native::own(ends[0]), in = native::own(ends[1]);
-  const int space = ::fcntl(ends[1], F_GETPIPE_SZ);
-  if (space <= 0) return last_error().in("no pipe for a copy of mapped bytes");
-  while (!from.empty()) {
-    const std::size_t most = std::min(from.size(), std::size_t(space));
-    const ssize_t written = uninterrupted([&] { return ::write(ends[1], from.data(), most); });
-    if (written < 0) return last_error().in("became shorter while it was read");
-    from = from.subspan(std::size_t(written));
-    for (std::size_t left = std::size_t(written); left > 0;) {
-      const result<std::size_t> got = read(out, {to, left});
-      if (!got) return got.error();
-      to += *got, left -= *got;
-    }
-  }
-  return {};
 }
 
 result<scratch_file> make_scratch_file() {

@@ -3,12 +3,26 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
+#include <string_view>
 
 #include <unistd.h>
 
 CAMEO_BEGIN_NAMESPACE
 namespace os {
+namespace {
+
+/// The KiB after "KEY:" in a file of /proc/self, in bytes; 0 where there is no such thing.
+std::size_t bytes_after(std::string_view key, const char* file) {
+  std::ifstream lines{file};
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(key) && line[key.size()] == ':')
+      return 1024 * std::strtoull(line.c_str() + key.size() + 1, nullptr, 10);
+  return 0;
+}
+
+}  // namespace
 
 std::uint32_t process_number() { return std::uint32_t(::getpid()); }
 
@@ -28,6 +42,10 @@ std::string host_name() {
   char name[256] = {};
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
+
+// Exact, which `status` is not: it lags behind by some pages of each thread.
+std::size_t resident_bytes() { return bytes_after("Rss", "/proc/self/smaps_rollup"); }
+std::size_t peak_resident_bytes() { return bytes_after("VmHWM", "/proc/self/status"); }
 
 }  // namespace os
 CAMEO_END_NAMESPACE

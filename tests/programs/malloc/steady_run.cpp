@@ -5,6 +5,7 @@
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 #include <cameo/format/pb.hpp>
+#include <cameo/os/heap_arena.hpp>
 #include <cameo/test_paths.hpp>
 #if __has_include(<cameo/eps/frozen.hpp>)
 #include <cameo/eps/frozen.hpp>

@@ -1,9 +1,6 @@
 #pragma once
-// AMX on Linux: what both sides of it, kernels and measurements, need.
+// AMX: what both sides of it, kernels and measurements, need.
 #include <cameo/core/abi.hpp>
-
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cstdint>
 
@@ -21,12 +18,6 @@ struct alignas(64) tile_sizes {
     rows[tile] = std::uint8_t(height), row_bytes[tile] = std::uint16_t(4 * cells);
   }
 };
-
-/// Asks Linux for the tiles, for all threads of the process, which may use them only then.
-inline bool may_use_tiles() {
-  constexpr int request_permission = 0x1023, tile_data = 18;  // of <asm/prctl.h>, and of the processor's manual
-  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
-}
 
 }  // namespace eps
 CAMEO_END_NAMESPACE

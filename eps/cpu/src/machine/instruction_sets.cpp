@@ -29,11 +29,10 @@ HWY_AFTER_NAMESPACE();
 #include <type_traits>
 #include <utility>
 
+#include "os/processor_features.hpp"
 #include "target.hpp"
 
-#if CAMEO_HAS_NEON_DOT
-#include <sys/auxv.h>
-#elif defined(__x86_64__)
+#ifdef __x86_64__
 #include <cpuid.h>
 #endif
 
@@ -49,11 +48,7 @@ extern const bf16_loops amx_bf16_loops, avx512_bf16_loops;
 
 namespace {
 
-#if CAMEO_HAS_NEON_DOT
-// By their numbers, as old headers of the C library have no names for them.
-bool has_dot() { return (getauxval(AT_HWCAP) >> 20 & 1) != 0; }    // HWCAP_ASIMDDP
-bool has_i8mm() { return (getauxval(AT_HWCAP2) >> 13 & 1) != 0; }  // HWCAP2_I8MM
-#elif defined(__x86_64__)
+#ifdef __x86_64__
 // What not all compilers have a name for: bits of a register that CPUID answers leaf 7 with.
 enum class cpuid_register { a, b, c, d };
 bool has_bits(unsigned part, cpuid_register which, std::initializer_list<int> bits) {
@@ -71,7 +66,7 @@ bool has_avx512_bf16() { return __builtin_cpu_supports("avx512bw") && __builtin_
 #if CAMEO_HAS_AMX
 /// Whether AMX is there with the products of a type, whose bit this is. The system is asked for the tiles, which a
 /// process may use only then; that is done once for all threads.
-bool has_amx(int type) { return has_bits(0, cpuid_register::d, {24, type}) && may_use_tiles(); }
+bool has_amx(int type) { return has_bits(0, cpuid_register::d, {24, type}) && os::request_amx_tiles(); }
 bool has_amx_int8() { return has_avx512_vnni() && has_amx(25); }
 bool has_amx_bf16() { return has_avx512_bf16() && has_amx(22); }
 #endif
@@ -94,8 +89,8 @@ constexpr instruction_set instruction_sets[] = {
     {"sse2", HWY_SSE2, always, &sse2_integers, &sse2_nbits},
 #endif
 #if CAMEO_HAS_NEON_DOT
-    {"neon_i8mm", CAMEO_SIMD_NEON, has_i8mm, &neon_i8mm_integers, &neon_i8mm_nbits},
-    {"neon_dot", CAMEO_SIMD_NEON, has_dot, &neon_dot_integers, &neon_dot_nbits},
+    {"neon_i8mm", CAMEO_SIMD_NEON, os::has_arm_matrix_products, &neon_i8mm_integers, &neon_i8mm_nbits},
+    {"neon_dot", CAMEO_SIMD_NEON, os::has_arm_dot_products, &neon_dot_integers, &neon_dot_nbits},
 #endif
 #ifdef __aarch64__
     {"neon", CAMEO_SIMD_NEON, always, &neon_integers, &neon_nbits},

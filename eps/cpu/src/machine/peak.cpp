@@ -72,11 +72,11 @@ struct alignas(64) result_slot {
 
 }  // namespace
 
-detail::machine_peak measure_peak(std::size_t threads, std::size_t bytes, double seconds) {
+machine_peak measure_peak(std::size_t threads, std::size_t bytes, double seconds) {
   threads = std::max<std::size_t>(threads, 1);
   std::vector<result_slot> sinks(threads);
   constexpr std::size_t turns = 1 << 17;
-  detail::machine_peak result{.target = std::string{instruction_set_in_use()}, .threads = threads};
+  machine_peak result{.target = std::string{instruction_set_in_use()}, .threads = threads};
   float ignored = 0;
   const double operations = CAMEO_SIMD_BEST(peak_loops::multiply_adds)(turns, &ignored) * double(threads);
   result.operations = best_rate(threads, seconds, operations, [&](std::size_t thread) {

@@ -9,17 +9,16 @@
 #include <arm_neon.h>
 #endif
 
-// Linux reports which programs may use AMX.
-#if defined(__x86_64__) && defined(__linux__)
+// The system permits a program to use AMX, or does not (os/processor_features.hpp).
+#ifdef __x86_64__
 #define CAMEO_HAS_AMX 1
 #include "amx_tiles.hpp"
 #else
 #define CAMEO_HAS_AMX 0
 #endif
 
-// Linux reports which ARM processors have products of bytes. clang before 16 has intrinsics of ARM only in files that
-// are compiled for them as a whole.
-#if defined(__aarch64__) && defined(__linux__) && (!defined(__clang__) || __clang_major__ >= 16)
+// clang before 16 has intrinsics of ARM only in files that are compiled for them as a whole.
+#if defined(__aarch64__) && (!defined(__clang__) || __clang_major__ >= 16)
 #define CAMEO_HAS_NEON_DOT 1
 #else
 #define CAMEO_HAS_NEON_DOT 0
@@ -30,6 +29,9 @@
 #ifdef __clang__
 #define CAMEO_TARGET(sets) CAMEO_TARGET_PRAGMA(clang attribute push(__attribute__((target(sets))), apply_to = function))
 #define CAMEO_TARGET_END _Pragma("clang attribute pop")
+#elif !defined(__GNUC__)  // such compilers have the instructions of all sets in every function
+#define CAMEO_TARGET(sets)
+#define CAMEO_TARGET_END
 #else
 // g++ 12 takes the undefined operands of its own intrinsics for forgotten ones.
 #define CAMEO_TARGET(sets)                                                                        \

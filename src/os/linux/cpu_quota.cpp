@@ -1,9 +1,10 @@
-#include "session/cpu_quota.hpp"
+#include "cpu_quota.hpp"
 
 #include <fstream>
 #include <sstream>
 
 CAMEO_BEGIN_NAMESPACE
+namespace os {
 namespace {
 
 /// Processors that a group's quota allows; 0: no limit.
@@ -50,4 +51,5 @@ double cpu_quota(const std::string& groups_file, const std::string& root) {
   return least;
 }
 
+}  // namespace os
 CAMEO_END_NAMESPACE

@@ -1,0 +1,40 @@
+#include "os/interrupts.hpp"
+
+#include <atomic>
+#include <csignal>
+
+CAMEO_BEGIN_NAMESPACE
+namespace os {
+namespace {
+
+constexpr int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
+
+std::atomic<void (*)()> handler_of_interrupts{nullptr};
+static_assert(std::atomic<void (*)()>::is_always_lock_free);
+
+/// Without SA_RESTART: a read from a pipe that gives nothing ends, too.
+void handle_interrupts(void (*action)(int)) {
+  struct sigaction how{};
+  how.sa_handler = action;
+  for (const int each : interrupts) {
+    struct sigaction before{};
+    if (::sigaction(each, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) ::sigaction(each, &how, nullptr);
+  }
+}
+
+}  // namespace
+
+void on_interrupt(void (*handler)()) {
+  handler_of_interrupts = handler;
+  handle_interrupts([](int) { handler_of_interrupts.load()(); });
+}
+
+void ignore_interrupts() { handle_interrupts(SIG_IGN); }
+
+void survive_failed_writes() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+}  // namespace os
+CAMEO_END_NAMESPACE

@@ -1,0 +1,17 @@
+#pragma once
+#include <cameo/core/abi.hpp>
+
+#include <cstddef>
+#include <cstdio>
+
+CAMEO_BEGIN_NAMESPACE
+namespace os {
+
+bool is_terminal(std::FILE*);
+/// The columns of the terminal; 0 if it is none.
+std::size_t terminal_columns(std::FILE*);
+/// True if it is a pipe that no process reads from any more.
+bool is_reader_gone(std::FILE*);
+
+}  // namespace os
+CAMEO_END_NAMESPACE
