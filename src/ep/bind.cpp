@@ -1,4 +1,4 @@
-// How the nodes of a provider become steps of a plan: by its table of kernels, or by its hook `execute`.
+// Binds the nodes of a provider for a plan: to a kernel of its table, or to its hook `execute`.
 #include <cameo/ep/provider_row.hpp>
 #include <cameo/plan/planner.hpp>
 

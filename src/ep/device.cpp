@@ -39,7 +39,7 @@ bool is_of_one_maker(const ep_device& d) {
   return !d.vendor.empty() && d.vendor == hardware.vendor;
 }
 
-/// Less comes first; by the name last, so that the order does not depend on the list.
+/// The rank of a device; the least comes first. The name decides last, so that the order does not depend on the list.
 auto rank(const ep_device& d) {
   return std::tuple{2 - int(d.kind()), !is_discrete(d), !is_of_one_maker(d), d.is_fallback, std::string_view{d.ep}};
 }
@@ -83,8 +83,8 @@ result<detail::device_delegate> detail::delegate_of(device_policy policy) {
       if (row.policy == policy)
         return detail::device_delegate{
             [kind = row.kind](const device_request& r) { return preferred_devices(r, kind); }};
-    return failed(status_code::invalid_argument, "{} is no device policy; they have numbers from 0 to {}", int(policy),
-                  std::size(policies) - 1);
+    return failed(status_code::invalid_argument, "{} is not a device policy; they have numbers from 0 to {}",
+                  int(policy), std::size(policies) - 1);
   });
 }
 
@@ -93,7 +93,7 @@ result<device_policy> detail::device_policy_named(std::string_view word) {
     for (const policy_row& row : policies)
       if (row.name == word) return row.policy;
     const auto names = policies | ranges::views::transform(&policy_row::name);
-    return failed(status_code::invalid_argument, "'{}' is no device policy; there are {}{}", word,
+    return failed(status_code::invalid_argument, "'{}' is not a device policy; there are {}{}", word,
                   fmt::join(names, ", "), did_you_mean(word, names));
   });
 }

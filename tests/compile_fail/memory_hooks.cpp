@@ -1,4 +1,4 @@
-// expect: cameo: memory of one's own takes four hooks
+// expect: cameo: a provider with separate memory needs four hooks
 // naming: forgetful_provider
 #include <cameo/cameo.hpp>
 

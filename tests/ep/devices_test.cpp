@@ -266,14 +266,14 @@ TEST_CASE("13: policies take a device of their kind if there is one, then the CP
 TEST_CASE("14: a policy with a number or a word that there is none of") {
   session_options options;
   CHECK(words_of(options.prefer(device_policy{77})) ==
-        "INVALID_ARGUMENT: 77 is no device policy; they have numbers from 0 to 6");
+        "INVALID_ARGUMENT: 77 is not a device policy; they have numbers from 0 to 6");
   CHECK(!options.choose_devices);
   CHECK(*detail::device_policy_named("max_efficiency") == device_policy::max_efficiency);
   CHECK(*detail::device_policy_named("default") == device_policy::default_policy);
   const auto unknown = detail::device_policy_named("PREFER_NPU");
   REQUIRE(!unknown);
   CHECK(words_of(unknown.error()) ==
-        "INVALID_ARGUMENT: 'PREFER_NPU' is no device policy; there are default, prefer_cpu, prefer_npu, prefer_gpu, "
+        "INVALID_ARGUMENT: 'PREFER_NPU' is not a device policy; there are default, prefer_cpu, prefer_npu, prefer_gpu, "
         "max_performance, max_efficiency, min_overall_power");
 }
 

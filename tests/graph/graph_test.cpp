@@ -96,6 +96,28 @@ TEST_CASE("a name of outer scope is captured level by level and becomes an input
   CHECK(uses_of(main, b) == uses{{0, 0}, {0, 2}});
 }
 
+TEST_CASE("a thousand names are found while others change, and the first of equal names stays found") {
+  model m;
+  graph& main = m.main();
+  graph& body = m.add_graph(&main);
+  add(main, "Once", {}, {"y"}, {body_attribute()}, {&body});
+  std::vector<std::string> names, fresh_names;
+  for (int i = 0; i < 1000; ++i) names.push_back(std::to_string(i)), fresh_names.push_back("fresh" + names.back());
+  std::vector<value_id> outer, captured;
+  for (const std::string& name : names) outer.push_back(input(main, name));
+  for (const std::string& name : names) captured.push_back(body.resolve(name));
+  for (std::size_t i = 0; i < 1000; i += 2) main.replace_uses(outer[i], input(main, fresh_names[i]));
+  for (std::size_t i = 0; i < 1000; ++i) {
+    CHECK(main.find(names[i]) == outer[i]);
+    CHECK(body.find(names[i]) == (i % 2 ? captured[i] : value_id::none));
+    CHECK(body.find(fresh_names[i]) == (i % 2 ? value_id::none : captured[i]));
+  }
+  std::vector<value_id> added;
+  for (const std::string& name : names) added.push_back(body.add_value(name));
+  for (std::size_t i = 0; i < 1000; ++i) CHECK(body.find(names[i]) == (i % 2 ? captured[i] : added[i]));
+  CHECK(body.find("") == value_id::none);
+}
+
 TEST_CASE("replacing uses reaches into bodies, and two captures of one value become one") {
   model m;
   graph& main = m.main();

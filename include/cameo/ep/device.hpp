@@ -36,10 +36,10 @@ struct hardware_device {
 
 /// A device, as described by the provider that can use it.
 struct provider_device {
-  std::string name = {};  // the provider's name for it, for people: "GPU.1"; may be empty
+  std::string name = {};  // the provider's name for it, for display: "GPU.1"; may be empty
   hardware_device hardware = {};
   detail::text_pairs metadata = {};  // "version", "architecture" (model packages are matched by it), ...
-  detail::text_pairs options = {};   // of the provider's table: defaults for this device where the user sets no value
+  detail::text_pairs options = {};   // values of options for this device, where the user sets none
 };
 
 /// A provider paired with one of its devices.
@@ -54,20 +54,25 @@ struct ep_device {
 };
 
 namespace detail {
-/// The order for policies: NPUs, GPUs (discrete ones first), CPUs; then devices made by the provider's own vendor
+/// Sorts devices for policies: NPUs, GPUs (discrete ones first), CPUs; then devices made by the provider's vendor
 /// first; fallbacks last; then by the provider's long name. The sort is stable.
 CAMEO_API void sort_by_preference(std::vector<ep_device>&);
 }  // namespace detail
 
-/// The input of a policy: devices sorted by preference, and the model's own metadata (producer_name, producer_version,
+/// The input of a policy: devices sorted by preference, and the model's metadata (producer_name, producer_version,
 /// domain, model_version, doc_string, graph_name, graph_description, and its metadata_props).
 struct device_request {
   std::span<const ep_device> devices;
   const detail::text_pairs& model;
 };
 
-/// Chooses the devices of a session, by their indices in the request: 1 to 8 of them. Providers are used in the order
-/// of their first chosen device, each with all of its devices that were chosen.
+/// A policy, which chooses the devices of a session.
+/// - `result<std::vector<std::size_t>> operator()(const device_request&) const` returns indices of devices in the
+///   request: 1 to 8 of them, none twice. Providers are used in the order of their first chosen device, each with all
+///   of its devices that were chosen. It is called once for each model, after the model was read, by the thread that
+///   loads it. The request is valid during the call. An error, an exception or another number of devices becomes FAIL.
+///
+/// Without a policy the session uses the list of providers.
 template <class P>
 concept device_selector = requires(const P& policy, const device_request& request) {
   { policy(request) } -> std::same_as<result<std::vector<std::size_t>>>;
@@ -78,7 +83,7 @@ using device_delegate = callback<result<std::vector<std::size_t>>(const device_r
 }  // namespace detail
 
 /// Policies as numbers, with ONNX Runtime's values. max_performance is prefer_gpu; max_efficiency and min_overall_power
-/// are prefer_npu; default_policy is prefer_cpu. As types they stand below.
+/// are prefer_npu; default_policy is prefer_cpu. The types with these names are below.
 enum class device_policy : std::uint8_t {
   default_policy = 0,
   prefer_cpu = 1,
@@ -88,8 +93,8 @@ enum class device_policy : std::uint8_t {
   max_efficiency = 5,
   min_overall_power = 6
 };
-/// The first device of the kind, if there is one; then the first CPU and, if that belongs to another provider, the
-/// fallback's. FAIL when no provider has a CPU.
+/// Returns the first device of the kind, if there is one; then the first CPU and, if that belongs to another provider,
+/// the fallback's. FAIL if no provider has a CPU.
 CAMEO_API result<std::vector<std::size_t>> preferred_devices(const device_request&, device_kind);
 
 /// ONNX Runtime's policies, as types: a device of the kind if there is one, and the CPU.
@@ -104,7 +109,7 @@ using prefer_npu = prefer<device_kind::npu>;  ///< An NPU if there is one.
 using prefer_gpu = prefer<device_kind::gpu>;  ///< A GPU if there is one.
 
 namespace detail {
-/// The device_selector for a policy; INVALID_ARGUMENT for a number that is none of the policies.
+/// The device_selector for a policy; INVALID_ARGUMENT for a number that is not a policy's.
 CAMEO_API result<detail::device_delegate> delegate_of(device_policy);
 /// The policy of this name ("prefer_npu"); INVALID_ARGUMENT listing the names for any other word.
 CAMEO_API result<device_policy> device_policy_named(std::string_view);

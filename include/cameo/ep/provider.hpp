@@ -16,7 +16,7 @@ CAMEO_BEGIN_NAMESPACE
 //   static constexpr std::string_view name = "npu", long_name = "AcmeNpuExecutionProvider";
 //
 // that states which nodes it takes by `kernels`, `claims` or `groups`, and runs them by `kernels`, `execute` or
-// `compile`. Each concept below describes the hooks that it asks for. docs/hooks.md has all of them in one table, and
+// `compile`. Each concept below describes the hooks that it requires. docs/hooks.md has all of them in one table, and
 // docs/write_a_provider.md explains them by examples.
 
 /// Specialize this for a class that can't be edited: it has the same hooks, as static functions that take the object
@@ -36,7 +36,7 @@ using hooks_of = std::conditional_t<adapted<P>, ep_traits<P>, P>;
 /// The role of a provider that promises to run every ONNX operator: `using role = cameo::fallback;`
 struct fallback {};
 
-/// A fused group for its provider to compile: a graph of its own with the inputs and outputs of the fused node, in the
+/// A fused group for its provider to compile: a separate graph with the inputs and outputs of the fused node, in the
 /// same order. It contains the constants that the group reads, in the host's memory and aligned for their elements. The
 /// graph and its constants live as long as the program that the provider makes of them.
 struct fused_view {
@@ -105,7 +105,7 @@ concept writes_identities = writes_identify<P> || writes_identity<P>;
 /// P has a table of options.
 template <class P>
 concept has_option_table = requires { std::span<const provider_option>{detail::hooks_of<P>::options}; };
-/// P has one of the hooks for memory of its own.
+/// P has one of the hooks for separate memory.
 template <class P>
 concept writes_memory = writes_allocate<P> || writes_copy_from_host<P>;
 
@@ -159,7 +159,7 @@ concept claims_nodes = requires {
 /// A provider that decides for a whole graph which nodes it takes.
 /// - `result<std::vector<node_group>> groups(const graph_view&) const` returns groups of nodes in order of preference;
 ///   an empty list takes none. It is called while a model is loaded, for each graph (a subgraph of If, Loop or Scan is
-///   a graph of its own, and comes before the graph around it), and again after calls of functions were replaced by
+///   a separate graph, and comes before the graph around it), and again after calls of functions were replaced by
 ///   their bodies. Nodes with a provider (node_view::provider() is not -1) can't be taken. Each group without a name is
 ///   one node, which `execute` or a kernel runs; each group with a name becomes one fused node, which `compile` gets.
 ///   The view is valid during the call; its constants may be unaligned for their elements. The load ends with FAIL for
@@ -250,7 +250,7 @@ concept compiler = execution_provider<P> && detail::compiles<P>;
 ///   may be called twice, once to count the bytes, and writes the same bytes each time. It returns an error of the sink
 ///   as it is. Files then stay as they were.
 /// - `result<compiled_node> restore(const context_binary&, const context_node&) const` returns the program of a stored
-///   group. It is called once for each compiled node while a model is loaded; for a node without a context of its own,
+///   group. It is called once for each compiled node while a model is loaded; for a node without a context,
 ///   with each context of the model until one has its graph. A program that reads the bytes keeps a copy of the
 ///   context_binary. NOT_FOUND: the context has no graph of that name. The user gets any other error as INVALID_GRAPH
 ///   (the bytes are damaged, or made by another version or for another processor), so the words name both sides;
@@ -341,7 +341,7 @@ concept context_identifier = context_store<P> && requires {
   requires detail::hook_returning<result<std::string>, decltype(&detail::hooks_of<P>::identity), const P&,
                                   const context_binary&>;
 };
-/// A provider with memory of its own for values: inputs and outputs of its nodes lie there, and the planner adds copies
+/// A provider with separate memory for values: inputs and outputs of its nodes lie there, and the planner adds copies
 /// from and to the host's memory. Only tensors of numbers can be copied; NOT_IMPLEMENTED where another value would have
 /// to be. Scratch memory and characters (run_context::scratch, run_context::text), and what kernels keep when they are
 /// bound, are the host's.
@@ -422,7 +422,7 @@ template <class P>
 concept configures_kernels = requires {
   requires detail::hook_returning<void, decltype(&detail::hooks_of<P>::before_bind), const P&, bind_context&>;
 };
-/// A provider with operators of its own that none of its kernels runs.
+/// A provider that declares operators which none of its kernels runs.
 /// - `using operators = op_list<acme::Scale, ...>` is read while the program is compiled. A session with the provider
 ///   accepts models with these operators. Operators of kernels need not be listed.
 ///
@@ -441,7 +441,7 @@ template <class P>
 concept rewriting_provider = execution_provider<P> && requires {
   { detail::hooks_of<P>::transforms::tables() } -> std::same_as<std::span<const transform_table* const>>;
 };
-/// A provider that wants images with channels last.
+/// A provider that runs images with channels last.
 /// - `static constexpr data_layout layout = data_layout::nhwc` is read while the program is compiled. `groups` or
 /// `claims`
 ///   are then called twice for a graph: the first result names nodes, of which those that depend on the layout are
@@ -454,7 +454,7 @@ concept layout_provider = execution_provider<P> && requires {
   { detail::hooks_of<P>::layout } -> std::convertible_to<data_layout>;
 };
 namespace detail {
-/// The image layout that P wants; nchw unless P declares another.
+/// The image layout that P declares; nchw without one.
 template <class P>
 constexpr data_layout preferred_layout() {
   if constexpr (layout_provider<P>) return hooks_of<P>::layout;
@@ -525,8 +525,9 @@ struct provider_check {
                 "cameo: the hook `before_bind` must be `void before_bind(bind_context&) const`");
   static_assert(!is_fine || !writes_devices<P> || device_provider<P>,
                 "cameo: the hook `devices` must be `result<std::vector<provider_device>> devices() const`");
-  static_assert(!is_fine || !writes_memory<P> || memory_provider<P>,
-                "cameo: memory of one's own takes four hooks: allocate, release, copy_from_host, copy_to_host");
+  static_assert(
+      !is_fine || !writes_memory<P> || memory_provider<P>,
+      "cameo: a provider with separate memory needs four hooks: allocate, release, copy_from_host, copy_to_host");
   static_assert(
       rewrites_in_time<P>(),
       "cameo: a provider's `transforms` come after partitioning: levels extended, layout and all; a list of level "

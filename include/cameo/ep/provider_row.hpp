@@ -8,8 +8,8 @@ CAMEO_BEGIN_NAMESPACE
 namespace detail {
 struct draft_node;  // plan/draft.hpp
 
-/// The context_store hooks of a provider, without its type; `sources` is empty if it stores nothing. `builder` is made
-/// by `begin`.
+/// The context_store hooks of a provider, with its type erased; `sources` is empty if it stores nothing. `begin` makes
+/// the `builder`.
 struct context_row {
   std::span<const context_source> sources;
   std::shared_ptr<void> (*begin)();
@@ -29,8 +29,8 @@ struct context_row {
 };
 }  // namespace detail
 
-/// A provider without its type. No slot is ever null: hooks that a provider does not have are filled in. `self` is the
-/// provider's object; spans and views are valid only during the call.
+/// A provider with its type erased. No slot is null: where the provider has no such hook, the slot has a function with
+/// the effect of its absence. `self` is the provider's object; spans and views are valid only during the call.
 struct provider_row {
   std::string_view name, long_name;  // "cpu", "CPUExecutionProvider"
   bool is_fallback;
@@ -76,7 +76,7 @@ CAMEO_API result<bound_kernel> bind_to_execute(const void* self,
 /// A table without rows, for providers without kernels.
 CAMEO_API const kernel_table& no_kernels();
 
-/// A group of its own for each node that is free and that `takes` returns true for.
+/// A separate group for each node that has no provider and for which `takes` returns true.
 CAMEO_API std::vector<node_group> single_nodes(const graph_view&, function_ref<bool(const node_view&)> takes);
 
 /// Calls a hook: a member function, or a static function of ep_traits that takes the object first.
@@ -86,7 +86,7 @@ decltype(auto) call_hook(Hook hook, const P& self, Args&&... args) {
   else return hook(self, std::forward<Args>(args)...);
 }
 
-/// Calls a hook of which no error can be reported. What it throws is dropped.
+/// Calls a hook that can't report an error. An exception is dropped.
 template <class Call>
 void without_exceptions(Call&& call) noexcept {
 #if __cpp_exceptions
@@ -102,7 +102,7 @@ void without_exceptions(Call&& call) noexcept {
 template <class P>
 struct erased_hooks {
   using hooks = hooks_of<P>;
-  static const P& of(const void* self) { return *static_cast<const P*>(self); }
+  static const P& as_provider(const void* object) { return *static_cast<const P*>(object); }
 
   static const kernel_table& kernels() {
     if constexpr (has_kernels<P>) return hooks::kernels::table;
@@ -110,7 +110,7 @@ struct erased_hooks {
   }
   static bool takes(const void* self, const node_view& node, std::string* why) {
     if constexpr (claims_nodes<P>) {
-      if (!call_hook(&hooks::claims, of(self), node)) {
+      if (!call_hook(&hooks::claims, as_provider(self), node)) {
         if (why) *why = " declines it";
         return false;
       }
@@ -124,7 +124,7 @@ struct erased_hooks {
   }
   static result<std::vector<node_group>> groups(const void* self, const graph_view& g) {
     if constexpr (claims_groups<P>) {
-      return call_hook(&hooks::groups, of(self), g);
+      return call_hook(&hooks::groups, as_provider(self), g);
     } else {
       return single_nodes(g, [self](const node_view& node) { return takes(self, node, nullptr); });
     }
@@ -144,37 +144,38 @@ struct erased_hooks {
       return bind_to_execute(
           self,
           [](const void* object, const step_view& step, run_context& each) -> status {
-            return call_hook(&hooks::execute, of(object), step, each);
+            return call_hook(&hooks::execute, as_provider(object), step, each);
           },
           node, context);
     } else {
-      if constexpr (configures_kernels<P>) call_hook(&hooks::before_bind, of(self), context);
+      if constexpr (configures_kernels<P>) call_hook(&hooks::before_bind, as_provider(self), context);
       else static_cast<void>(self);
       return bind_by_kernels(kernels(), node, signature, context);
     }
   }
   static result<std::vector<compiled_node>> compile(const void* self, std::span<const fused_view> groups) {
-    if constexpr (compiler<P>) return call_hook(&hooks::compile, of(self), groups);
+    if constexpr (compiler<P>) return call_hook(&hooks::compile, as_provider(self), groups);
     else return status{status_code::fail, "names groups to be fused, but has no `compile`"};
   }
   static memory_source memory(const void* self) {
     if constexpr (memory_provider<P>) {
-      return {hooks::name,
-              const_cast<void*>(self),
-              [](void* object, std::size_t bytes, std::size_t alignment) noexcept -> void* {
-                void* memory = nullptr;  // also where the hook throws
-                without_exceptions([&] { memory = call_hook(&hooks::allocate, of(object), bytes, alignment); });
-                return memory;
-              },
-              [](void* object, void* memory, std::size_t bytes) noexcept {
-                without_exceptions([&] { call_hook(&hooks::release, of(object), memory, bytes); });
-              },
-              [](void* object, void* to, const void* from, std::size_t bytes) -> status {
-                return call_hook(&hooks::copy_from_host, of(object), to, from, bytes);
-              },
-              [](void* object, void* to, const void* from, std::size_t bytes) -> status {
-                return call_hook(&hooks::copy_to_host, of(object), to, from, bytes);
-              }};
+      return {
+          hooks::name,
+          const_cast<void*>(self),
+          [](void* object, std::size_t bytes, std::size_t alignment) noexcept -> void* {
+            void* memory = nullptr;  // also where the hook throws
+            without_exceptions([&] { memory = call_hook(&hooks::allocate, as_provider(object), bytes, alignment); });
+            return memory;
+          },
+          [](void* object, void* memory, std::size_t bytes) noexcept {
+            without_exceptions([&] { call_hook(&hooks::release, as_provider(object), memory, bytes); });
+          },
+          [](void* object, void* to, const void* from, std::size_t bytes) -> status {
+            return call_hook(&hooks::copy_from_host, as_provider(object), to, from, bytes);
+          },
+          [](void* object, void* to, const void* from, std::size_t bytes) -> status {
+            return call_hook(&hooks::copy_to_host, as_provider(object), to, from, bytes);
+          }};
     } else {
       return static_cast<void>(self), heap_memory();
     }
@@ -195,54 +196,55 @@ struct erased_hooks {
                                     const compiled_node& program, [[maybe_unused]] bool weightless) {
     if constexpr (weightless_store<P>)
       if (weightless)
-        return call_hook(&hooks::store_weightless, of(self), *static_cast<typename hooks::context_builder*>(builder),
-                         group, program);
+        return call_hook(&hooks::store_weightless, as_provider(self),
+                         *static_cast<typename hooks::context_builder*>(builder), group, program);
     if constexpr (context_store<P>)
-      return call_hook(&hooks::store, of(self), *static_cast<typename hooks::context_builder*>(builder), group,
+      return call_hook(&hooks::store, as_provider(self), *static_cast<typename hooks::context_builder*>(builder), group,
                        program);
     else return status{status_code::not_implemented, "keeps no contexts"};
   }
   static status write_context(const void* self, const void* builder, byte_sink to) {
     if constexpr (context_store<P>)
-      return call_hook(&hooks::write, of(self), *static_cast<const typename hooks::context_builder*>(builder), to);
+      return call_hook(&hooks::write, as_provider(self), *static_cast<const typename hooks::context_builder*>(builder),
+                       to);
     else return {status_code::not_implemented, "keeps no contexts"};
   }
   static result<compiled_node> restore(const void* self, const context_binary& binary, const context_node& node) {
-    if constexpr (context_store<P>) return call_hook(&hooks::restore, of(self), binary, node);
+    if constexpr (context_store<P>) return call_hook(&hooks::restore, as_provider(self), binary, node);
     else return status{status_code::not_implemented, "keeps no contexts"};
   }
   static result<std::vector<std::string>> graphs(const void* self, const context_binary& binary) {
-    if constexpr (context_lister<P>) return call_hook(&hooks::graphs, of(self), binary);
+    if constexpr (context_lister<P>) return call_hook(&hooks::graphs, as_provider(self), binary);
     else return std::vector<std::string>{};
   }
   static std::string compatibility(const void* self, std::span<const fused_view> groups) {
-    if constexpr (compatibility_checker<P>) return call_hook(&hooks::compatibility, of(self), groups);
+    if constexpr (compatibility_checker<P>) return call_hook(&hooks::compatibility, as_provider(self), groups);
     else return {};
   }
   static result<compiled_fit> fits(const void* self, std::string_view written) {
-    if constexpr (compatibility_checker<P>) return call_hook(&hooks::fits, of(self), written);
+    if constexpr (compatibility_checker<P>) return call_hook(&hooks::fits, as_provider(self), written);
     else return compiled_fit::not_applicable;
   }
   static status misfit(const void* self, std::string_view written) {
-    if constexpr (misfit_reporter<P>) return call_hook(&hooks::misfit, of(self), written);
+    if constexpr (misfit_reporter<P>) return call_hook(&hooks::misfit, as_provider(self), written);
     else return {};
   }
   static bool identify(const void* self, void* builder, std::string_view id) {
     if constexpr (context_identifier<P>)
-      call_hook(&hooks::identify, of(self), *static_cast<typename hooks::context_builder*>(builder), id);
+      call_hook(&hooks::identify, as_provider(self), *static_cast<typename hooks::context_builder*>(builder), id);
     return context_identifier<P>;
   }
   static result<std::string> identity(const void* self, const context_binary& binary) {
-    if constexpr (context_identifier<P>) return call_hook(&hooks::identity, of(self), binary);
+    if constexpr (context_identifier<P>) return call_hook(&hooks::identity, as_provider(self), binary);
     else return std::string{};
   }
   static status recognize(const void* self, const context_binary& binary) {
     if constexpr (context_lister<P>) {
-      auto graphs = call_hook(&hooks::graphs, of(self), binary);
+      auto graphs = call_hook(&hooks::graphs, as_provider(self), binary);
       if (!graphs) return std::move(graphs).error();
       return graphs->empty() ? status_code::not_found : status_code::ok;
     } else if constexpr (context_identifier<P>) {
-      auto id = call_hook(&hooks::identity, of(self), binary);
+      auto id = call_hook(&hooks::identity, as_provider(self), binary);
       return id ? status{} : std::move(id).error();
     } else {
       return static_cast<void>(self), static_cast<void>(binary), status{};
@@ -253,7 +255,7 @@ struct erased_hooks {
     else return {};
   }
   static result<std::vector<provider_device>> devices(const void* self) {
-    if constexpr (device_provider<P>) return call_hook(&hooks::devices, of(self));
+    if constexpr (device_provider<P>) return call_hook(&hooks::devices, as_provider(self));
     else return std::vector<provider_device>{};
   }
   static constexpr std::span<const provider_option> options() {
@@ -262,13 +264,13 @@ struct erased_hooks {
   }
   static result<std::shared_ptr<const void>> configured(const void* self, const provider_options& options) {
     if constexpr (configurable_provider<P>) {
-      auto made = call_hook(&hooks::configured, of(self), options);
+      auto made = call_hook(&hooks::configured, as_provider(self), options);
       if (!made) return std::move(made).error();
       using configured_type = typename decltype(made)::value_type;
       if constexpr (std::is_same_v<configured_type, P>) {
         return std::shared_ptr<const void>{std::make_shared<const P>(std::move(*made))};
       } else {
-        const auto copy = std::make_shared<P>(of(self));
+        const auto copy = std::make_shared<P>(as_provider(self));
         static_cast<configured_type&>(*copy) = std::move(*made);
         return std::shared_ptr<const void>{copy};
       }
@@ -282,7 +284,8 @@ struct erased_hooks {
   }
 };
 
-/// Named after the provider, not after a runtime's list: symbols stay short. Constant: nothing runs before main.
+/// The row of P. It is named after the provider, not after a runtime's list, so that symbols stay short. It is a
+/// constant, so that nothing runs before main.
 template <class P>
 inline constexpr provider_row provider_row_of{
     hooks_of<P>::name,

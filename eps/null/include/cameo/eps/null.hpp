@@ -6,21 +6,21 @@ namespace eps {
 
 /// Claims nothing, runs nothing. Copy eps/null, rename it, then make one hook real at a time.
 struct null {
-  /// The short name is for people and options, the long one for files; both are unique in a runtime's list.
+  /// The short name is for display and options, the long one for files; both are unique in a runtime's list.
   static constexpr std::string_view name = "null", long_name = "NullExecutionProvider";
 
-  /// True for the nodes that it takes: a promise to run them.
+  /// Returns true for each node that the provider promises to run.
   bool claims(const node_view&) const { return false; }
-  /// Runs one of these nodes, any number of times, from any thread.
+  /// Runs one of these nodes. It is called any number of times, by any thread.
   status execute(const step_view&, run_context&) const { return {status_code::not_implemented, "null runs nothing"}; }
 };
 
 static_assert(execution_provider<null> && claims_nodes<null> && executes<null>);
-// The concepts that it does not satisfy. Each needs hooks of its own, not a flag: see ep/provider.hpp.
+// Some concepts that it does not satisfy. Each needs hooks, not a flag: docs/hooks.md lists all of them.
 static_assert(!has_kernels<null>);        // using kernels = kernel_list<...>: instead of claims and execute
 static_assert(!claims_groups<null>);      // groups: takes whole groups of nodes
-static_assert(!compiler<null>);           // compile: and makes one program of each group
-static_assert(!memory_provider<null>);    // allocate, release, copy_from_host, copy_to_host: memory of its own
+static_assert(!compiler<null>);           // compile: makes one program for each group
+static_assert(!memory_provider<null>);    // allocate, release, copy_from_host, copy_to_host: separate memory
 static_assert(!device_provider<null>);    // devices: its devices on this machine
 static_assert(!fallback_provider<null>);  // using role = fallback: runs every ONNX operator
 
