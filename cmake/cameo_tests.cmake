@@ -306,7 +306,7 @@ function(cameo_add_tests)
   set(slow_to_compile cameo_program cameo_program_parts cameo_inspect)
   if(CAMEO_SANITIZE)
     list(APPEND slow_to_compile cameo_host cameo_format cameo_onnx cameo_c cameo_ep_cpu cameo_ep_openvino
-      cameo_ep_ort_plugin cameo_ort_plugin)
+      cameo_ep_ort_plugin_host cameo_ort_plugin_export)
   endif()
   foreach(target IN LISTS slow_to_compile)
     if(TARGET ${target})
