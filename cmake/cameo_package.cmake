@@ -3,7 +3,7 @@
 
 # The providers that are in the program are in the shared library, too.
 function(cameo_packaged_libraries to)
-  set(libraries minimal package host format onnx ort_plugin c)
+  set(libraries minimal package host format onnx ort_plugin_export c)
   foreach(provider IN LISTS cameo_program_list)
     list(APPEND libraries ep_${provider})
   endforeach()
@@ -146,7 +146,7 @@ function(cameo_install)
   configure_package_config_file(${PROJECT_SOURCE_DIR}/packaging/cameoConfig.cmake.in ${written}/cameoConfig.cmake
     INSTALL_DESTINATION ${folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
   # While the version begins with 0, a new second number may change everything.
-  install(FILES ${PROJECT_SOURCE_DIR}/cmake/cameo_ort_plugin.cmake ${PROJECT_SOURCE_DIR}/cmake/ort_plugin.map
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/cameo_ort_plugin_export.cmake ${PROJECT_SOURCE_DIR}/cmake/ort_plugin_export.map
     DESTINATION ${folder} COMPONENT cameo_headers)
   write_basic_package_version_file(${written}/cameoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${written}/cameoConfig.cmake ${written}/cameoConfigVersion.cmake DESTINATION ${folder}

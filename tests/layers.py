@@ -28,7 +28,8 @@ MAY_INCLUDE = {
     "context": ["ep", "format"],
     "package": ["file"],
     "session": ["context", "package", "ep", "format", "run"],
-    "ort_plugin": ["session"],
+    "ort_abi": ["core"],  # the binary interface of ONNX Runtime's plugins, of which eps/ort_plugin_host has the other side
+    "ort_plugin_export": ["session", "ort_abi"],
     "build": ["session"],  # the runtime of the providers that were built in
     "inspect": ["session"],  # what a model contains, and the page that shows it
     # The front ends, of which none includes another.
@@ -73,7 +74,7 @@ ROOMS = {
 }
 # third-party headers by the library they are of, and the layers whose sources may include it
 THIRD_PARTY = {
-    "fmt/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "ort_plugin", "inspect", "program", "c", "python", "triton"},
+    "fmt/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "ort_plugin_export", "inspect", "program", "c", "python", "triton"},
     "range/v3/": {"file", "graph", "transform", "partition", "ep", "format", "context", "package", "session", "op", "program"},
     "google/protobuf/": {"format"},
     "onnx/": {"format"},

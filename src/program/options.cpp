@@ -121,7 +121,7 @@ void add_library_option(const command& it, common_options& to) {
                 to.config.emplace_back(fmt::format("ep.{}.options", each), words.substr(colon + 1));
             }
           },
-          "A vendor's plugin of ONNX Runtime as the first provider, with its options (docs/ort_plugin.md)")
+          "A vendor's plugin of ONNX Runtime as the first provider, with its options (docs/ort_plugin_host.md)")
       .type_name("PATH[:KEY=VALUE;...]");
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Providers of cameo's as plugins of PyPI's onnxruntime: the two of examples/ort_plugin, registered, run, and judged.
+"""Providers of cameo's as plugins of PyPI's onnxruntime: the two of examples/ort_plugin_export, registered, run, and judged.
 
 What is tried: the library shows two symbols and says in words that it needs a newer ONNX Runtime; the guide's provider
 and cameo's kernels run the digits; contexts are written, embedded or beside the model, and restored; options that do
@@ -91,10 +91,10 @@ def answers_agree(words, made, want=None):
 # Lines of code, neither empty nor comments alone, that are written by hand: the adapter for providers inside ONNX
 # Runtime, the host for plugins inside cameo, and apart from both what they share, the tables of functions by their
 # places, and the list of all names that the host has for its messages.
-SIZES = (("the adapter", ["src/ort_plugin/*", "include/cameo/ort_plugin/export.hpp"], 1500),
-         ("the host", ["eps/ort_plugin/include/**/*.hpp", "eps/ort_plugin/src/[!n]*"], 1500),
-         ("the tables of both", ["include/cameo/ort_plugin/abi.hpp"], 410),
-         ("the host's list of names", ["eps/ort_plugin/src/names.hpp"], 140))
+SIZES = (("the adapter", ["src/ort_plugin_export/*", "include/cameo/ort_plugin_export/export.hpp"], 1500),
+         ("the host", ["eps/ort_plugin_host/include/**/*.hpp", "eps/ort_plugin_host/src/[!n]*"], 1500),
+         ("the tables of both", ["include/cameo/ort_abi/tables.hpp"], 410),
+         ("the host's list of names", ["eps/ort_plugin_host/src/names.hpp"], 140))
 
 
 def try_sizes():
