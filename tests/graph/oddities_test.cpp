@@ -852,7 +852,7 @@ TEST_CASE("of Constants of the main graph that give one name the last counts, al
   const auto twice = [](onnx::GraphProto& g) { add_constant(g, {1, 2}), add_constant(g, {3, 4}); };
   outcome made = of(constants_with(twice), {});
   CHECK(made.numbers == list{3, 4});
-  CHECK(made.warns("constant-twice: node 'k' (Constant) gives 'c', which is given already"));
+  CHECK(made.warns("constant-twice: node 'k' (Constant) gives 'c', which is defined already"));
   CHECK(made.warnings.size() == 1);
   CHECK_REFUSED(error_under(constants_with(twice), strict), status_code::invalid_graph, "constant-twice");
   made = of(constants_with([](onnx::GraphProto& g) {

@@ -78,7 +78,7 @@ std::unique_ptr<model> model_of(const graph& body) {
 /// The format of no file: every node has a kernel, so no function body is ever read.
 struct no_format {
   static constexpr std::string_view name = "none";
-  static bool recognises(std::span<const std::byte>, std::string_view) { return true; }
+  static bool recognizes(std::span<const std::byte>, std::string_view) { return true; }
   static result<std::unique_ptr<model>> read(const std::string&, const read_options&) {
     return status_code::not_implemented;
   }

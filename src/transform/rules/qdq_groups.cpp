@@ -272,7 +272,7 @@ class replacement {
  private:
   bool append(const group_move& move, std::vector<value_id>& inputs) {
     using enum group_move::member;
-    switch (move.of) {
+    switch (move.source) {
       case all_inputs:
         for (node_id n : group_.inputs) append(r_.node(n), move, inputs);
         return true;
