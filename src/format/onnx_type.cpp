@@ -27,7 +27,7 @@ status read_shape(const wire::shape_message& from, model& owner, value_type& typ
     if (is_negative)
       tolerate(owner, oddity::negative_dim, "dim {} of a declared type is {}; it is treated as unknown", dims.size(),
                *d.dim_value);
-    if (d.dim_value && !is_negative) dims.push_back(dim::of(*d.dim_value));
+    if (d.dim_value && !is_negative) dims.push_back(dim::fixed(*d.dim_value));
     else if (!d.dim_param.empty()) dims.push_back(dim::named(owner.symbol(d.dim_param)));
     else dims.push_back({});
   }
@@ -54,7 +54,7 @@ result<value_type> read_bare_type(const wire::type_message& from, model& owner, 
     value_type made;
     made.kind = kind;
     made.type = keys;
-    made.of = std::make_shared<const value_type>(*std::move(held));
+    made.element = std::make_shared<const value_type>(*std::move(held));
     return made;
   };
   if (from.tensor_type) return read_tensor_type(*from.tensor_type, type_kind::tensor, owner);

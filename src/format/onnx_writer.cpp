@@ -69,7 +69,7 @@ void write_tensor_type(const value_type& type, const model& owner, Tensor& to) {
 void write_type(const value_type& type, const model& owner, onnx::TypeProto& to) {
   if (!type.denotation.empty()) to.set_denotation(type.denotation);
   const value_type unknown;
-  const value_type& of = type.of ? *type.of : unknown;
+  const value_type& of = type.element ? *type.element : unknown;
   switch (type.kind) {
     case type_kind::tensor: return write_tensor_type(type, owner, *to.mutable_tensor_type());
     case type_kind::sparse_tensor: return write_tensor_type(type, owner, *to.mutable_sparse_tensor_type());

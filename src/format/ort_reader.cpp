@@ -30,7 +30,7 @@ result<value_type> read_type(const ort::table_view& from, model& owner) {
   if (parts.held) {
     result<value_type> of = read_type(parts.held, owner);
     if (!of) return of;
-    made.of = std::make_shared<const value_type>(*std::move(of));
+    made.element = std::make_shared<const value_type>(*std::move(of));
   }
   if (parts.shape) made.shape.emplace();
   const ort::vector_view dims = parts.shape.vector(ort::shape::dim);
@@ -38,7 +38,7 @@ result<value_type> read_type(const ort::table_view& from, model& owner) {
     std::int64_t size = 0;
     if (status s = ort::read_dim(dims.table(i), size); !s) return s;
     const std::string_view symbol = symbol_of(dims.table(i));
-    if (size >= 0) made.shape->push_back(dim::of(size));
+    if (size >= 0) made.shape->push_back(dim::fixed(size));
     else if (!symbol.empty()) made.shape->push_back(dim::named(owner.symbol(symbol)));
     else made.shape->push_back({});
   }
@@ -144,7 +144,7 @@ status ort_graph_sink::constant(scope& in, std::uint32_t number, const value& co
   type.type = constant.type;
   type.denotation = declared.denotation;
   type.shape.emplace();
-  for (std::int64_t d : constant.shape) type.shape->push_back(dim::of(d));
+  for (std::int64_t d : constant.shape) type.shape->push_back(dim::fixed(d));
   v.type = model_.keep(std::move(type));
   return {};
 }

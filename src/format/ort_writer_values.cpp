@@ -58,16 +58,16 @@ status ort_writer::write_type(ref from, const value_type& type, const detail::gr
       if (type.type == dtype::undefined) break;
       return write_tensor_type(member(ort::type_info_value::tensor_type), type, value);
     case type_kind::sequence:
-      if (!type.of) break;
+      if (!type.element) break;
       return write_type(builder_.add(member(ort::type_info_value::sequence_type),
                                      fields{}.offset(ort::sequence_type::elem_type))[ort::sequence_type::elem_type],
-                        *type.of, value);
+                        *type.element, value);
     case type_kind::map: {
-      if (!type.of) break;
+      if (!type.element) break;
       const auto map = builder_.add(
           member(ort::type_info_value::map_type),
           fields{}.number(ort::map_type::key_type, std::int32_t(type.type)).offset(ort::map_type::value_type));
-      return write_type(map[ort::map_type::value_type], *type.of, value);
+      return write_type(map[ort::map_type::value_type], *type.element, value);
     }
     case type_kind::optional:
       return not_in_ort("'{}' is of an optional type, {}, which an ORT file can't hold", value.name, type.to_string());

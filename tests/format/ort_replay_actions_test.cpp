@@ -27,7 +27,7 @@ struct quantized_builder : model_builder {
 
   value_id x(std::vector<std::int64_t> shape) {
     std::vector<dim> dims;
-    for (std::int64_t d : shape) dims.push_back(dim::of(d));
+    for (std::int64_t d : shape) dims.push_back(dim::fixed(d));
     return input("x" + std::to_string(inputs_++), dtype::f32, dims);
   }
   value_id quantize(value_id v, std::uint8_t zero = 128) {

@@ -193,7 +193,7 @@ namespace {
 /// A quantized Add between a float convolution's activation and the model's end: records of two optimizers.
 std::unique_ptr<model> two_optimizers() {
   model_builder b{13};
-  const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(1), dim::of(4), dim::of(4)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(1), dim::fixed(4), dim::fixed(4)});
   const value_id w = b.constant<float>("w", {1, 1, 1, 1}, {0.5f}), scale = b.constant<float>("scale", {}, {0.05f}),
                  zero = b.constant<std::uint8_t>("zero", {}, {128});
   const auto rounded = [&](value_id v) {

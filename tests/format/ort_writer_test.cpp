@@ -164,7 +164,7 @@ TEST_CASE("old versions are written as version 6, with a resolver, without kerne
 
 TEST_CASE("defaults of attributes, since-versions and counts of arguments are written for builds without schemas") {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(3)});
   b.output(b.node("Clip", {b.node("Selu", {x}), value_id::none, b.constant<float>("high", {}, {1.0f})}));
   auto m = b.take();
   REQUIRE(check_model(*m, {}));
@@ -218,12 +218,12 @@ TEST_CASE("what the format can't hold is refused, and the message names it") {
   const std::string_view cut{"a\0b", 3};
   {
     model_builder b;
-    b.output(b.node("Neg", {b.input(cut, dtype::f32, {dim::of(3)})}));
+    b.output(b.node("Neg", {b.input(cut, dtype::f32, {dim::fixed(3)})}));
     refused(b.take(), "zero byte");
   }
   {
     model_builder b;
-    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::of(3)})}));
+    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::fixed(3)})}));
     b.main()[node_id{0}].name = cut;
     refused(b.take(), "the name of node 'a' has a zero byte");
   }
@@ -235,16 +235,16 @@ TEST_CASE("what the format can't hold is refused, and the message names it") {
   {
     model_builder b;
     b.whole().imports.push_back({cut, 1});
-    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::of(3)})}));
+    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::fixed(3)})}));
     refused(b.take(), "the domain 'a' has a zero byte");
   }
   {
     model_builder b{10};
-    b.output(b.node("Clip", {b.input("x", dtype::f32, {dim::of(3)})}, {}, "", 13));
+    b.output(b.node("Clip", {b.input("x", dtype::f32, {dim::fixed(3)})}, {}, "", 13));
     refused(b.take(), "opset");
   }
   model_builder unchecked;
-  unchecked.output(unchecked.node("Neg", {unchecked.input("x", dtype::f32, {dim::of(3)})}));
+  unchecked.output(unchecked.node("Neg", {unchecked.input("x", dtype::f32, {dim::fixed(3)})}));
   const auto m = unchecked.take();
   REQUIRE(m->main().sort());
   CHECK(write_ort(*m).error().code() == status_code::fail);
@@ -253,7 +253,7 @@ TEST_CASE("what the format can't hold is refused, and the message names it") {
 TEST_CASE("subgraphs that are nested deeper than files may be are refused, 18 levels are not") {
   const auto nested = [](int levels) {
     model_builder b;
-    const value_id c = b.input("c", dtype::boolean, {}), x = b.input("x", dtype::f32, {dim::of(2)});
+    const value_id c = b.input("c", dtype::boolean, {}), x = b.input("x", dtype::f32, {dim::fixed(2)});
     model& m = b.whole();
     graph* at = &m.main();
     value_id condition = c;

@@ -151,9 +151,9 @@ TEST_CASE("inferred dims win over declared ones, also symbols over numbers; only
   model m;
   graph& g = m.main();
   const dim n = dim::named(m.symbol("N")), k = dim::named(m.symbol("K"));
-  const value_id a = g.add_value("a", m.keep(value_type::tensor(dtype::f32, {n, k, dim{}, dim::of(4)})));
+  const value_id a = g.add_value("a", m.keep(value_type::tensor(dtype::f32, {n, k, dim{}, dim::fixed(4)})));
   g.add_input(a);
-  const value_id y = g.add_value("y", m.keep(value_type::tensor(dtype::f32, {dim::of(2), n, k, dim::of(5)})));
+  const value_id y = g.add_value("y", m.keep(value_type::tensor(dtype::f32, {dim::fixed(2), n, k, dim::fixed(5)})));
   add(g, "Copy", {"a"}, {"y"});
   g.add_output(y);
   REQUIRE(checked(m));
@@ -163,8 +163,8 @@ TEST_CASE("inferred dims win over declared ones, also symbols over numbers; only
   CHECK(made[1] == k);
   CHECK(!made[2].same(k));  // it has the declared name, and need not be the size of others with it
   CHECK(m.symbols[made[2].symbol] == "K");
-  CHECK(made[3] == dim::of(4));
-  CHECK(*detail::described_type(g[y]).shape == std::vector<dim>{dim::of(2), k, made[2], dim::of(4)});
+  CHECK(made[3] == dim::fixed(4));
+  CHECK(*detail::described_type(g[y]).shape == std::vector<dim>{dim::fixed(2), k, made[2], dim::fixed(4)});
   REQUIRE(m.warnings.size() == 1);  // of the 5 that is a 4
   CHECK(m.warnings[0].starts_with("other-shape: 'y' is declared as "));
 }
@@ -233,7 +233,7 @@ TEST_CASE("types flow into bodies and through captures") {
   g.add_output(g.find("y"));
   REQUIRE(checked(m));
   CHECK(body[body.find("a")].type == g[g.find("a")].type);
-  CHECK(*g[g.find("y")].type->shape == std::vector<dim>{dim::of(2), dim::of(3)});
+  CHECK(*g[g.find("y")].type->shape == std::vector<dim>{dim::fixed(2), dim::fixed(3)});
 }
 
 TEST_CASE("a constant node becomes a constant") {
@@ -249,7 +249,7 @@ TEST_CASE("a constant node becomes a constant") {
   const value* const c = g.constant_of(g.find("c"));
   REQUIRE(c);
   CHECK(c->as_unchecked<std::int64_t>()[1] == -1);
-  CHECK(*g[g.find("y")].type->shape == std::vector<dim>{dim::of(3)});
+  CHECK(*g[g.find("y")].type->shape == std::vector<dim>{dim::fixed(3)});
   must_say(checked_with([](graph& h) { add(h, "Hold", {}, {"y"}); }), status_code::invalid_graph,
            {"needs exactly one"});
   must_say(checked_with([&](graph& h) { add(h, "Hold", {}, {"y"}, {ints, number("value_float", 1.0f)}); }),

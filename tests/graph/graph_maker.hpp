@@ -87,7 +87,7 @@ using operators = op_list<Plus, Negate, Scale, Late, Join, Hold, Copy, Once>;
 inline op_table table() { return {operators::rows, {}}; }
 
 inline value_id input(graph& g, std::string_view name, dtype type = dtype::f32) {
-  const value_id v = g.add_value(name, g.owner().keep(value_type::tensor(type, {dim::of(2), dim::of(3)})));
+  const value_id v = g.add_value(name, g.owner().keep(value_type::tensor(type, {dim::fixed(2), dim::fixed(3)})));
   g.add_input(v);
   return v;
 }

@@ -11,7 +11,7 @@ namespace {
 
 using shape_list = std::vector<dim>;
 
-dim n(std::int64_t size) { return dim::of(size); }
+dim n(std::int64_t size) { return dim::fixed(size); }
 const dim batch = dim::named(1), length = dim::named(2);
 
 shape_list sized(std::initializer_list<std::int64_t> sizes) {

@@ -23,7 +23,7 @@ class mock_infer_context : public infer_context {
   mock_infer_context& in(dtype type, std::vector<dim> shape) { return in(value_type::tensor(type, std::move(shape))); }
   /// An int64 list whose elements are known to some degree.
   mock_infer_context& in_elements(std::vector<dim> elements) {
-    in(dtype::i64, {dim::of(std::int64_t(elements.size()))});
+    in(dtype::i64, {dim::fixed(std::int64_t(elements.size()))});
     inputs_.back().elements = std::move(elements);
     return *this;
   }
@@ -31,7 +31,7 @@ class mock_infer_context : public infer_context {
   mock_infer_context& in_ints(std::vector<std::int64_t> numbers) {
     const std::vector<std::int64_t>& kept = numbers_.emplace_back(std::move(numbers));
     std::vector<dim> elements;
-    for (std::int64_t n : kept) elements.push_back(n >= 0 ? dim::of(n) : dim{});
+    for (std::int64_t n : kept) elements.push_back(n >= 0 ? dim::fixed(n) : dim{});
     in_elements(std::move(elements));
     inputs_.back().constant = value::tensor<std::int64_t>({std::int64_t(kept.size())}, kept);
     return *this;
@@ -44,7 +44,7 @@ class mock_infer_context : public infer_context {
   }
   mock_infer_context& in_floats(std::vector<float> numbers) {
     const std::vector<float>& kept = floats_.emplace_back(std::move(numbers));
-    in(dtype::f32, {dim::of(std::int64_t(kept.size()))});
+    in(dtype::f32, {dim::fixed(std::int64_t(kept.size()))});
     inputs_.back().constant = value::tensor<float>({std::int64_t(kept.size())}, kept);
     return *this;
   }

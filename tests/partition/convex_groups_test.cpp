@@ -20,7 +20,7 @@ struct random_graph {
 random_graph make_random(std::mt19937& dice) {
   model_builder b;
   const auto roll = [&](std::size_t below) { return std::size_t(dice() % below); };
-  std::vector<value_id> values{b.input("x", dtype::f32, {dim::of(1)}), b.input("y", dtype::f32, {dim::of(1)})};
+  std::vector<value_id> values{b.input("x", dtype::f32, {dim::fixed(1)}), b.input("y", dtype::f32, {dim::fixed(1)})};
   for (std::size_t n = 3 + roll(14); n > 0; --n) {
     std::vector<value_id> ins;
     for (std::size_t i = 1 + roll(3); i > 0; --i)
@@ -107,7 +107,7 @@ TEST_CASE("groups hold each node once, wait for none of their own, and no two ne
 TEST_CASE("a hundred thousand nodes are grouped, also if every second is another's") {
   for (const bool every : {true, false}) {
     model_builder b;
-    value_id v = b.input("x", dtype::f32, {dim::of(1)});
+    value_id v = b.input("x", dtype::f32, {dim::fixed(1)});
     for (int i = 0; i < 100'000; ++i) v = b.node("Relu", {v});
     b.output(v);
     const auto net = b.take();

@@ -139,7 +139,7 @@ inline std::unique_ptr<model> make_model() {
   return m;
 }
 inline void float_input(graph& g, std::string_view name) {
-  g.add_input(g.add_value(name, g.owner().keep(value_type::tensor(dtype::f32, {dim::of(2), dim::of(2)}))));
+  g.add_input(g.add_value(name, g.owner().keep(value_type::tensor(dtype::f32, {dim::fixed(2), dim::fixed(2)}))));
 }
 /// An ONNX node named `as`, with one output: `as`, too, or `output`.
 inline void onnx(graph& g, std::string_view op, std::initializer_list<std::string_view> in, std::string_view as,

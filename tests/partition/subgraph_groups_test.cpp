@@ -11,7 +11,7 @@ using eps::cpu;
 void float_constant(graph& g, std::string_view name, std::initializer_list<float> elements) {
   float* const kept = static_cast<float*>(g.owner().memory.allocate(elements.size() * sizeof(float), 64));
   std::copy(elements.begin(), elements.end(), kept);
-  const value_id v = g.add_value(name, g.owner().keep(value_type::tensor(dtype::f32, {dim::of(2), dim::of(2)})));
+  const value_id v = g.add_value(name, g.owner().keep(value_type::tensor(dtype::f32, {dim::fixed(2), dim::fixed(2)})));
   g.add_initializer(v, g.owner().memory.keep(value::tensor(dtype::f32, extents{2, 2}, kept)));
 }
 void condition_input(graph& g) {

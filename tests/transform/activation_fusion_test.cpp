@@ -18,7 +18,7 @@ struct after_conv {
 auto conv_and_activation(const after_conv& c) {
   return [c] {
     model_builder b{c.opset};
-    const value_id x = b.input("x", c.type, {b.symbol("n"), dim::of(3), dim::of(7), dim::of(6)});
+    const value_id x = b.input("x", c.type, {b.symbol("n"), dim::fixed(3), dim::fixed(7), dim::fixed(6)});
     std::vector<value_id> in{x};
     if (c.type == dtype::f32) {
       in.push_back(b.constant<float>("w", {4, 3, 3, 3}, ramp(4 * 27, 0.002f)));
@@ -77,9 +77,9 @@ struct residual {
 auto conv_and_residual(const residual& s) {
   return [s] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::of(3), dim::of(5), dim::of(5)});
-    const value_id z =
-        b.input("z", dtype::f32, {s.broadcast ? dim::of(1) : b.symbol("n"), dim::of(4), dim::of(5), dim::of(5)});
+    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::fixed(3), dim::fixed(5), dim::fixed(5)});
+    const value_id z = b.input(
+        "z", dtype::f32, {s.broadcast ? dim::fixed(1) : b.symbol("n"), dim::fixed(4), dim::fixed(5), dim::fixed(5)});
     const value_id y = b.node("Conv", {x, b.constant<float>("w", {4, 3, 1, 1}, ramp(12))});
     const value_id added = b.node("Add", s.conv_first ? std::vector{y, z} : std::vector{z, y});
     if (s.read_sum) b.output(added);
@@ -104,7 +104,7 @@ TEST_CASE("activations go into the product before them") {
   const auto gemm = [](std::string_view op, bool read = false, bool bias = true) {
     return [=] {
       model_builder b;
-      const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::of(5)});
+      const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::fixed(5)});
       std::vector<value_id> in{x, b.constant<float>("w", {6, 5}, ramp(30))};
       if (bias) in.push_back(b.constant<float>("c", {6}, ramp(6)));
       const value_id y = b.node("Gemm", in, {model_builder::integer("transB", 1), attribute_of("alpha", 0.5f)});

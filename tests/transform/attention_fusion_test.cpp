@@ -52,10 +52,11 @@ struct attention : model_builder {
     return node("Reshape", {v, target});
   }
   value_id input_of(std::string_view name, bool keys = false) {
-    return input(name, s.type, {keys && s.batch_of_keys ? dim::of(s.batch_of_keys) : batch, length, dim::of(hidden)});
+    return input(name, s.type,
+                 {keys && s.batch_of_keys ? dim::fixed(s.batch_of_keys) : batch, length, dim::fixed(hidden)});
   }
   value_id joined(std::string_view name, value_id now) {
-    const value_id before = input(name, s.type, {batch, dim::of(heads), dim::of(3), dim::of(size)});
+    const value_id before = input(name, s.type, {batch, dim::fixed(heads), dim::fixed(3), dim::fixed(size)});
     const value_id all = node("Concat", {before, now}, {integer("axis", 2)});
     output(all);
     return all;
@@ -74,18 +75,19 @@ struct attention : model_builder {
     switch (s.hides) {
       case mask::none: return scores;
       case mask::padding: {
-        const value_id given = input("mask", dtype::i64, {batch, s.past ? dim::of(6) : length});
+        const value_id given = input("mask", dtype::i64, {batch, s.past ? dim::fixed(6) : length});
         const value_id cells = node("Cast", {node("Min", {given, index(1)})}, {integer("to", 7)});
         const value_id wide = node("Unsqueeze", {cells, ints({1, 2})});
         const value_id seen = node("Cast", {wide}, {integer("to", 1)});
         return node("Add", {scores, node("Mul", {node("Sub", {number(1), seen}), lowest})});
       }
-      case mask::bias: return node("Add", {scores, input("bias", s.type, {batch, dim::of(1), length, keys})});
-      case mask::row_bias: return node("Add", {input("bias", s.type, {batch, dim::of(1), dim::of(1), keys}), scores});
+      case mask::bias: return node("Add", {scores, input("bias", s.type, {batch, dim::fixed(1), length, keys})});
+      case mask::row_bias:
+        return node("Add", {input("bias", s.type, {batch, dim::fixed(1), dim::fixed(1), keys}), scores});
       case mask::vector: return node("Add", {scores, input("bias", s.type, {keys})});
       case mask::hidden:
         return node("Where",
-                    {node("Cast", {input("see", dtype::i32, {batch, dim::of(1), length, keys})}, {integer("to", 9)}),
+                    {node("Cast", {input("see", dtype::i32, {batch, dim::fixed(1), length, keys})}, {integer("to", 9)}),
                      lowest, scores});
       default: break;
     }
@@ -176,7 +178,7 @@ TEST_CASE("values of another size than the keys' are handed over as rows") {
   const auto make = [] {
     model_builder b;
     const auto input = [&](std::string_view name, std::int64_t size) {
-      return b.input(name, dtype::f32, {dim::of(2), dim::of(4), dim::of(6), dim::of(size)});
+      return b.input(name, dtype::f32, {dim::fixed(2), dim::fixed(4), dim::fixed(6), dim::fixed(size)});
     };
     const value_id q = input("q", 16), k = input("k", 16), v = input("v", 32);
     const value_id turned = b.node("Transpose", {k}, {attribute_of("perm", std::vector<std::int64_t>{0, 1, 3, 2})});
@@ -241,7 +243,7 @@ auto on_heads(const onnx_attention& given) {
       return b.node("Transpose", {v}, {attribute_of("perm", axes)});
     };
     const auto heads = [&](std::string_view name, std::int64_t count) {
-      const value_id x = b.input(name, dtype::f32, {batch, length, dim::of(count * 4)});
+      const value_id x = b.input(name, dtype::f32, {batch, length, dim::fixed(count * 4)});
       const value_id target = b.constant<std::int64_t>(std::string{name} + "_shape", {4}, {0, 0, count, 4});
       return turn(b.node("Reshape", {x, target}), {0, 2, 1, 3});
     };

@@ -13,8 +13,8 @@ template <class Body>
 auto of_xy(Body body) {
   return [=] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(3)});
-    const value_id y = b.input("y", dtype::f32, {dim::of(2), dim::of(3)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(3)});
+    const value_id y = b.input("y", dtype::f32, {dim::fixed(2), dim::fixed(3)});
     b.output(body(b, x, y));
     return b.take();
   };
@@ -64,14 +64,14 @@ TEST_CASE("inputs in another order, other attributes, types or versions are not 
 TEST_CASE("random nodes and those before quantised ones keep their own") {
   const auto make = [] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(4)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(4)});
     b.output(b.node("Sub", {b.node("RandomNormalLike", {x}), b.node("RandomNormalLike", {x})}));
     return b.take();
   };
   CHECK(count_of(*rewritten<rules::common_subexpressions>(make()), "RandomNormalLike") == 2);
   check_idle<rules::common_subexpressions>(merging, [] {
     model_builder b;
-    const value_id q = b.input("q", dtype::u8, {dim::of(4)}), scale = b.constant<float>("scale", {}, {0.5f});
+    const value_id q = b.input("q", dtype::u8, {dim::fixed(4)}), scale = b.constant<float>("scale", {}, {0.5f});
     const value_id first = b.node("DequantizeLinear", {q, scale}), again = b.node("DequantizeLinear", {q, scale});
     b.output(b.node("Add", {first, again}));
     return b.take();
@@ -147,7 +147,7 @@ TEST_CASE("equal small constants become one, unless an output, an input, of anot
                                            }));
   check_idle<rules::common_subexpressions>(sharing, [] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(8192)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(8192)});
     const value_id c = b.constant("c", {8192}, ramp(8192)), d = b.constant("d", {8192}, ramp(8192));
     b.output(b.node("Add", {b.node("Mul", {x, c}), d}));
     return b.take();
@@ -171,7 +171,7 @@ TEST_CASE("a Constant node becomes an initializer, and is then shared, unless it
     model_builder b;
     const value_id text = b.node("Constant", {}, {attribute_of("value_string", std::string_view{"a"})});
     b.output(b.node("Equal", {text, b.node("Identity", {text})}, {}, "", 19));
-    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::of(2)})}));
+    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::fixed(2)})}));
     return b.take();
   });
 }

@@ -35,7 +35,7 @@ template <class After>
 auto choice(std::optional<bool> is, After after) {
   return [=] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(3)});
     const value_id on = b.node("Greater", {b.node("ReduceSum", {x}, {model_builder::integer("keepdims", 0)}),
                                            b.constant<float>("zero", {}, {0})});
     const value_id chosen = branches(
@@ -82,7 +82,7 @@ TEST_CASE("a branch that only hands through, or gives a constant, is inlined too
     for (const bool is : {false, true}) {
       const session s = check_fires<rules::constant_branches>(inlining, [=] {
         model_builder b;
-        const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+        const value_id x = b.input("x", dtype::f32, {dim::fixed(3)});
         const value_id chosen = branches(
             b, b.main(), known(b, is), [&](graph& g, auto) { return g.capture_of(x); },
             [&](graph& g, auto) {
@@ -101,7 +101,7 @@ TEST_CASE("a branch that only hands through, or gives a constant, is inlined too
 TEST_CASE("branches inside branches keep what they capture") {
   const session s = check_fires<rules::constant_branches>(inlining, [] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(3)});
     const value_id on = b.node("Greater", {b.node("ReduceSum", {x}, {model_builder::integer("keepdims", 0)}),
                                            b.constant<float>("zero", {}, {0})});
     const value_id chosen = branches(

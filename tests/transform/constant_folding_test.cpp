@@ -7,7 +7,7 @@ namespace {
 
 std::unique_ptr<model> folded_chain() {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(4)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(4)});
   const value_id c = b.constant<float>("c", {4}, {1, 2, 3, 4});
   b.output(b.node("Add", {x, b.node("Exp", {b.node("Neg", {c})})}));
   return b.take();
@@ -26,7 +26,7 @@ TEST_CASE("nothing is folded that is random, too large, a graph output, or may b
     const auto make = [] {
       model_builder b;
       const value_id noise = b.node("RandomNormalLike", {b.constant<float>("c", {4}, {1, 2, 3, 4})});
-      b.output(b.node("Add", {noise, b.input("x", dtype::f32, {dim::of(4)})}));
+      b.output(b.node("Add", {noise, b.input("x", dtype::f32, {dim::fixed(4)})}));
       return b.take();
     };
     CHECK(count_of(*rewritten<rules::constant_folding>(make()), "RandomNormalLike") == 1);
@@ -36,7 +36,7 @@ TEST_CASE("nothing is folded that is random, too large, a graph output, or may b
       model_builder b;
       const value_id shape = b.constant<std::int64_t>("shape", {1}, {std::int64_t{8} << 20});
       const value_id big = b.node("ConstantOfShape", {shape});
-      b.output(b.node("ReduceSum", {b.node("Add", {b.input("x", dtype::f32, {dim::of(1)}), big})}));
+      b.output(b.node("ReduceSum", {b.node("Add", {b.input("x", dtype::f32, {dim::fixed(1)}), big})}));
       return b.take();
     });
   }
@@ -44,7 +44,7 @@ TEST_CASE("nothing is folded that is random, too large, a graph output, or may b
     check_idle<rules::constant_folding>("ConstantFolding", [] {
       model_builder b;
       b.output(b.node("Neg", {b.constant<float>("c", {2}, {1, 2})}));
-      b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::of(2)})}));
+      b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::fixed(2)})}));
       return b.take();
     });
   }
@@ -53,7 +53,7 @@ TEST_CASE("nothing is folded that is random, too large, a graph output, or may b
       model_builder b;
       const value_id c = b.constant<float>("c", {2}, {1, 2});
       b.main().add_input(c);
-      b.output(b.node("Add", {b.node("Neg", {c}), b.input("x", dtype::f32, {dim::of(2)})}));
+      b.output(b.node("Add", {b.node("Neg", {c}), b.input("x", dtype::f32, {dim::fixed(2)})}));
       return b.take();
     });
   }
@@ -65,9 +65,9 @@ TEST_CASE("a constant that others read is not copied into a large second one") {
     return [rows] {
       model_builder b;
       const value_id w = b.constant<float>("w", {rows, 1024}, std::vector<float>(std::size_t(rows) * 1024, 0.5f));
-      const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(1024)});
+      const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(1024)});
       b.output(b.node("MatMul", {x, b.node("Transpose", {w})}));
-      b.output(b.node("Gather", {w, b.input("i", dtype::i64, {dim::of(1)})}));
+      b.output(b.node("Gather", {w, b.input("i", dtype::i64, {dim::fixed(1)})}));
       return b.take();
     };
   };
@@ -89,7 +89,7 @@ TEST_CASE("constants fold inside the bodies of control flow, captured ones too")
   const auto make = [] {
     model_builder b;
     const value_id c = b.constant<float>("c", {2}, {1, 2});
-    const value_id x = b.input("x", dtype::f32, {dim::of(2)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(2)});
     const value_id cond =
         b.node("Not", {b.node("Cast", {b.node("ReduceSum", {x}, {model_builder::integer("keepdims", 0)})},
                               {model_builder::integer("to", 9)})});

@@ -14,7 +14,7 @@ template <class Fill>
 auto with_inputs(std::int64_t opset, dtype second, std::vector<dim> second_shape, Fill fill) {
   return [=] {
     model_builder b{opset};
-    const value_id x = b.input("x", dtype::f32, {b.symbol("batch"), dim::of(6), dim::of(5)});
+    const value_id x = b.input("x", dtype::f32, {b.symbol("batch"), dim::fixed(6), dim::fixed(5)});
     b.output(fill(b, x, b.input("second", second, second_shape)));
     return b.take();
   };
@@ -24,7 +24,7 @@ auto with_inputs(std::int64_t opset, dtype second, std::vector<dim> second_shape
 auto one_node(std::string_view op, std::int64_t opset, std::vector<attribute> attributes = {}) {
   return [=] {
     model_builder b{opset};
-    b.output(b.node(op, {b.input("x", dtype::f32, {dim::of(3), dim::of(4)})}, attributes));
+    b.output(b.node(op, {b.input("x", dtype::f32, {dim::fixed(3), dim::fixed(4)})}, attributes));
     return b.take();
   };
 }
@@ -35,8 +35,8 @@ auto loss(std::string_view op, std::int64_t opset, std::string_view reduction, b
   return [=] {
     model_builder b{opset};
     const dim batch = b.symbol("batch");
-    std::vector<value_id> inputs{b.input("x", dtype::f32, {batch, dim::of(6), dim::of(5)}),
-                                 b.input("classes", index, {batch, dim::of(5)})};
+    std::vector<value_id> inputs{b.input("x", dtype::f32, {batch, dim::fixed(6), dim::fixed(5)}),
+                                 b.input("classes", index, {batch, dim::fixed(5)})};
     if (weighted) inputs.push_back(b.constant<float>("weights", {6}, {0.5f, 2, 1, 0.25f, 3, 1}));
     std::vector<attribute> attributes{attribute_of("reduction", reduction)};
     if (ignores) attributes.push_back(attribute_of("ignore_index", 2));
@@ -47,7 +47,7 @@ auto loss(std::string_view op, std::int64_t opset, std::string_view reduction, b
 
 std::unique_ptr<model> group_norm() {
   model_builder b{21};
-  const value_id x = b.input("x", dtype::f32, {b.symbol("batch"), dim::of(4), dim::of(3), b.symbol("width")});
+  const value_id x = b.input("x", dtype::f32, {b.symbol("batch"), dim::fixed(4), dim::fixed(3), b.symbol("width")});
   const value_id scale = b.constant<float>("scale", {4}, {2, -1, 0.5f, 3}),
                  bias = b.constant<float>("bias", {4}, {1, 2, -3, 0});
   b.output(b.node("GroupNormalization", {x, scale, bias}, {attribute_of("num_groups", 2)}));
@@ -57,10 +57,11 @@ std::unique_ptr<model> group_norm() {
 /// Slices of x, each less another input, joined again.
 std::unique_ptr<model> mapped() {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(3), dim::of(4)}), y = b.input("y", dtype::f32, {dim::of(4)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(3), dim::fixed(4)}),
+                 y = b.input("y", dtype::f32, {dim::fixed(4)});
   const value_id slices = b.node("SplitToSequence", {x}, {attribute_of("axis", 0), attribute_of("keepdims", 0)});
   graph& body = b.whole().add_graph(&b.main());
-  const value_type* const row = b.whole().keep(value_type::tensor(dtype::f32, {dim::of(4)}));
+  const value_type* const row = b.whole().keep(value_type::tensor(dtype::f32, {dim::fixed(4)}));
   std::vector<value_id> in{body.add_value("slice", row), body.add_value("other", row)};
   for (value_id v : in) body.add_input(v);
   const value_id less = body.add_value("less"), out = body.add_value("out");
@@ -92,7 +93,7 @@ TEST_CASE("activations are written out as ONNX defines them") {
   defined("Mish", one_node("Mish", 18));
   CHECK(count_of(defined("Swish", one_node("Swish", 24)), "Mul") == 1);
   CHECK(count_of(defined("Swish", one_node("Swish", 24, {attribute_of("alpha", 1.5f)})), "Mul") == 2);
-  const auto gated = with_inputs(28, dtype::f32, {dim::of(5)}, [](model_builder& b, value_id x, value_id y) {
+  const auto gated = with_inputs(28, dtype::f32, {dim::fixed(5)}, [](model_builder& b, value_id x, value_id y) {
     return b.node("SwiGLU", {x, b.node("Add", {x, y})}, {attribute_of("alpha", 0.5f)});
   });
   CHECK(count_of(defined("SwiGLU", gated), "Swish") == 0);
@@ -100,7 +101,7 @@ TEST_CASE("activations are written out as ONNX defines them") {
 
 TEST_CASE("CastLike is Cast to the type of its second input") {
   const auto like = [](dtype type) {
-    return with_inputs(19, type, {dim::of(1)},
+    return with_inputs(19, type, {dim::fixed(1)},
                        [](model_builder& b, value_id x, value_id y) { return b.node("CastLike", {x, y}); });
   };
   for (dtype type : {dtype::i32, dtype::f64, dtype::u8}) {
@@ -120,7 +121,7 @@ TEST_CASE("losses are gathered, weighted and reduced, and ignored targets count 
 TEST_CASE("a loss whose class to ignore has no probability at all is no NaN") {
   const auto make = [] {
     model_builder b{13};
-    const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(2)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(2)});
     const value_id logs = b.node("Log", {b.node("Sub", {x, x})});  // -infinity
     const value_id target = b.constant<std::int64_t>("target", {1}, {1});
     b.output(b.node("NegativeLogLikelihoodLoss", {logs, target},
@@ -136,7 +137,7 @@ TEST_CASE("CenterCropPad pads and crops, odd numbers at the far end") {
       const auto make = [=](std::vector<std::int64_t> axes) {
         return [=] {
           model_builder b{18};
-          const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::of(6), dim::of(5)});
+          const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::fixed(6), dim::fixed(5)});
           std::vector<std::int64_t> sizes = to;
           if (axes.empty()) sizes.insert(sizes.begin(), 4);
           const std::vector<std::int32_t> narrow(sizes.begin(), sizes.end());
@@ -191,7 +192,7 @@ TEST_CASE("Bernoulli draws with the probability that is asked for") {
 TEST_CASE("float16 is computed in float32 between casts, which a chain needs at its ends alone") {
   const auto make = [] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(3), dim::of(4)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(3), dim::fixed(4)});
     const value_id half = b.node("Cast", {x}, {attribute_of("to", std::int64_t(dtype::f16))});
     const value_id turned = b.node("Transpose", {half});  // has a kernel
     const value_id made = b.node("Sigmoid", {b.node("Mul", {turned, turned})});

@@ -40,7 +40,7 @@ value_id product(model_builder& b, const chain& c, const ids& x, std::size_t i) 
   const std::string n = std::to_string(i);
   const extents columns = c.per_column ? extents{6} : extents{};
   const value_id w = c.constant_weights ? b.constant("w" + n, {8, 6}, weights(48))
-                                        : b.input("w" + n, dtype::i8, {dim::of(8), dim::of(6)});
+                                        : b.input("w" + n, dtype::i8, {dim::fixed(8), dim::fixed(6)});
   const value_id scale =
       b.constant("scale" + n, columns, numbers(std::size_t(columns.count()), 0.02f + 0.01f * float(i)));
   ids factors{x[0], w};
@@ -55,7 +55,7 @@ value_id product(model_builder& b, const chain& c, const ids& x, std::size_t i) 
   if (c.bias == bias_form::none) return y;
   const extents shape = c.bias == bias_form::row ? extents{1, 6} : c.bias == bias_form::one ? extents{1} : extents{6};
   const value_id added = c.bias == bias_form::computed
-                             ? b.input("bias" + n, dtype::f32, {dim::of(6)})
+                             ? b.input("bias" + n, dtype::f32, {dim::fixed(6)})
                              : b.constant("bias" + n, shape, numbers(std::size_t(shape.count()), 1));
   return c.bias_first ? b.node("Add", {added, y}) : b.node("Add", {y, added});
 }
@@ -65,12 +65,12 @@ auto model_of_chain(const chain& c) {
     builder b;
     ids x;
     if (c.quantizes) {
-      x = quantized(b, b.input("x", dtype::f32, {dim::of(2), b.symbol("n"), dim::of(8)}));
+      x = quantized(b, b.input("x", dtype::f32, {dim::fixed(2), b.symbol("n"), dim::fixed(8)}));
     } else {
       std::vector<dim> scale;
-      for (const std::int64_t d : c.left_scale) scale.push_back(dim::of(d));
-      x = {b.input("x", dtype::u8, {dim::of(2), dim::of(3), dim::of(8)}), b.input("x_scale", dtype::f32, scale),
-           b.input("x_zero", dtype::u8, {})};
+      for (const std::int64_t d : c.left_scale) scale.push_back(dim::fixed(d));
+      x = {b.input("x", dtype::u8, {dim::fixed(2), dim::fixed(3), dim::fixed(8)}),
+           b.input("x_scale", dtype::f32, scale), b.input("x_zero", dtype::u8, {})};
     }
     if (c.scale_read) b.output(x[1]);
     for (std::size_t i = 0; i < c.products; ++i) b.output(product(b, c, x, i));

@@ -11,7 +11,7 @@ namespace {
 
 /// A model of one float input x and what `body` makes of it, as its output.
 template <class Body>
-auto of_x(Body body, std::vector<dim> shape = {dim::of(2), dim::of(3), dim::of(4)}, std::int64_t opset = 17) {
+auto of_x(Body body, std::vector<dim> shape = {dim::fixed(2), dim::fixed(3), dim::fixed(4)}, std::int64_t opset = 17) {
   return [=] {
     model_builder b{opset};
     const value_id x = b.input("x", dtype::f32, shape);
@@ -21,11 +21,11 @@ auto of_x(Body body, std::vector<dim> shape = {dim::of(2), dim::of(3), dim::of(4
 }
 template <class Body>
 session eliminates(std::string_view transform, Body body, std::int64_t opset = 17) {
-  return check_fires<rules::elimination>(transform, of_x(body, {dim::of(2), dim::of(3), dim::of(4)}, opset));
+  return check_fires<rules::elimination>(transform, of_x(body, {dim::fixed(2), dim::fixed(3), dim::fixed(4)}, opset));
 }
 template <class Body>
 void leaves(std::string_view transform, Body body, std::int64_t opset = 17) {
-  check_idle<rules::elimination>(transform, of_x(body, {dim::of(2), dim::of(3), dim::of(4)}, opset));
+  check_idle<rules::elimination>(transform, of_x(body, {dim::fixed(2), dim::fixed(3), dim::fixed(4)}, opset));
 }
 value_id vector_of(model_builder& b, std::string_view name, const std::vector<std::int64_t>& numbers) {
   return b.constant<std::int64_t>(name, {std::int64_t(numbers.size())}, numbers);
@@ -153,14 +153,14 @@ TEST_CASE("adding nothing and multiplying by one go where they keep the shape") 
           return power_of(b,
                           b.node("Add", {x, b.constant<float>("c", {rows, 1}, std::vector<float>(std::size_t(rows)))}));
         },
-        {dim::of(1), dim::of(4)});
+        {dim::fixed(1), dim::fixed(4)});
   };
   check_fires<rules::elimination>("NoopElimination", one_row(1));
   check_idle<rules::elimination>("NoopElimination", one_row(3));  // makes more rows of it
   const auto whole_numbers = [](std::int64_t number) {
     return [number] {
       model_builder b;
-      const value_id i = b.input("i", dtype::i64, {dim::of(3)});
+      const value_id i = b.input("i", dtype::i64, {dim::fixed(3)});
       b.output(b.node("Abs", {b.node("Mul", {i, b.constant<std::int64_t>("c", {}, {number})})}));
       return b.take();
     };
@@ -177,11 +177,11 @@ TEST_CASE("rows of a table are gathered before they are cast, where the table is
       std::vector<float16> table;
       for (std::int64_t i = 0; i < shape.count(); ++i) table.push_back(float16{float(i % 1000) / 16});
       const auto halves = [&] {
-        const value_id x = b.input("x", dtype::f32, {dim::of(64), dim::of(columns)});
+        const value_id x = b.input("x", dtype::f32, {dim::fixed(64), dim::fixed(columns)});
         return b.node("Cast", {x}, {integer("to", std::int64_t(dtype::f16))});
       };
       const value_id w = constant ? b.constant<float16>("w", shape, table) : halves();
-      const value_id places = b.input("places", dtype::i64, {dim::of(2), dim::of(3)});
+      const value_id places = b.input("places", dtype::i64, {dim::fixed(2), dim::fixed(3)});
       const value_id wide = b.node("Cast", {w}, {integer("to", std::int64_t(to))});
       b.output(b.node("Gather", {wide, places}, {integer("axis", 0)}));
       return b.take();
@@ -243,7 +243,7 @@ TEST_CASE("Transpose goes when every axis stays") {
          [](model_builder& b, value_id x) { return b.node("Transpose", {x}, {attribute_of("perm", same)}); });
   check_fires<rules::elimination>(
       "EliminateTranspose",
-      of_x([](model_builder& b, value_id x) { return power_of(b, b.node("Transpose", {x})); }, {dim::of(3)}));
+      of_x([](model_builder& b, value_id x) { return power_of(b, b.node("Transpose", {x})); }, {dim::fixed(3)}));
 }
 
 TEST_CASE("Slice goes when it takes everything") {

@@ -26,9 +26,9 @@ auto embed(const embedding& given) {
     std::vector<value_id> parts{rows("words", 20, ids)};
     if (given.read_words) b.output(parts[0]);
     if (given.segments) parts.push_back(rows("segments", 4, b.input("types", given.ids, {batch, length})));
-    const dim places = given.long_positions ? length : dim::of(1);
+    const dim places = given.long_positions ? length : dim::fixed(1);
     parts.push_back(
-        rows("positions", 10, b.input("places", dtype::i64, {given.own_positions ? batch : dim::of(1), places})));
+        rows("positions", 10, b.input("places", dtype::i64, {given.own_positions ? batch : dim::fixed(1), places})));
     std::rotate(parts.begin(), parts.begin() + std::ptrdiff_t(given.order), parts.end());
     value_id sum = b.node("Add", {parts[0], parts[1]});
     if (parts.size() == 3) sum = b.node("Add", {parts[2], sum});
@@ -69,7 +69,7 @@ TEST_CASE("embeddings stay when others read them, positions are repeated, or the
   idle({.long_positions = false});
   check_idle<rules::normalization_fusion>("EmbedLayerNormFusion", [] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {b.symbol("b"), b.symbol("s"), dim::of(8)});
+    const value_id x = b.input("x", dtype::f32, {b.symbol("b"), b.symbol("s"), dim::fixed(8)});
     const value_id rows = b.node(
         "Gather", {b.constant<float>("t", {4, 8}, ramp(32)), b.input("i", dtype::i64, {b.symbol("b"), b.symbol("s")})});
     b.output(b.node("LayerNormalization", {b.node("Add", {x, rows}), b.constant<float>("s", {8}, ramp(8)),

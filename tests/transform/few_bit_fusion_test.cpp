@@ -45,12 +45,12 @@ auto few_bit_model(const few_bit_product& p) {
     std::vector<attribute> how;
     if (p.axis != -9) how.push_back(integer("axis", p.axis));
     if (p.block != 0) how.push_back(integer("block_size", p.block));
-    value_id x = b.input("x", dtype::f32, {dim::of(p.gemm ? 6 : 2), dim::of(p.gemm ? p.k : 3), dim::of(p.k)});
-    if (p.gemm) x = b.input("rows", dtype::f32, {b.symbol("m"), dim::of(p.k)});
+    value_id x = b.input("x", dtype::f32, {dim::fixed(p.gemm ? 6 : 2), dim::fixed(p.gemm ? p.k : 3), dim::fixed(p.k)});
+    if (p.gemm) x = b.input("rows", dtype::f32, {b.symbol("m"), dim::fixed(p.k)});
     if (p.codes_left) {
       const value_id step = b.constant("step", {}, std::vector<float>{0.5f});
       const value_id zero = b.constant("middle", {}, std::vector<std::uint8_t>{128});
-      x = b.node("DequantizeLinear", {b.input("codes", dtype::u8, {dim::of(2), dim::of(p.k)}), step, zero});
+      x = b.node("DequantizeLinear", {b.input("codes", dtype::u8, {dim::fixed(2), dim::fixed(p.k)}), step, zero});
     }
     const value_id w = b.node("DequantizeLinear", inputs, how);
     std::vector<value_id> factors{x, w};

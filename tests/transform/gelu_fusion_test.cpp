@@ -10,7 +10,7 @@ namespace {
 /// The parts of a Gelu, to be put together in many ways.
 struct gelu_parts : model_builder {
   const dtype type;
-  value_id x = input("x", type, {symbol("n"), dim::of(8)});
+  value_id x = input("x", type, {symbol("n"), dim::fixed(8)});
   int made = 0;
   explicit gelu_parts(dtype t) : type{t} {}
   value_id number(float f, const extents& shape = {}) {
@@ -127,7 +127,7 @@ namespace {
 auto biased(std::string_view op, extents shape, bool other_reader = false, bool first = true) {
   return [=] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::of(8)});
+    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::fixed(8)});
     const value_id bias = b.constant<float>("b", shape, ramp(std::size_t(shape.count())));
     const value_id sum = b.node("Add", first ? std::vector{bias, x} : std::vector{x, bias});
     if (other_reader) b.output(sum);

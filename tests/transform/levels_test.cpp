@@ -45,7 +45,7 @@ struct provider_n {
 
 std::unique_ptr<model> maximum() {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(3), dim::of(4), dim::of(5)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(3), dim::fixed(4), dim::fixed(5)});
   b.output(b.node("Neg", {b.node("GlobalMaxPool", {b.node("Neg", {x})})}));
   return b.take();
 }
@@ -185,7 +185,7 @@ TEST_CASE("18: A never sees a node that the basic level folded away") {
   model_builder b;
   const value_id c = b.constant<float>("c", {2, 2}, {1, 2, 3, 4});
   const value_id product = b.node("Relu", {b.node("MatMul", {c, c})});
-  b.output(b.node("Add", {b.input("x", dtype::f32, {dim::of(2), dim::of(2)}), product}));
+  b.output(b.node("Add", {b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(2)}), product}));
   provider_a a;
   const auto seen = std::make_shared<std::string>();
   a.choose = [seen](const graph_view& g) {

@@ -21,7 +21,7 @@ auto transposed_product(const product_of& p) {
       std::vector<std::int64_t> shape = as_read;
       for (std::size_t i = 0; i < axes.size(); ++i) shape[std::size_t(axes[i])] = as_read[i];
       std::vector<dim> dims;
-      for (std::int64_t d : shape) dims.push_back(d == 5 ? n : dim::of(d));
+      for (std::int64_t d : shape) dims.push_back(d == 5 ? n : dim::fixed(d));
       value_id v = m.input(name, p.cast ? dtype::f64 : p.type, dims);
       if (!axes.empty()) v = m.node("Transpose", {v}, {list_of("perm", axes)});
       if (p.read_transpose && !axes.empty()) m.output(v);
@@ -84,8 +84,8 @@ auto scaled(const scale& s) {
       if (s.read) m.output(out);
       return out;
     };
-    const value_id a = at(place::a, m.input("a", dtype::f32, {m.symbol("n"), dim::of(4)}));
-    const value_id b = at(place::b, m.input("b", dtype::f32, {dim::of(4), dim::of(6)}));
+    const value_id a = at(place::a, m.input("a", dtype::f32, {m.symbol("n"), dim::fixed(4)}));
+    const value_id b = at(place::b, m.input("b", dtype::f32, {dim::fixed(4), dim::fixed(6)}));
     const value_id product = m.node("MatMul", {a, b});
     if (s.read && s.where == place::out) m.output(product);
     m.output(at(place::out, product));

@@ -52,7 +52,7 @@ struct norm_parts : model_builder {
     const value_id scale = constant<float>("s" + std::to_string(made++), {8}, ramp(8, 0.002f));
     return node("Mul", s.scale_first ? std::vector{scale, y} : std::vector{y, scale});
   }
-  value_id hidden(std::string_view name) { return input(name, dtype::f32, {symbol("b"), symbol("s"), dim::of(8)}); }
+  value_id hidden(std::string_view name) { return input(name, dtype::f32, {symbol("b"), symbol("s"), dim::fixed(8)}); }
 };
 
 auto layer_norm(const norm_spelling& s) {
@@ -101,7 +101,7 @@ TEST_CASE("layer normalisation is left alone when a part is read by others, or t
   idle({.axes = {-2}});
   check_idle<rules::normalization_fusion>("LayerNormFusion", [] {
     norm_parts p{17};
-    const value_id x = p.input("x", dtype::i32, {dim::of(2), dim::of(8)});
+    const value_id x = p.input("x", dtype::i32, {dim::fixed(2), dim::fixed(8)});
     const value_id center =
         p.node("Sub", {x, p.node("ReduceMean", {x}, {attribute_of("axes", std::array{std::int64_t{-1}})})});
     p.output(p.node("Mul", {center, center}));
@@ -134,10 +134,10 @@ struct sum_before {
 auto skip(const sum_before& s) {
   return [s] {
     norm_parts p{17};
-    std::vector<dim> shape{p.symbol("b"), p.symbol("s"), dim::of(8)};
+    std::vector<dim> shape{p.symbol("b"), p.symbol("s"), dim::fixed(8)};
     if (s.rank == 2) shape.erase(shape.begin());
     value_id x = p.input("x", dtype::f32, shape);
-    if (s.rows) shape[1] = dim::of(s.rows);
+    if (s.rows) shape[1] = dim::fixed(s.rows);
     value_id y = p.input("y", dtype::f32, shape);
     value_id& biased = s.bias_of_second ? y : x;
     if (s.bias) biased = p.node("Add", {biased, p.constant<float>("bias", {8}, ramp(8))});

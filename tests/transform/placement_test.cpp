@@ -41,7 +41,7 @@ std::string after_basic(std::unique_ptr<model> m, const texts& said) {
 /// relu(x w + b): the first two become one Gemm.
 std::unique_ptr<model> product_and_sum() {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(4), dim::of(8)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(4), dim::fixed(8)});
   const value_id product = b.node("MatMul", {x, b.constant("w", {8, 8}, ramp(64))});
   b.output(b.node("Relu", {b.node("Add", {product, b.constant("b", {8}, ramp(8))})}));
   return b.take();
@@ -60,7 +60,7 @@ TEST_CASE("a node that takes the place of others belongs where they did, if they
 TEST_CASE("of two nodes that are one now, what either says counts") {
   const auto twice = [](bool first, bool second) {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(4)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(4)});
     const value_id once = b.node("Tanh", {x}), again = b.node("Tanh", {x});
     b.output(b.node("Mul", {b.node("Neg", {once}), b.node("Abs", {again})}));
     auto m = b.take();
@@ -80,7 +80,7 @@ TEST_CASE("a Transpose that comes out behind other nodes belongs with them") {
   const auto images = [] {
     model_builder b;
     const std::vector<std::int64_t> there{0, 2, 3, 1}, back{0, 3, 1, 2};
-    const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(4), dim::of(5), dim::of(6)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(4), dim::fixed(5), dim::fixed(6)});
     const value_id y = b.node("Transpose", {x}, {attribute_of("perm", there)});
     const value_id a = b.node("Relu", {y}), c = b.node("Tanh", {a});
     b.output(b.node("Sigmoid", {b.node("Transpose", {c}, {attribute_of("perm", back)})}));

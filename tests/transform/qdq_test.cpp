@@ -16,9 +16,11 @@ parameters scale_of(builder& b, std::string_view name, float scale, int zero) {
 }
 value_id quantized(builder& b, value_id v, parameters p) { return b.node("QuantizeLinear", {v, p.scale, p.zero}); }
 value_id dequantized(builder& b, value_id v, parameters p) { return b.node("DequantizeLinear", {v, p.scale, p.zero}); }
-value_id floats(builder& b) { return b.input("x", dtype::f32, {dim::of(2), dim::of(3), dim::of(4), dim::of(4)}); }
+value_id floats(builder& b) {
+  return b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(3), dim::fixed(4), dim::fixed(4)});
+}
 value_id integers(builder& b, dtype type = dtype::u8) {
-  return b.input("x", type, {dim::of(2), dim::of(3), dim::of(4), dim::of(4)});
+  return b.input("x", type, {dim::fixed(2), dim::fixed(3), dim::fixed(4), dim::fixed(4)});
 }
 
 using all_qdq = transform_set<rules::own_dequantizers, rules::double_qdq, rules::qdq, rules::qdq_cleanup>;
@@ -123,7 +125,7 @@ TEST_CASE("DoubleQDQPairsRemover: every integer comes back as it was, at any sca
   for (const float scale : {1.2e-38f, 0.003f, 0.1f, 1.0f / 3, 77.7f, 1e30f}) {
     builder b{21};
     const parameters p = scale_of<std::int16_t>(b, "p", scale, -5);
-    b.output(quantized(b, dequantized(b, b.input("x", dtype::i16, {dim::of(65536)}), p), p));
+    b.output(quantized(b, dequantized(b, b.input("x", dtype::i16, {dim::fixed(65536)}), p), p));
     result<session> s = as_written(b.take());
     REQUIRE_MESSAGE(s, s.error().words());
     std::vector<std::int16_t> all;

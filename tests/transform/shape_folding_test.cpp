@@ -23,8 +23,8 @@ template <class Body>
 auto of_sequence(Body body, bool fixed = false) {
   return [=] {
     model_builder b;
-    const dim batch = fixed ? dim::of(2) : b.symbol("batch"), time = fixed ? dim::of(5) : b.symbol("time");
-    const value_id x = b.input("x", dtype::f32, {batch, time, dim::of(12)});
+    const dim batch = fixed ? dim::fixed(2) : b.symbol("batch"), time = fixed ? dim::fixed(5) : b.symbol("time");
+    const value_id x = b.input("x", dtype::f32, {batch, time, dim::fixed(12)});
     b.output(body(b, x));
     return b.take();
   };
@@ -106,7 +106,7 @@ TEST_CASE("Reshape to a computed shape becomes one to a constant shape, 0 for wh
     return b.node("Reshape", {x, shape}, {integer("allowzero", 1)});
   });
   leaves_shapes("ReshapeFusion", [](model_builder& b, value_id x) {
-    const value_id given = b.input("given", dtype::i64, {dim::of(0)});
+    const value_id given = b.input("given", dtype::i64, {dim::fixed(0)});
     return b.node("Reshape", {x, joined(b, {given, whole_numbers(b, {0, 0, 12})})});
   });
   leaves_shapes("ReshapeFusion",

@@ -12,7 +12,7 @@ value_id transposed(builder& b, value_id v, const perm& p) { return b.node("Tran
 
 /// An input [n, 3, 4, 5], channels first.
 value_id picture(builder& b, std::string_view name = "x") {
-  return b.input(name, dtype::f32, {b.symbol("n"), dim::of(3), dim::of(4), dim::of(5)});
+  return b.input(name, dtype::f32, {b.symbol("n"), dim::fixed(3), dim::fixed(4), dim::fixed(5)});
 }
 value_id ints(builder& b, std::string_view name, std::vector<std::int64_t> all) {
   const auto count = std::int64_t(all.size());
@@ -56,7 +56,7 @@ TEST_CASE("two transposes in a row are one, or none") {
     b.output(transposed(b, transposed(b, x, to_last), to_first));
   });
   ends_with(0, [](builder& b) {  // no perm: the other way round
-    const value_id x = b.input("x", dtype::i32, {dim::of(2), dim::of(3), b.symbol("n")});
+    const value_id x = b.input("x", dtype::i32, {dim::fixed(2), dim::fixed(3), b.symbol("n")});
     b.output(b.node("Neg", {b.node("Transpose", {b.node("Transpose", {x})})}));
   });
 }
@@ -81,15 +81,15 @@ TEST_CASE("transposes that cannot be taken away stay") {
   }
   SUBCASE("an operator that minds") {
     leaves_transposes([](builder& b) {
-      const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(4), dim::of(4), dim::of(4)});
+      const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(4), dim::fixed(4), dim::fixed(4)});
       const value_id v = b.node("MaxPool", {transposed(b, x, to_last)}, {list_of("kernel_shape", {2, 2})});
       b.output(transposed(b, v, to_first));
     });
   }
   SUBCASE("a rank that nobody knows") {
     leaves_transposes([](builder& b) {
-      const value_id shape = b.input("shape", dtype::i64, {dim::of(4)});
-      const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+      const value_id shape = b.input("shape", dtype::i64, {dim::fixed(4)});
+      const value_id x = b.input("x", dtype::f32, {dim::fixed(3)});
       b.main();
       b.output(b.node("Identity", {shape}));
       b.output(b.node("Relu", {transposed(b, b.node("Identity", {x}), {0})}));
@@ -152,7 +152,7 @@ TEST_CASE("every operator that does the same in another order") {
   }
   SUBCASE("a stretched vector that is no constant") {
     for (const std::int64_t opset : {11, 17})
-      sandwich([](builder& b, value_id v) { return b.node("Add", {v, b.input("c", dtype::f32, {dim::of(3)})}); },
+      sandwich([](builder& b, value_id v) { return b.node("Add", {v, b.input("c", dtype::f32, {dim::fixed(3)})}); },
                opset);
   }
   SUBCASE("Where, Cast, comparisons") {
@@ -267,8 +267,9 @@ TEST_CASE("a shape that is asked for in between") {
 TEST_CASE("a number of transposes that would not fall stays as it is") {
   SUBCASE("one away, one more") {
     leaves_transposes([](builder& b) {
-      const value_id v = b.node("Add", {transposed(b, picture(b), to_last),
-                                        b.input("y", dtype::f32, {dim::of(1), dim::of(4), dim::of(5), dim::of(3)})});
+      const value_id v =
+          b.node("Add", {transposed(b, picture(b), to_last),
+                         b.input("y", dtype::f32, {dim::fixed(1), dim::fixed(4), dim::fixed(5), dim::fixed(3)})});
       b.output(transposed(b, v, {0, 2, 1, 3}));
     });
   }
@@ -281,21 +282,21 @@ TEST_CASE("a number of transposes that would not fall stays as it is") {
   }
   SUBCASE("stretched over axes that would part") {
     leaves_transposes([](builder& b) {
-      const value_id v =
-          b.node("Add", {transposed(b, picture(b), {0, 3, 2, 1}), b.input("y", dtype::f32, {dim::of(4), dim::of(3)})});
+      const value_id v = b.node(
+          "Add", {transposed(b, picture(b), {0, 3, 2, 1}), b.input("y", dtype::f32, {dim::fixed(4), dim::fixed(3)})});
       b.output(transposed(b, v, {0, 3, 2, 1}));
     });
   }
   SUBCASE("stretched, and one of the axes that part has one element") {
     leaves_transposes([](builder& b) {
-      const value_id v =
-          b.node("Add", {transposed(b, picture(b), {0, 3, 2, 1}), b.input("y", dtype::f32, {dim::of(1), dim::of(3)})});
+      const value_id v = b.node(
+          "Add", {transposed(b, picture(b), {0, 3, 2, 1}), b.input("y", dtype::f32, {dim::fixed(1), dim::fixed(3)})});
       b.output(transposed(b, v, {0, 3, 2, 1}));
     });
   }
   SUBCASE("pads from outside") {
     leaves_transposes([](builder& b) {
-      const value_id pads = b.input("pads", dtype::i64, {dim::of(8)});
+      const value_id pads = b.input("pads", dtype::i64, {dim::fixed(8)});
       const value_id v = b.node("Pad", {transposed(b, picture(b), to_last), pads});
       b.output(transposed(b, v, to_first));
     });
@@ -317,12 +318,12 @@ TEST_CASE("both operands transposed: one transpose behind does for both") {
 
 TEST_CASE("a transpose of axes of one element is a Reshape") {
   const session s = ends_with(0, [](builder& b) {
-    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::of(4), dim::of(5), dim::of(1)});
+    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::fixed(4), dim::fixed(5), dim::fixed(1)});
     b.output(b.node("MaxPool", {transposed(b, x, to_first)}, {list_of("kernel_shape", {2, 2})}));
   });
   CHECK(count_of(s, "Reshape") == 1);
   leaves_transposes([](builder& b) {  // two sizes that no Reshape could tell
-    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), b.symbol("m"), b.symbol("k"), dim::of(1)});
+    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), b.symbol("m"), b.symbol("k"), dim::fixed(1)});
     b.output(b.node("MaxPool", {transposed(b, x, to_first)}, {list_of("kernel_shape", {2, 2})}));
   });
 }

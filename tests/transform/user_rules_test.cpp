@@ -32,7 +32,7 @@ using own_rules = transform_list<optimization_level::basic, rule_of<relu_before_
 auto relu_of_scaled(float factor, bool first = false, bool shared = false) {
   return [=] {
     model_builder b;
-    const value_id in = b.input("in", dtype::f32, {dim::of(4)}), by = b.constant<float>("by", {}, {factor});
+    const value_id in = b.input("in", dtype::f32, {dim::fixed(4)}), by = b.constant<float>("by", {}, {factor});
     const value_id product = b.node("Mul", first ? std::vector{by, in} : std::vector{in, by});
     if (shared) b.output(product);
     b.output(b.node("Relu", {b.node("Identity", {product})}));

@@ -14,7 +14,7 @@ struct conv_options {
 };
 template <class T = float>
 value_id conv(builder& b, const conv_options& o = {}) {
-  const value_id x = b.input("x", dtype_of<T>, {dim::of(2), dim::of(4), dim::of(5), dim::of(5)});
+  const value_id x = b.input("x", dtype_of<T>, {dim::fixed(2), dim::fixed(4), dim::fixed(5), dim::fixed(5)});
   const extents shape = o.transposed ? extents{4, 6 / o.group, 3, 3} : extents{6, 4 / o.group, 3, 3};
   const std::vector<float> w = numbers(std::size_t(shape.count())), c = numbers(6, 0.5f);
   std::vector<value_id> inputs{x, b.constant<T>("w", shape, {w.begin(), w.end()})};
@@ -31,12 +31,12 @@ value_id normalized(builder& b, value_id v, std::int64_t channels) {
        b.constant<float>("mean", shape, numbers(n, 0.3f)), b.constant<float>("variance", shape, numbers(n, 2.0f))});
 }
 /// A product of [3, 8] with constant [8, 6].
-value_id product(builder& b, std::vector<dim> rows = {dim::of(3)}) {
-  rows.push_back(dim::of(8));
+value_id product(builder& b, std::vector<dim> rows = {dim::fixed(3)}) {
+  rows.push_back(dim::fixed(8));
   return b.node("MatMul", {b.input("x", dtype::f32, rows), b.constant<float>("w", {8, 6}, numbers(48))});
 }
 value_id gemm(builder& b, bool bias, std::int64_t transposed = 0, std::vector<attribute> more = {}) {
-  const value_id x = b.input("x", dtype::f32, {dim::of(3), dim::of(8)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(3), dim::fixed(8)});
   std::vector<value_id> in{x, b.constant<float>("w", transposed ? extents{6, 8} : extents{8, 6}, numbers(48))};
   if (bias) in.push_back(b.constant<float>("c", {1, 6}, numbers(6, 0.5f)));
   more.push_back(builder::integer("transB", transposed));
@@ -75,15 +75,15 @@ TEST_CASE("ConvBNFusion leaves alone what others read, and what is not the same 
   }
   SUBCASE("weights from outside") {
     idle([](builder& b) {
-      const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(4), dim::of(5), dim::of(5)});
-      const value_id w = b.input("w", dtype::f32, {dim::of(6), dim::of(4), dim::of(3), dim::of(3)});
+      const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4), dim::fixed(5), dim::fixed(5)});
+      const value_id w = b.input("w", dtype::f32, {dim::fixed(6), dim::fixed(4), dim::fixed(3), dim::fixed(3)});
       return normalized(b, b.node("Conv", {x, w}), 6);
     });
   }
   SUBCASE("statistics from outside") {
     idle([](builder& b) {
       const value_id c = b.constant<float>("c", {6}, numbers(6, 2.0f));
-      const value_id mean = b.input("mean", dtype::f32, {dim::of(6)});
+      const value_id mean = b.input("mean", dtype::f32, {dim::fixed(6)});
       return b.node("BatchNormalization", {conv(b), c, c, mean, c});
     });
   }
@@ -129,7 +129,7 @@ TEST_CASE("ConvMulFusion and ConvAddFusion leave alone what is not constant for 
   }
   SUBCASE("one output channel that the constant makes six") {
     idle([](builder& b, const char* op) {
-      const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(2), dim::of(3), dim::of(3)});
+      const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(2), dim::fixed(3), dim::fixed(3)});
       const value_id v = b.node("Conv", {x, b.constant<float>("w", {1, 2, 1, 1}, {1.0f, 2.0f})});
       return b.node(op, {v, b.constant<float>("k", {6, 1, 1}, numbers(6, 1.0f))});
     });
@@ -149,13 +149,13 @@ TEST_CASE("ConvMulFusion and ConvAddFusion leave alone what is not constant for 
   }
   SUBCASE("no constant") {
     idle([](builder& b, const char* op) {
-      return b.node(op, {conv(b), b.input("k", dtype::f32, {dim::of(6), dim::of(1), dim::of(1)})});
+      return b.node(op, {conv(b), b.input("k", dtype::f32, {dim::fixed(6), dim::fixed(1), dim::fixed(1)})});
     });
   }
   SUBCASE("a factor that makes the weights infinite") {
     check_idle<rules::weight_folding>(
         "ConvMulFusion", model_of([](builder& b) {
-          const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(1), dim::of(3)});
+          const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(1), dim::fixed(3)});
           const value_id v = b.node("Conv", {x, b.constant<float>("w", {1, 1, 1}, {1e10f})});
           return b.node("Mul", {v, b.constant<float>("k", {}, {1e30f})});
         }));
@@ -187,7 +187,7 @@ TEST_CASE("a chain of affine operations ends in one convolution") {
 TEST_CASE("weights that others read are copied only when they are small") {
   const auto make = [](std::int64_t channels) {
     return model_of([channels](builder& b) {
-      const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(channels)});
+      const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(channels)});
       const std::vector<float> all(std::size_t(channels * channels), 0.01f);
       const value_id w = b.constant<float>("w", {channels, channels}, all);
       const value_id v = b.node("Mul", {b.node("MatMul", {x, w}), b.constant<float>("k", {}, {2.0f})});
@@ -209,7 +209,7 @@ TEST_CASE("MatMulAddFusion: a product of matrices and a bias are Gemm") {
   }
   check_fires<rules::weight_folding>(
       "MatMulAddFusion", model_of([](builder& b) {
-        return b.node("Add", {product(b, {b.symbol("rows")}), b.input("c", dtype::f32, {dim::of(6)})});
+        return b.node("Add", {product(b, {b.symbol("rows")}), b.input("c", dtype::f32, {dim::fixed(6)})});
       }));
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("MatMulAddFusion leaves other sums alone") {
   };
   SUBCASE("rank 3") {
     idle([](builder& b) {
-      return b.node("Add", {product(b, {dim::of(2), dim::of(3)}), b.constant<float>("c", {6}, numbers(6))});
+      return b.node("Add", {product(b, {dim::fixed(2), dim::fixed(3)}), b.constant<float>("c", {6}, numbers(6))});
     });
   }
   SUBCASE("a bias of higher rank") {
@@ -227,11 +227,13 @@ TEST_CASE("MatMulAddFusion leaves other sums alone") {
   }
   SUBCASE("a bias that makes the product larger") {
     idle([](builder& b) {
-      return b.node("Add", {product(b, {dim::of(1)}), b.constant<float>("c", {4, 6}, numbers(24))});
+      return b.node("Add", {product(b, {dim::fixed(1)}), b.constant<float>("c", {4, 6}, numbers(24))});
     });
   }
   SUBCASE("another large operand") {
-    idle([](builder& b) { return b.node("Add", {product(b), b.input("c", dtype::f32, {dim::of(3), dim::of(6)})}); });
+    idle([](builder& b) {
+      return b.node("Add", {product(b), b.input("c", dtype::f32, {dim::fixed(3), dim::fixed(6)})});
+    });
   }
   SUBCASE("an extra reader") {
     idle([](builder& b) {
@@ -248,7 +250,7 @@ TEST_CASE("MatMulAddFusion leaves other sums alone") {
   }
   SUBCASE("integers") {
     idle([](builder& b) {
-      const value_id x = b.input("x", dtype::i32, {dim::of(2), dim::of(3)});
+      const value_id x = b.input("x", dtype::i32, {dim::fixed(2), dim::fixed(3)});
       const value_id w = b.constant<std::int32_t>("w", {3, 2}, {1, 2, 3, 4, 5, 6});
       return b.node("Add", {b.node("MatMul", {x, w}), b.constant<std::int32_t>("c", {2}, {1, 2})});
     });
@@ -266,7 +268,7 @@ TEST_CASE("GemmSumFusion: a sum becomes Gemm's bias") {
       CHECK(s.graph().main().order().size() == 1);
     }
   check_fires<rules::weight_folding>("GemmSumFusion", model_of([](builder& b) {
-                                       const value_id k = b.input("k", dtype::f32, {dim::of(1), dim::of(6)});
+                                       const value_id k = b.input("k", dtype::f32, {dim::fixed(1), dim::fixed(6)});
                                        return b.node("Sum", {k, gemm(b, false, 0, {real("beta", 0.0f)})});
                                      }));
   check_fires<rules::weight_folding>("GemmSumFusion", model_of([](builder& b) {
@@ -277,7 +279,7 @@ TEST_CASE("GemmSumFusion: a sum becomes Gemm's bias") {
 TEST_CASE("GemmSumFusion leaves other sums alone") {
   const auto idle = [](auto make) { check_idle<rules::weight_folding>("GemmSumFusion", model_of(make)); };
   SUBCASE("two biases, one of them no constant") {
-    idle([](builder& b) { return b.node("Add", {gemm(b, true), b.input("k", dtype::f32, {dim::of(6)})}); });
+    idle([](builder& b) { return b.node("Add", {gemm(b, true), b.input("k", dtype::f32, {dim::fixed(6)})}); });
   }
   SUBCASE("a number for each row, with a bias") {
     idle([](builder& b) { return b.node("Add", {gemm(b, true), b.constant<float>("k", {3, 1}, numbers(3))}); });
@@ -311,7 +313,7 @@ TEST_CASE("MatMul_BatchNormalization_Fusion: a product, a bias and a normalizati
   check_fires<rules::weight_folding>("MatMul_BatchNormalization_Fusion",
                                      model_of([](builder& b) { return normalized(b, product(b), 6); }));
   check_idle<rules::weight_folding>("MatMul_BatchNormalization_Fusion", model_of([](builder& b) {
-                                      return normalized(b, product(b, {dim::of(2), dim::of(6)}), 6);
+                                      return normalized(b, product(b, {dim::fixed(2), dim::fixed(6)}), 6);
                                     }));
   check_idle<rules::weight_folding>("MatMul_BatchNormalization_Fusion", model_of([](builder& b) {
                                       const value_id v = product(b);
@@ -329,15 +331,15 @@ TEST_CASE("ConstantScaleFusion: factors behind and before products go into the w
       const session s = check_fires<rules::weight_folding>("ConstantScaleFusion", model_of(make));
       CHECK(s.graph().main().order().size() == 1);
     };
-    fires([&](builder& b) { return times(b, product(b, {dim::of(2), dim::of(3)}), {6}); });
-    fires([&](builder& b) { return times(b, product(b, {dim::of(3)}), {}); });
+    fires([&](builder& b) { return times(b, product(b, {dim::fixed(2), dim::fixed(3)}), {6}); });
+    fires([&](builder& b) { return times(b, product(b, {dim::fixed(3)}), {}); });
     fires([&](builder& b) { return times(b, gemm(b, true, 1), {1, 6}); });
     fires([&](builder& b) {
-      const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(2), dim::of(4), dim::of(4)});
+      const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(2), dim::fixed(4), dim::fixed(4)});
       return b.node("Conv", {times(b, x, {1}), b.constant<float>("w", {3, 2, 1, 1}, numbers(6))});
     });
     fires([&](builder& b) {
-      const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(4)});
+      const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4)});
       return b.node("MatMul", {times(b, x, {}), b.constant<float>("w", {4, 2}, numbers(8))});
     });
   }
@@ -347,14 +349,14 @@ TEST_CASE("ConstantScaleFusion leaves alone what has no constant weights or is a
   const auto idle = [](auto make) { check_idle<rules::weight_folding>("ConstantScaleFusion", model_of(make)); };
   SUBCASE("scores of attention") {
     idle([](builder& b) {
-      const value_id q = b.input("q", dtype::f32, {dim::of(2), dim::of(4)});
-      const value_id k = b.input("k", dtype::f32, {dim::of(4), dim::of(3)});
+      const value_id q = b.input("q", dtype::f32, {dim::fixed(2), dim::fixed(4)});
+      const value_id k = b.input("k", dtype::f32, {dim::fixed(4), dim::fixed(3)});
       return b.node("Mul", {b.node("MatMul", {q, k}), b.constant<float>("s", {}, {0.125f})});
     });
   }
   SUBCASE("the half of a Gelu") {
     idle([](builder& b) {
-      const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(4)});
+      const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4)});
       const value_id half = b.node("Mul", {b.node("Mul", {x, b.node("Erf", {x})}), b.constant<float>("h", {}, {0.5f})});
       return b.node("MatMul", {half, b.constant<float>("w", {4, 2}, numbers(8))});
     });
@@ -364,7 +366,7 @@ TEST_CASE("ConstantScaleFusion leaves alone what has no constant weights or is a
   }
   SUBCASE("integers") {
     idle([](builder& b) {
-      const value_id x = b.input("x", dtype::i32, {dim::of(2), dim::of(3)});
+      const value_id x = b.input("x", dtype::i32, {dim::fixed(2), dim::fixed(3)});
       const value_id w = b.constant<std::int32_t>("w", {3, 2}, {1, 2, 3, 4, 5, 6});
       return b.node("Mul", {b.node("MatMul", {x, w}), b.constant<std::int32_t>("k", {}, {2})});
     });
@@ -387,14 +389,14 @@ TEST_CASE("ConstantScaleFusion leaves alone what has no constant weights or is a
 TEST_CASE("GemmTransposeFusion: transposed operands are read the other way") {
   const session s = check_fires<rules::weight_folding>(
       "GemmTransposeFusion", model_of([](builder& b) {
-        const value_id x = b.node("Transpose", {b.input("x", dtype::f32, {dim::of(8), dim::of(3)})});
+        const value_id x = b.node("Transpose", {b.input("x", dtype::f32, {dim::fixed(8), dim::fixed(3)})});
         const value_id w =
             b.node("Transpose", {b.constant<float>("w", {8, 6}, numbers(48))}, {list_of("perm", {1, 0})});
         return b.node("Gemm", {x, w}, {builder::integer("transB", 1)});
       }));
   CHECK(s.graph().main().order().size() == 1);
   check_idle<rules::weight_folding>("GemmTransposeFusion", model_of([](builder& b) {
-                                      const value_id x = b.input("x", dtype::f32, {dim::of(3), dim::of(8)});
+                                      const value_id x = b.input("x", dtype::f32, {dim::fixed(3), dim::fixed(8)});
                                       const value_id same = b.node("Transpose", {x}, {list_of("perm", {0, 1})});
                                       return b.node("Gemm", {same, b.constant<float>("w", {8, 6}, numbers(48))});
                                     }));
@@ -410,7 +412,7 @@ TEST_CASE("ConstantReassociation: two constants become one") {
     for (const bool scalar_first : {false, true}) {
       const session s = check_fires<rules::weight_folding>(
           "ConstantReassociation", model_of([&](builder& b) {
-            const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::of(4)});
+            const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::fixed(4)});
             const value_id p = b.constant<float>("p", {}, {1.5f}), q = b.constant<float>("q", {4}, {1, 2, 3, 4});
             return b.node(each.second, {b.node(each.first, {x, scalar_first ? p : q}), scalar_first ? q : p});
           }));
@@ -422,21 +424,21 @@ TEST_CASE("ConstantReassociation leaves other pairs alone") {
   const auto idle = [](auto make) { check_idle<rules::weight_folding>("ConstantReassociation", model_of(make)); };
   SUBCASE("a sum and a product") {
     idle([](builder& b) {
-      const value_id x = b.input("x", dtype::f32, {dim::of(4)});
+      const value_id x = b.input("x", dtype::f32, {dim::fixed(4)});
       const value_id c = b.constant<float>("c", {}, {2.0f});
       return b.node("Mul", {b.node("Add", {x, c}), c});
     });
   }
   SUBCASE("constants whose sum is larger than both") {
     idle([](builder& b) {
-      const value_id x = b.input("x", dtype::f32, {dim::of(3), dim::of(4)});
+      const value_id x = b.input("x", dtype::f32, {dim::fixed(3), dim::fixed(4)});
       const value_id sum = b.node("Add", {x, b.constant<float>("p", {4}, {1, 2, 3, 4})});
       return b.node("Add", {sum, b.constant<float>("q", {3, 1}, {1, 2, 3})});
     });
   }
   SUBCASE("integers") {
     idle([](builder& b) {
-      const value_id x = b.input("x", dtype::i32, {dim::of(4)});
+      const value_id x = b.input("x", dtype::i32, {dim::fixed(4)});
       const value_id c = b.constant<std::int32_t>("c", {}, {2});
       return b.node("Mul", {b.node("Mul", {x, c}), c});
     });
@@ -444,14 +446,14 @@ TEST_CASE("ConstantReassociation leaves other pairs alone") {
   SUBCASE("an extra reader") {
     idle([](builder& b) {
       const value_id c = b.constant<float>("c", {}, {2.0f});
-      const value_id v = b.node("Mul", {b.input("x", dtype::f32, {dim::of(4)}), c});
+      const value_id v = b.node("Mul", {b.input("x", dtype::f32, {dim::fixed(4)}), c});
       return b.node("Add", {b.node("Mul", {v, c}), v});
     });
   }
   SUBCASE("a graph output") {
     idle([](builder& b) {
       const value_id c = b.constant<float>("c", {}, {2.0f});
-      const value_id v = b.node("Mul", {b.input("x", dtype::f32, {dim::of(4)}), c});
+      const value_id v = b.node("Mul", {b.input("x", dtype::f32, {dim::fixed(4)}), c});
       b.output(v);
       return b.node("Mul", {v, c});
     });
@@ -459,7 +461,7 @@ TEST_CASE("ConstantReassociation leaves other pairs alone") {
   SUBCASE("a quotient whose product is no number") {
     idle([](builder& b) {
       const value_id c = b.constant<float>("c", {}, {1e30f});
-      return b.node("Mul", {b.node("Mul", {b.input("x", dtype::f32, {dim::of(4)}), c}), c});
+      return b.node("Mul", {b.node("Mul", {b.input("x", dtype::f32, {dim::fixed(4)}), c}), c});
     });
   }
 }
@@ -469,7 +471,7 @@ namespace {
 /// A convolution behind a Pad of [1, 2, 5, 4].
 value_id padded(builder& b, std::vector<std::int64_t> pads, std::vector<attribute> conv = {}, float with = 0,
                 std::vector<attribute> how = {}) {
-  const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(2), dim::of(5), dim::of(4)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(2), dim::fixed(5), dim::fixed(4)});
   const value_id v =
       b.node("Pad", {x, b.constant<std::int64_t>("pads", {8}, pads), b.constant<float>("with", {}, {with})}, how);
   return b.node("Conv", {v, b.constant<float>("w", {3, 2, 3, 3}, numbers(54))}, conv);
@@ -489,7 +491,7 @@ TEST_CASE("Pad_Fusion: zeros around pictures are the convolution's") {
   check_fires<rules::weight_folding>(
       "Pad_Fusion", model_of(
                         [](builder& b) {
-                          const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(1), dim::of(5)});
+                          const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(1), dim::fixed(5)});
                           const value_id v = b.node("Pad", {x}, {list_of("pads", {0, 0, 1, 0, 0, 2})});
                           return b.node("Conv", {v, b.constant<float>("w", {1, 1, 2}, {1, 2})});
                         },
@@ -509,7 +511,7 @@ TEST_CASE("Pad_Fusion leaves other pads alone") {
   });
   for (const bool is_output : {false, true})
     idle([=](builder& b) {
-      const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(1), dim::of(5)});
+      const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(1), dim::fixed(5)});
       const value_id v = b.node("Pad", {x, b.constant<std::int64_t>("pads", {6}, {0, 0, 1, 0, 0, 1})});
       b.output(is_output ? v : b.node("Relu", {v}));
       return b.node("Conv", {v, b.constant<float>("w", {1, 1, 2}, {1, 2})});

@@ -16,7 +16,7 @@ value_id half(builder& b, float number) {
   REQUIRE(name);
   return b.constant<float16>(*name, {}, {float16{number}});
 }
-value_id half_input(builder& b) { return b.input("x", dtype::f16, {dim::of(2), dim::of(4)}); }
+value_id half_input(builder& b) { return b.input("x", dtype::f16, {dim::fixed(2), dim::fixed(4)}); }
 
 /// x * k * k / k / k, where each product leaves the range of float16.
 value_id out_and_back(builder& b, value_id x) {
@@ -113,7 +113,7 @@ TEST_CASE("a large float16 constant keeps its 16 bits, a small one becomes float
   const auto sum = [](std::int64_t columns) {
     return loaded(model_of([=](builder& b) {
       const std::vector<float16> c(std::size_t(columns), float16{1.5f});
-      const value_id x = b.input("x", dtype::f16, {dim::of(columns)});
+      const value_id x = b.input("x", dtype::f16, {dim::fixed(columns)});
       return b.node("Exp", {b.node("Add", {x, b.constant<float16>("c", {columns}, c)})});
     })());
   };

@@ -27,7 +27,7 @@ class symbol_copier {
     if (type.shape)
       for (dim& d : *type.shape)
         if (d.symbol && d.symbol < from_.symbols.size()) d = dim::named(copy_of(d.symbol));
-    if (type.of) type.of = std::make_shared<const value_type>(copy(*type.of));
+    if (type.element) type.element = std::make_shared<const value_type>(copy(*type.element));
     return type;
   }
 
