@@ -7,7 +7,7 @@
 
 namespace cameo::test {
 
-TEST_CASE("names are found while the index grows, and erased ones make room for others of the same name") {
+TEST_CASE("names are found while the index grows, and a name can be inserted again after it was erased") {
   std::vector<std::string> names;
   name_index index;
   const auto name_of = [&](std::uint32_t n) { return std::string_view{names[n]}; };
@@ -18,10 +18,10 @@ TEST_CASE("names are found while the index grows, and erased ones make room for 
   CHECK(index.find("0", name_of) == name_index::none);
   for (std::uint32_t i = 0; i < 1000; ++i) add(std::to_string(i));
   for (std::uint32_t i = 0; i < 1000; i += 2) index.erase(names[i], i, name_of);
-  index.erase(names[1], 7, name_of);  // another's name: stays
+  index.erase(names[1], 7, name_of);  // the number of another name: not erased
   for (std::uint32_t i = 0; i < 1000; ++i)
     CHECK(index.find(std::to_string(i), name_of) == (i % 2 ? i : name_index::none));
-  for (std::uint32_t i = 0; i < 1000; ++i) add(std::to_string(i));  // taken ones stay whose they are
+  for (std::uint32_t i = 0; i < 1000; ++i) add(std::to_string(i));  // names in the index keep their numbers
   for (std::uint32_t i = 0; i < 1000; ++i) CHECK(index.find(std::to_string(i), name_of) == (i % 2 ? i : 1000 + i));
   CHECK(index.find("", name_of) == name_index::none);
 }

@@ -10,7 +10,7 @@ namespace {
 struct after_conv {
   std::string_view op = "Relu";
   std::vector<attribute> attributes = {};
-  std::vector<float> limits = {};  // Clip's inputs
+  std::vector<float> limits = {};  // inputs of Clip
   std::int64_t opset = 17;
   bool bias = true, read_conv = false, computed_limit = false;
   dtype type = dtype::f32;
@@ -38,7 +38,7 @@ auto conv_and_activation(const after_conv& c) {
 
 }  // namespace
 
-TEST_CASE("activations go into the convolution before them") {
+TEST_CASE("activations are fused into the convolution before them") {
   for (const after_conv& c :
        {after_conv{},
         {.bias = false},
@@ -59,7 +59,7 @@ TEST_CASE("activations go into the convolution before them") {
   }
 }
 
-TEST_CASE("an activation stays when the convolution is read by others, or its limits or type don't allow it") {
+TEST_CASE("an activation stays when the convolution has other readers, or its limits or type forbid fusion") {
   const auto idle = [](const after_conv& c) {
     check_idle<rules::activation_fusion>("ConvActivationFusion", conv_and_activation(c));
   };
@@ -90,7 +90,7 @@ auto conv_and_residual(const residual& s) {
 
 }  // namespace
 
-TEST_CASE("what is added to a convolution goes into it with the activation, if it has its shape") {
+TEST_CASE("an addend of the convolution's shape is fused with the activation") {
   for (bool first : {true, false}) {
     const session s =
         check_fires<rules::activation_fusion>("ConvAddActivationFusion", conv_and_residual({.conv_first = first}));
@@ -100,7 +100,7 @@ TEST_CASE("what is added to a convolution goes into it with the activation, if i
   check_idle<rules::activation_fusion>("ConvAddActivationFusion", conv_and_residual({.broadcast = true}));
 }
 
-TEST_CASE("activations go into the product before them") {
+TEST_CASE("activations are fused into the product before them") {
   const auto gemm = [](std::string_view op, bool read = false, bool bias = true) {
     return [=] {
       model_builder b;

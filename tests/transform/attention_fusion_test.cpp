@@ -12,7 +12,7 @@ namespace {
 enum class mask { none, padding, bias, row_bias, vector, causal, causal_copy, hidden };
 enum class key { in_one, swap_last, by_rank_3 };
 
-/// How an attention of 2 heads of 4 is written; S queries and keys, or S after a past of 3.
+/// A spelling of an attention of 2 heads of size 4, with S queries and keys, or S keys after a past of 3.
 struct attention_spelling {
   mask hides = mask::none;
   key turned = key::in_one;
@@ -138,7 +138,7 @@ struct attention : model_builder {
 auto attention_as(const attention_spelling& s) {
   return [s] { return attention{s}.build(); };
 }
-/// The fused node, after it was found that both forms agree.
+/// The session with the fused node, after a check that both models agree.
 session fuses(const attention_spelling& s) {
   session done = check_fires<rules::attention_fusion>("AttentionFusion", attention_as(s), 2e-5);
   CHECK(count_of(done, "MultiHeadAttention") == 1);
@@ -149,7 +149,7 @@ void leaves_unfused(const attention_spelling& s) {
   check_idle<rules::attention_fusion>("AttentionFusion", attention_as(s));
 }
 
-/// Number of inputs that are there, by place.
+/// True if the fused node has its i-th input.
 bool has_input(const session& s, std::size_t i) {
   const graph& g = s.graph().main();
   for (node_id n : g.order())
@@ -159,7 +159,7 @@ bool has_input(const session& s, std::size_t i) {
 
 }  // namespace
 
-TEST_CASE("attention is found with keys turned and scores scaled in every way, and nothing is moved around it") {
+TEST_CASE("attention is found with keys transposed and scores scaled in every way, and no transpose is left") {
   for (const attention_spelling& s : {attention_spelling{},
                                       {.turned = key::swap_last},
                                       {.turned = key::by_rank_3},
@@ -173,8 +173,8 @@ TEST_CASE("attention is found with keys turned and scores scaled in every way, a
   }
 }
 
-TEST_CASE("values of another size than the keys' are handed over as rows") {
-  // [batch, heads, length, size] from the start: nothing says that rows would be cheaper.
+TEST_CASE("values with another size than the keys are passed as rows") {
+  // [batch, heads, length, size] from the start: rows need not be cheaper.
   const auto make = [] {
     model_builder b;
     const auto input = [&](std::string_view name, std::int64_t size) {
@@ -192,7 +192,7 @@ TEST_CASE("values of another size than the keys' are handed over as rows") {
   for (std::size_t i = 0; i < 3; ++i) CHECK(g[g.input(*found, i)].type->shape->size() == 3);
 }
 
-TEST_CASE("masks become what MultiHeadAttention takes") {
+TEST_CASE("masks become inputs that MultiHeadAttention takes") {
   CHECK(has_input(fuses({.hides = mask::padding}), 4));
   const session full = fuses({.hides = mask::bias});
   CHECK(has_input(full, 5));
@@ -212,19 +212,19 @@ TEST_CASE("a guard against NaN stays where a mask may hide all keys") {
   CHECK(count_of(s, "IsNaN") == 1);
 }
 
-TEST_CASE("keys and values of the past are joined inside") {
+TEST_CASE("the fused node joins keys and values of the past") {
   for (mask m : {mask::none, mask::padding, mask::causal}) {
     const session done = fuses({.hides = m, .turned = key::swap_last, .past = true});
     CHECK(has_input(done, 6));
     CHECK(count_of(done, "Concat") == 0);
   }
-  // What the present decides can't go into what makes it.
+  // A value that depends on the present cannot be an input of the node that makes it.
   const session outside = fuses({.turned = key::swap_last, .past = true, .bias_of_present = true});
   CHECK(!has_input(outside, 6));
   CHECK(count_of(outside, "Concat") >= 2);
 }
 
-TEST_CASE("what stands between the split of heads and the scores stays, and so does what follows") {
+TEST_CASE("nodes between the split of heads and the scores stay, and so do nodes that follow") {
   CHECK(count_of(fuses({.turned = key::swap_last, .rotated = true}), "Neg") == 2);
   CHECK(count_of(fuses({.merge = false}), "MultiHeadAttention") == 1);
   CHECK(count_of(fuses({.read_shape = true}), "MultiHeadAttention") == 1);
@@ -258,14 +258,14 @@ auto on_heads(const onnx_attention& given) {
 
 }  // namespace
 
-TEST_CASE("ONNX's Attention takes heads as they lie in rows, unless something else is done with them") {
+TEST_CASE("ONNX's Attention takes heads in rows, unless the split heads have other readers") {
   const session s = check_fires<rules::attention_fusion>("AttentionHeadsFusion", on_heads({}));
   CHECK(s.graph().main().order().size() == 1);
   check_idle<rules::attention_fusion>("AttentionHeadsFusion", on_heads({.read_shape = true}));
   check_idle<rules::attention_fusion>("AttentionHeadsFusion", on_heads({.other_perm = true}));
 }
 
-TEST_CASE("attention is left alone when its scores are read, the axis, the batch or the type is another") {
+TEST_CASE("attention is not fused when its scores have other readers, or axis, batch or type differ") {
   leaves_unfused({.read_scores = true});
   leaves_unfused({.read_probabilities = true});
   leaves_unfused({.softmax_axis = 2});

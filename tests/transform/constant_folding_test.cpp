@@ -15,13 +15,13 @@ std::unique_ptr<model> folded_chain() {
 
 }  // namespace
 
-TEST_CASE("a chain on constants becomes one constant, and what made it goes") {
+TEST_CASE("a chain of nodes on constants becomes one constant") {
   const session s = check_fires<rules::constant_folding>("ConstantFolding", folded_chain);
   CHECK(s.graph().main().order().size() == 1);
   CHECK(s.graph().main().initializers().size() == 1);
 }
 
-TEST_CASE("nothing is folded that is random, too large, a graph output, or may be overridden") {
+TEST_CASE("random nodes, large results, graph outputs and inputs with a default are not folded") {
   SUBCASE("random") {
     const auto make = [] {
       model_builder b;
@@ -59,8 +59,8 @@ TEST_CASE("nothing is folded that is random, too large, a graph output, or may b
   }
 }
 
-TEST_CASE("a constant that others read is not copied into a large second one") {
-  // 2 MB transposed would be 2 MB more; 8 MB is over what may be added.
+TEST_CASE("a constant with other readers is not copied into a large second one") {
+  // 2 MB transposed would be 2 MB more; 8 MB is more than the allowance.
   const auto make = [](std::int64_t rows) {
     return [rows] {
       model_builder b;
@@ -75,7 +75,7 @@ TEST_CASE("a constant that others read is not copied into a large second one") {
   check_idle<rules::constant_folding>("ConstantFolding", make(2048));
 }
 
-TEST_CASE("level none changes nothing, and a transform that is named is left out") {
+TEST_CASE("level none changes nothing, and disabled transforms are left out") {
   session_options none;
   none.optimize = optimization_level::none;
   CHECK(count_of(*rewritten<rules::constant_folding>(folded_chain(), none), "Exp") == 1);
@@ -85,7 +85,7 @@ TEST_CASE("level none changes nothing, and a transform that is named is left out
   CHECK(count_of(*rewritten<rules::constant_folding>(folded_chain()), "Exp") == 0);
 }
 
-TEST_CASE("constants fold inside the bodies of control flow, captured ones too") {
+TEST_CASE("constants fold inside the bodies of control flow, captured ones, too") {
   const auto make = [] {
     model_builder b;
     const value_id c = b.constant<float>("c", {2}, {1, 2});

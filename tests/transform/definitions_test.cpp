@@ -9,7 +9,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// Two inputs of 2 x 6 x 5 (float) and 2 x 5 (classes or sizes), and what `fill` makes of them.
+/// Two inputs of 2 x 6 x 5 (float) and 2 x 5 (classes or sizes), and the nodes that `fill` adds.
 template <class Fill>
 auto with_inputs(std::int64_t opset, dtype second, std::vector<dim> second_shape, Fill fill) {
   return [=] {
@@ -20,7 +20,7 @@ auto with_inputs(std::int64_t opset, dtype second, std::vector<dim> second_shape
   };
 }
 
-/// x, and one node on it.
+/// One node with the input x.
 auto one_node(std::string_view op, std::int64_t opset, std::vector<attribute> attributes = {}) {
   return [=] {
     model_builder b{opset};
@@ -29,7 +29,7 @@ auto one_node(std::string_view op, std::int64_t opset, std::vector<attribute> at
   };
 }
 
-/// Classes from 0 to 3 for [batch, 6, 5] scores; weights for six classes where `weighted`.
+/// Classes from 0 to 3 for scores [batch, 6, 5]; weights for six classes if `weighted`.
 auto loss(std::string_view op, std::int64_t opset, std::string_view reduction, bool weighted, bool ignores,
           dtype index = dtype::i64) {
   return [=] {
@@ -54,7 +54,7 @@ std::unique_ptr<model> group_norm() {
   return b.take();
 }
 
-/// Slices of x, each less another input, joined again.
+/// Slices of x, each minus another input, joined again.
 std::unique_ptr<model> mapped() {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {dim::fixed(3), dim::fixed(4)}),
@@ -78,7 +78,7 @@ std::unique_ptr<model> mapped() {
   return b.take();
 }
 
-/// The definition fired, agrees with the operator, and the operator is gone.
+/// Checks that the definition was applied, agrees with the operator, and removed it.
 template <class Make>
 session defined(std::string_view op, Make make, double tolerance = 1e-5) {
   session done = check_fires<rules::definitions>(std::string{op} + "Definition", make, tolerance);
@@ -88,7 +88,7 @@ session defined(std::string_view op, Make make, double tolerance = 1e-5) {
 
 }  // namespace
 
-TEST_CASE("activations are written out as ONNX defines them") {
+TEST_CASE("activations are replaced by ONNX's definitions") {
   defined("HardSwish", one_node("HardSwish", 14));
   defined("Mish", one_node("Mish", 18));
   CHECK(count_of(defined("Swish", one_node("Swish", 24)), "Mul") == 1);
@@ -110,7 +110,7 @@ TEST_CASE("CastLike is Cast to the type of its second input") {
   }
 }
 
-TEST_CASE("losses are gathered, weighted and reduced, and ignored targets count nothing") {
+TEST_CASE("losses are gathered, weighted and reduced, and ignored targets do not count") {
   for (std::int64_t opset : {12, 13, 22})
     for (std::string_view op : {"NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"})
       for (std::string_view reduction : {"none", "sum", "mean"})
@@ -118,7 +118,7 @@ TEST_CASE("losses are gathered, weighted and reduced, and ignored targets count 
   defined("SoftmaxCrossEntropyLoss", loss("SoftmaxCrossEntropyLoss", 13, "mean", true, true, dtype::i32));
 }
 
-TEST_CASE("a loss whose class to ignore has no probability at all is no NaN") {
+TEST_CASE("a loss is not NaN if the ignored class has the probability 0") {
   const auto make = [] {
     model_builder b{13};
     const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(2)});
@@ -164,7 +164,7 @@ TEST_CASE("SequenceMap is a Loop that appends, with what its body captures") {
   CHECK(count_of(done, "Loop") == 1);
 }
 
-TEST_CASE("Bernoulli draws with the probability that is asked for") {
+TEST_CASE("Bernoulli draws with the probability in its input") {
   const auto make = [] {
     model_builder b{15};
     const value_id p = b.constant<float>("p", {2, 5000}, [] {
@@ -189,7 +189,7 @@ TEST_CASE("Bernoulli draws with the probability that is asked for") {
   CHECK(sums[1] < 4700);
 }
 
-TEST_CASE("float16 is computed in float32 between casts, which a chain needs at its ends alone") {
+TEST_CASE("float16 is computed in float32 between casts, which a chain needs only at its ends") {
   const auto make = [] {
     model_builder b;
     const value_id x = b.input("x", dtype::f32, {dim::fixed(3), dim::fixed(4)});
@@ -199,7 +199,8 @@ TEST_CASE("float16 is computed in float32 between casts, which a chain needs at 
     b.output(b.node("Cast", {made}, {attribute_of("to", std::int64_t(dtype::f32))}));
     return b.take();
   };
-  const session done = check_fires<rules::float16_casts>("InsertCastTransformer", make, 1e-3);  // half's own rounding
+  const session done = check_fires<rules::float16_casts>("InsertCastTransformer", make, 1e-3);  // float16 rounds in
+                                                                                                // between
   CHECK(count_of(done, "Cast") == 4);
   CHECK(first_of(done, "Transpose")->version->since == 13);
   for (std::string_view op : {"Mul", "Sigmoid"}) {

@@ -13,7 +13,7 @@ struct embedding {
   bool segments = true, own_positions = false, read_sum = false, read_words = false, bias = true, long_positions = true;
   std::int64_t axis = -1;
   dtype ids = dtype::i64;
-  std::size_t order = 0;  // which summands come first
+  std::size_t order = 0;  // order of the summands
 };
 auto embed(const embedding& given) {
   return [given] {
@@ -43,7 +43,7 @@ auto embed(const embedding& given) {
 
 }  // namespace
 
-TEST_CASE("embeddings and the normalisation of their sum become one, in any order, without segments too") {
+TEST_CASE("embeddings and the normalization of their sum become one node, in any order, also without segments") {
   for (const embedding& e : {embedding{},
                              {.order = 1},
                              {.order = 2},
@@ -59,7 +59,7 @@ TEST_CASE("embeddings and the normalisation of their sum become one, in any orde
   }
 }
 
-TEST_CASE("embeddings stay when others read them, positions are repeated, or the normalisation is another") {
+TEST_CASE("embeddings stay when they have other readers, positions are repeated, or the normalization differs") {
   const auto idle = [](const embedding& e) {
     check_idle<rules::normalization_fusion>("EmbedLayerNormFusion", embed(e));
   };

@@ -7,7 +7,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// How a layer normalisation is written.
+/// A spelling of a layer normalization.
 struct norm_spelling {
   std::int64_t opset = 17;
   bool by_product = false, two_centers = false, by_reciprocal = false, bias = true, scale_first = false;
@@ -78,7 +78,7 @@ void fuses_norm(std::string_view transform, std::string_view op, Make make) {
 
 }  // namespace
 
-TEST_CASE("layer normalisation is found in every spelling and opset") {
+TEST_CASE("layer normalization is found in every spelling and opset") {
   const auto norm = [](norm_spelling s) { fuses_norm("LayerNormFusion", "LayerNormalization", layer_norm(s)); };
   norm({});
   norm({.opset = 13});
@@ -93,7 +93,7 @@ TEST_CASE("layer normalisation is found in every spelling and opset") {
   norm({.bias = false, .scale = false});
 }
 
-TEST_CASE("layer normalisation is left alone when a part is read by others, or the axis or scale is another") {
+TEST_CASE("layer normalization is not fused when a part has other readers, or axis or scale differ") {
   const auto idle = [](norm_spelling s) { check_idle<rules::normalization_fusion>("LayerNormFusion", layer_norm(s)); };
   idle({.read_center = true});
   idle({.read_root = true});
@@ -109,7 +109,7 @@ TEST_CASE("layer normalisation is left alone when a part is read by others, or t
   });
 }
 
-TEST_CASE("simplified layer normalisation is found, and left alone when its root is read") {
+TEST_CASE("simplified layer normalization is found, and not fused when its root has other readers") {
   const auto norm = [](norm_spelling s) {
     fuses_norm("SimplifiedLayerNormFusion", "SimplifiedLayerNormalization", rms_norm(s));
   };
@@ -128,7 +128,7 @@ namespace {
 
 struct sum_before {
   bool bias = false, bias_of_second = false, read_sum = false, read_bias_sum = false, simplified = false;
-  std::int64_t rows = 0;  // of the skip; 0: as the input
+  std::int64_t rows = 0;  // rows of the skip; 0: as the input
   std::size_t rank = 3;
 };
 auto skip(const sum_before& s) {
@@ -151,7 +151,7 @@ auto skip(const sum_before& s) {
 
 }  // namespace
 
-TEST_CASE("the sum before a normalisation goes into it, with its bias, and is given out to who reads it") {
+TEST_CASE("the sum before a normalization is fused with its bias, and becomes an output for its other readers") {
   for (bool simplified : {false, true}) {
     const std::string_view transform = simplified ? "SkipSimplifiedLayerNormFusion" : "SkipLayerNormFusion";
     const std::string_view op = simplified ? "SkipSimplifiedLayerNormalization" : "SkipLayerNormalization";

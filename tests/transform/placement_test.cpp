@@ -1,4 +1,4 @@
-// Rewrites hand on what nodes say of their part of the model (`layer_ann`).
+// Rewrites keep the layer annotations (`layer_ann`) of nodes.
 #include <cameo/transform/rules/fusions.hpp>
 
 #include "rule_rig.hpp"
@@ -49,7 +49,7 @@ std::unique_ptr<model> product_and_sum() {
 
 }  // namespace
 
-TEST_CASE("a node that takes the place of others belongs where they did, if they agree") {
+TEST_CASE("a node that replaces others gets their annotation, if they share one") {
   CHECK(after_basic(product_and_sum(), {}) == "Gemm= Relu=");
   CHECK(after_basic(product_and_sum(), {{"MatMul", "enc"}, {"Add", "enc"}, {"Relu", "dec"}}) == "Gemm=enc Relu=dec");
   CHECK(after_basic(product_and_sum(), {{"MatMul", "enc"}}) == "Gemm=enc Relu=");
@@ -57,7 +57,7 @@ TEST_CASE("a node that takes the place of others belongs where they did, if they
   CHECK(after_basic(product_and_sum(), {{"MatMul", "enc"}, {"Add", "dec"}}) == "Gemm= Relu=");
 }
 
-TEST_CASE("of two nodes that are one now, what either says counts") {
+TEST_CASE("two merged nodes have the annotation of either") {
   const auto twice = [](bool first, bool second) {
     model_builder b;
     const value_id x = b.input("x", dtype::f32, {dim::fixed(4)});
@@ -76,7 +76,7 @@ TEST_CASE("of two nodes that are one now, what either says counts") {
   CHECK(after_basic(twice(false, true), {}) == "Tanh=enc Neg= Abs= Mul=");
 }
 
-TEST_CASE("a Transpose that comes out behind other nodes belongs with them") {
+TEST_CASE("a Transpose that moves behind other nodes gets their annotation") {
   const auto images = [] {
     model_builder b;
     const std::vector<std::int64_t> there{0, 2, 3, 1}, back{0, 3, 1, 2};

@@ -46,7 +46,7 @@ attribute real(std::string_view name, float f) { return attribute_of(name, f); }
 
 }  // namespace
 
-TEST_CASE("ConvBNFusion: batch normalization goes into every kind of convolution") {
+TEST_CASE("ConvBNFusion: batch normalization is folded into every kind of convolution") {
   for (const conv_options& o : {conv_options{}, conv_options{false, false}, conv_options{false, true, false, 2},
                                 conv_options{true}, conv_options{true, false, false, 2}}) {
     const session s = check_fires<rules::weight_folding>(
@@ -56,11 +56,11 @@ TEST_CASE("ConvBNFusion: batch normalization goes into every kind of convolution
   }
 }
 
-TEST_CASE("ConvBNFusion leaves alone what others read, and what is not the same in every run") {
+TEST_CASE("ConvBNFusion keeps nodes with other readers, and nodes that are not the same in every run") {
   const auto idle = [](auto make, std::int64_t opset = 17) {
     check_idle<rules::weight_folding>("ConvBNFusion", model_of(make, opset));
   };
-  SUBCASE("an extra reader") {
+  SUBCASE("another reader") {
     idle([](builder& b) {
       const value_id v = conv(b);
       return b.node("Add", {normalized(b, v, 6), b.node("Relu", {v})});
@@ -73,14 +73,14 @@ TEST_CASE("ConvBNFusion leaves alone what others read, and what is not the same 
       return normalized(b, v, 6);
     });
   }
-  SUBCASE("weights from outside") {
+  SUBCASE("weights that are an input") {
     idle([](builder& b) {
       const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4), dim::fixed(5), dim::fixed(5)});
       const value_id w = b.input("w", dtype::f32, {dim::fixed(6), dim::fixed(4), dim::fixed(3), dim::fixed(3)});
       return normalized(b, b.node("Conv", {x, w}), 6);
     });
   }
-  SUBCASE("statistics from outside") {
+  SUBCASE("statistics that are an input") {
     idle([](builder& b) {
       const value_id c = b.constant<float>("c", {6}, numbers(6, 2.0f));
       const value_id mean = b.input("mean", dtype::f32, {dim::fixed(6)});
@@ -89,7 +89,7 @@ TEST_CASE("ConvBNFusion leaves alone what others read, and what is not the same 
   }
 }
 
-TEST_CASE("ConvMulFusion and ConvAddFusion: what is constant for each channel") {
+TEST_CASE("ConvMulFusion and ConvAddFusion: constants for each channel") {
   const extents shapes[] = {{6, 1, 1}, {1, 6, 1, 1}, {}, {1, 1}};
   for (const extents& shape : shapes)
     for (const char* op : {"Mul", "Div", "Add", "Sub"}) {
@@ -107,7 +107,7 @@ TEST_CASE("ConvMulFusion and ConvAddFusion: what is constant for each channel") 
                                      }));
 }
 
-TEST_CASE("ConvMulFusion and ConvAddFusion leave alone what is not constant for each channel") {
+TEST_CASE("ConvMulFusion and ConvAddFusion keep what is not constant for each channel") {
   const auto idle = [](auto make) {
     check_idle<rules::weight_folding>("ConvMulFusion", model_of([=](builder& b) { return make(b, "Mul"); }));
     check_idle<rules::weight_folding>("ConvAddFusion", model_of([=](builder& b) { return make(b, "Add"); }));
@@ -117,7 +117,7 @@ TEST_CASE("ConvMulFusion and ConvAddFusion leave alone what is not constant for 
       return b.node(op, {conv(b), b.constant<float>("k", {5}, numbers(5, 1.0f))});
     });
   }
-  SUBCASE("a number for each picture") {
+  SUBCASE("a number for each image") {
     idle([](builder& b, const char* op) {
       return b.node(op, {conv(b), b.constant<float>("k", {2, 1, 1, 1}, numbers(2, 1.0f))});
     });
@@ -134,7 +134,7 @@ TEST_CASE("ConvMulFusion and ConvAddFusion leave alone what is not constant for 
       return b.node(op, {v, b.constant<float>("k", {6, 1, 1}, numbers(6, 1.0f))});
     });
   }
-  SUBCASE("an extra reader") {
+  SUBCASE("another reader") {
     idle([](builder& b, const char* op) {
       const value_id v = conv(b);
       return b.node("Add", {b.node(op, {v, b.constant<float>("k", {}, {2.0f})}), b.node("Relu", {v})});
@@ -184,7 +184,7 @@ TEST_CASE("a chain of affine operations ends in one convolution") {
   CHECK(s.graph().main().order().size() == 2);
 }
 
-TEST_CASE("weights that others read are copied only when they are small") {
+TEST_CASE("weights with other readers are copied only when they are small") {
   const auto make = [](std::int64_t channels) {
     return model_of([channels](builder& b) {
       const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(channels)});
@@ -213,7 +213,7 @@ TEST_CASE("MatMulAddFusion: a product of matrices and a bias are Gemm") {
       }));
 }
 
-TEST_CASE("MatMulAddFusion leaves other sums alone") {
+TEST_CASE("MatMulAddFusion keeps other sums") {
   const auto idle = [](auto make, std::int64_t opset = 17) {
     check_idle<rules::weight_folding>("MatMulAddFusion", model_of(make, opset));
   };
@@ -235,7 +235,7 @@ TEST_CASE("MatMulAddFusion leaves other sums alone") {
       return b.node("Add", {product(b), b.input("c", dtype::f32, {dim::fixed(3), dim::fixed(6)})});
     });
   }
-  SUBCASE("an extra reader") {
+  SUBCASE("another reader") {
     idle([](builder& b) {
       const value_id v = product(b);
       return b.node("Mul", {b.node("Add", {v, b.constant<float>("c", {6}, numbers(6))}), v});
@@ -276,18 +276,18 @@ TEST_CASE("GemmSumFusion: a sum becomes Gemm's bias") {
                                      }));
 }
 
-TEST_CASE("GemmSumFusion leaves other sums alone") {
+TEST_CASE("GemmSumFusion keeps other sums") {
   const auto idle = [](auto make) { check_idle<rules::weight_folding>("GemmSumFusion", model_of(make)); };
-  SUBCASE("two biases, one of them no constant") {
+  SUBCASE("two biases, one of them not constant") {
     idle([](builder& b) { return b.node("Add", {gemm(b, true), b.input("k", dtype::f32, {dim::fixed(6)})}); });
   }
   SUBCASE("a number for each row, with a bias") {
     idle([](builder& b) { return b.node("Add", {gemm(b, true), b.constant<float>("k", {3, 1}, numbers(3))}); });
   }
-  SUBCASE("subtracted from") {
+  SUBCASE("a difference") {
     idle([](builder& b) { return b.node("Sub", {b.constant<float>("k", {6}, numbers(6)), gemm(b, true)}); });
   }
-  SUBCASE("an extra reader") {
+  SUBCASE("another reader") {
     idle([](builder& b) {
       const value_id v = gemm(b, false);
       return b.node("Mul", {b.node("Add", {v, b.constant<float>("k", {6}, numbers(6))}), v});
@@ -322,7 +322,7 @@ TEST_CASE("MatMul_BatchNormalization_Fusion: a product, a bias and a normalizati
                                     }));
 }
 
-TEST_CASE("ConstantScaleFusion: factors behind and before products go into the weights") {
+TEST_CASE("ConstantScaleFusion: factors after and before products are folded into the weights") {
   for (const char* op : {"Mul", "Div"}) {
     const auto times = [op](builder& b, value_id v, extents shape) {
       return b.node(op, {v, b.constant<float>("k", shape, numbers(std::size_t(shape.count()), 3.0f))});
@@ -345,7 +345,7 @@ TEST_CASE("ConstantScaleFusion: factors behind and before products go into the w
   }
 }
 
-TEST_CASE("ConstantScaleFusion leaves alone what has no constant weights or is a part of something") {
+TEST_CASE("ConstantScaleFusion keeps factors without constant weights, or that are part of something") {
   const auto idle = [](auto make) { check_idle<rules::weight_folding>("ConstantScaleFusion", model_of(make)); };
   SUBCASE("scores of attention") {
     idle([](builder& b) {
@@ -371,7 +371,7 @@ TEST_CASE("ConstantScaleFusion leaves alone what has no constant weights or is a
       return b.node("Mul", {b.node("MatMul", {x, w}), b.constant<std::int32_t>("k", {}, {2})});
     });
   }
-  SUBCASE("an extra reader") {
+  SUBCASE("another reader") {
     idle([](builder& b) {
       const value_id v = product(b);
       return b.node("Add", {b.node("Mul", {v, b.constant<float>("k", {}, {2.0f})}), v});
@@ -386,7 +386,7 @@ TEST_CASE("ConstantScaleFusion leaves alone what has no constant weights or is a
   }
 }
 
-TEST_CASE("GemmTransposeFusion: transposed operands are read the other way") {
+TEST_CASE("GemmTransposeFusion: transposed operands become operands with the opposite flag") {
   const session s = check_fires<rules::weight_folding>(
       "GemmTransposeFusion", model_of([](builder& b) {
         const value_id x = b.node("Transpose", {b.input("x", dtype::f32, {dim::fixed(8), dim::fixed(3)})});
@@ -420,7 +420,7 @@ TEST_CASE("ConstantReassociation: two constants become one") {
     }
 }
 
-TEST_CASE("ConstantReassociation leaves other pairs alone") {
+TEST_CASE("ConstantReassociation keeps other pairs") {
   const auto idle = [](auto make) { check_idle<rules::weight_folding>("ConstantReassociation", model_of(make)); };
   SUBCASE("a sum and a product") {
     idle([](builder& b) {
@@ -443,7 +443,7 @@ TEST_CASE("ConstantReassociation leaves other pairs alone") {
       return b.node("Mul", {b.node("Mul", {x, c}), c});
     });
   }
-  SUBCASE("an extra reader") {
+  SUBCASE("another reader") {
     idle([](builder& b) {
       const value_id c = b.constant<float>("c", {}, {2.0f});
       const value_id v = b.node("Mul", {b.input("x", dtype::f32, {dim::fixed(4)}), c});
@@ -458,7 +458,7 @@ TEST_CASE("ConstantReassociation leaves other pairs alone") {
       return b.node("Mul", {v, c});
     });
   }
-  SUBCASE("a quotient whose product is no number") {
+  SUBCASE("a quotient whose product is not a number") {
     idle([](builder& b) {
       const value_id c = b.constant<float>("c", {}, {1e30f});
       return b.node("Mul", {b.node("Mul", {b.input("x", dtype::f32, {dim::fixed(4)}), c}), c});
@@ -468,7 +468,7 @@ TEST_CASE("ConstantReassociation leaves other pairs alone") {
 
 namespace {
 
-/// A convolution behind a Pad of [1, 2, 5, 4].
+/// A convolution after a Pad of [1, 2, 5, 4].
 value_id padded(builder& b, std::vector<std::int64_t> pads, std::vector<attribute> conv = {}, float with = 0,
                 std::vector<attribute> how = {}) {
   const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(2), dim::fixed(5), dim::fixed(4)});
@@ -479,7 +479,7 @@ value_id padded(builder& b, std::vector<std::int64_t> pads, std::vector<attribut
 
 }  // namespace
 
-TEST_CASE("Pad_Fusion: zeros around pictures are the convolution's") {
+TEST_CASE("Pad_Fusion: zeros around images become pads of the convolution") {
   const std::vector<std::int64_t> own{1, 0, 2, 3};
   const std::vector<attribute> attributes[] = {
       {}, {list_of("pads", own)}, {attribute_of("auto_pad", std::string_view{"VALID"})}};
@@ -498,7 +498,7 @@ TEST_CASE("Pad_Fusion: zeros around pictures are the convolution's") {
                         10));
 }
 
-TEST_CASE("Pad_Fusion leaves other pads alone") {
+TEST_CASE("Pad_Fusion keeps other pads") {
   const auto idle = [](auto make) { check_idle<rules::weight_folding>("Pad_Fusion", model_of(make)); };
   idle([](builder& b) { return padded(b, {0, 0, 1, 1, 0, 0, 1, 1}, {}, 0.5f); });
   idle([](builder& b) { return padded(b, {0, 0, 1, 1, 0, 0, -1, 1}); });
