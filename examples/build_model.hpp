@@ -19,7 +19,7 @@ class graph_builder {
   /// A tensor; a dim below 0 is unknown until a run.
   graph_builder& input(const char* name, cameo::dtype type, std::initializer_list<std::int64_t> dims) {
     std::vector<cameo::dim> shape;
-    for (const std::int64_t d : dims) shape.push_back(d < 0 ? cameo::dim{} : cameo::dim::of(d));
+    for (const std::int64_t d : dims) shape.push_back(d < 0 ? cameo::dim{} : cameo::dim::fixed(d));
     graph_.add_input(graph_.add_value(name, model().keep(cameo::value_type::tensor(type, shape))));
     return *this;
   }
@@ -29,7 +29,7 @@ class graph_builder {
     const auto kept = model().memory.copy(std::span<const T>{elements});
     if (!kept) return *this;
     std::vector<cameo::dim> dims;
-    for (const std::int64_t d : shape) dims.push_back(cameo::dim::of(d));
+    for (const std::int64_t d : shape) dims.push_back(cameo::dim::fixed(d));
     graph_.add_initializer(graph_.add_value(name, model().keep(cameo::value_type::tensor(cameo::dtype_of<T>, dims))),
                            model().memory.keep(cameo::value::tensor<T>(shape, *kept)));
     return *this;

@@ -25,7 +25,7 @@ std::unique_ptr<cameo::model> make_model() {
   m->imports = {{"", 17}};
   cameo::graph& g = m->main();
   const cameo::value_type* const matrix =
-      m->keep(cameo::value_type::tensor(cameo::dtype::f32, {cameo::dim::of(rows), cameo::dim::of(columns)}));
+      m->keep(cameo::value_type::tensor(cameo::dtype::f32, {cameo::dim::fixed(rows), cameo::dim::fixed(columns)}));
   std::vector<float> weights(rows * columns);
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = float(i % 17) / 8 - 1;
   // The data of an initializer lives as long as the model: in its memory.

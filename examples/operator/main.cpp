@@ -31,7 +31,7 @@ struct MovingAverage {
     const std::int64_t window = c.int_or("window", 1);
     if (shape.empty() || window < 1 || (shape.back().known() && window > shape.back().size))
       return {cameo::status_code::invalid_graph, window_words};
-    shape.back() = shape.back().known() ? cameo::dim::of(shape.back().size - window + 1) : c.fresh_symbol();
+    shape.back() = shape.back().known() ? cameo::dim::fixed(shape.back().size - window + 1) : c.fresh_symbol();
     c.set_output(0, cameo::value_type::tensor(c.element(0), shape));
     return {};
   }

@@ -30,7 +30,7 @@ cameo::status write_model(const std::string& path) {
   cameo::graph& g = m.main();
   g.name = "smoother";
   const cameo::value_type* const channels =
-      m.keep(cameo::value_type::tensor(cameo::dtype::f32, {cameo::dim::of(2), cameo::dim::of(8)}));
+      m.keep(cameo::value_type::tensor(cameo::dtype::f32, {cameo::dim::fixed(2), cameo::dim::fixed(8)}));
   const cameo::value_id signal = g.add_value("signal", channels);
   g.add_input(signal);
   const cameo::value_id halved = add_node(g, acme::Halve::domain, "Halve", 1, signal, "halved");

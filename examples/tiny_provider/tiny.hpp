@@ -15,7 +15,7 @@ struct Halve {
     if (!c.shape(0)) return {};  // unknown goes in, unknown comes out
     auto shape = *c.shape(0);
     if (shape.empty() || shape.back().size % 2 == 1) return {cameo::status_code::invalid_graph, "the last axis is odd"};
-    shape.back() = shape.back().known() ? cameo::dim::of(shape.back().size / 2) : c.fresh_symbol();
+    shape.back() = shape.back().known() ? cameo::dim::fixed(shape.back().size / 2) : c.fresh_symbol();
     c.set_output(0, cameo::value_type::tensor(c.element(0), shape));
     return {};
   }

@@ -27,7 +27,7 @@ result<std::unique_ptr<model>> read(const std::string& path, std::span<const det
   read_options how;
   how.file = *file;
   const auto by = std::find_if(formats.begin(), formats.end() - 1,
-                               [&](const detail::format_row& f) { return f.recognises((*file)->bytes(), path); });
+                               [&](const detail::format_row& f) { return f.recognizes((*file)->bytes(), path); });
   return by->read_file(path, how);
 }
 

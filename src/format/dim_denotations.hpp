@@ -8,9 +8,9 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// The denotations of a tensor's dims ("DATA_BATCH"), as in graph_value::unknown: the rest of a ValueInfoProto.
-/// Empty if no dim has a denotation.
+/// Encodes the denotations of a tensor's dims ("DATA_BATCH") as graph_value::unknown has them: the rest of a
+/// ValueInfoProto. Empty if no dim has a denotation.
 std::string keep_dim_denotations(std::span<const std::string_view> by_dim);
-// The other way is dim_denotations_of, of <cameo/format/onnx.hpp>.
+// The inverse is dim_denotations_of() in <cameo/format/onnx.hpp>.
 
 CAMEO_END_NAMESPACE

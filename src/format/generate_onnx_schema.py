@@ -10,8 +10,8 @@ import sys
 import onnx
 
 FILE = pathlib.Path(__file__).with_name("onnx_schema.hpp")
-# The messages, what cameo calls them, and their fields that it reads; the others are kept as bytes. Of those with a "?"
-# it matters whether they are there; those with a "!" are looked through for mistakes, and kept as bytes, too.
+# The messages, their names in cameo, and the fields that it reads; other fields are kept as bytes. Fields with a "?" are
+# optional: it matters whether they are present. Fields with a "!" are checked and kept as bytes.
 READ = {
     "StringStringEntryProto entry": "key value",
     "OperatorSetIdProto opset": "domain version",
@@ -57,7 +57,7 @@ namespace wire {
 
 
 def member(f, mark):
-    """Its type, and what it begins with."""
+    """The C++ type and the initializer of a field."""
     numbers = {f.TYPE_INT32: "std::int32_t", f.TYPE_INT64: "std::int64_t", f.TYPE_UINT64: "std::uint64_t",
                f.TYPE_FLOAT: "float", f.TYPE_DOUBLE: "double"}
     if f.type == f.TYPE_MESSAGE:
@@ -72,28 +72,28 @@ def member(f, mark):
         if f.is_repeated or mark:
             return (f"numbers<{number}>" if f.is_repeated else f"std::optional<{number}>"), ""
         return number, " = 0"
-    text = "byte_span" if f.name == "raw_data" else "text"  # weights stay where they are
+    text = "byte_span" if f.name == "raw_data" else "text"  # weights stay in the file
     return (f"chain<{text}>" if f.is_repeated else text), ""
 
 
 def message(full, name, fields):
-    of = (onnx.onnx_data_pb2 if hasattr(onnx.onnx_data_pb2, full) else onnx)
+    owner = (onnx.onnx_data_pb2 if hasattr(onnx.onnx_data_pb2, full) else onnx)
     for part in full.split("."):
-        of = getattr(of, part)
+        owner = getattr(owner, part)
     lines, rows, choice = [], [], []
     for field in fields:
-        f = of.DESCRIPTOR.fields_by_name[field.rstrip("?!")]
+        f = owner.DESCRIPTOR.fields_by_name[field.rstrip("?!")]
         kind, begin = member(f, field[len(f.name):])
         lines.append(f"  {kind} {f.name}{begin};")
         rows.append(f"      row<{f.number}, &{name}::{f.name}>")
         if f.containing_oneof:
             choice.append((f.number, f"    if (number != {f.number}) {f.name} = {{}};"))
-    if choice:  # the last that the file has counts
+    if choice:  # the last one in the file counts
         asked = " && ".join(f"number != {number}" for number, _ in choice)
         lines += ["  std::uint32_t chosen = 0;", "  void choose(std::uint32_t number) {", f"    if ({asked}) return;",
                   *(line for _, line in choice), "    chosen = number;", "  }"]
     if full == "ValueInfoProto":
-        lines.append("  byte_span whole;  // the field that it is in a graph or function")
+        lines.append("  byte_span whole;  // the field of the graph or function that contains it")
     return [f"struct {name} : message {{", *lines, "  using fields = rows<" + ("\n" if rows else "") +
             ",\n".join(rows) + ">;", "};"]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes ort_schema.hpp: the tables of ort.fbs that a file of versions 1 to 6 may have, and what each slot holds.
+"""Writes ort_schema.hpp: the tables of ort.fbs that a file of versions 1 to 6 may have, and the content of each slot.
 
     generate_ort_schema.py           writes it
     generate_ort_schema.py --check   says whether it is as the schema would have it (exit status 1 if not)
@@ -24,13 +24,13 @@ HEAD = """#pragma once
 CAMEO_BEGIN_NAMESPACE
 namespace ort {
 
-/// What a slot holds: a number of so many bytes, a text, a table, a vector of one of these or of structs, the table of
-/// a union (its type is the slot before), or nothing that is read any more.
+/// The content of a slot: a number of 1, 4 or 8 bytes, a text, a table, a vector of one of these or of structs, the table
+/// of a union (the slot before has its type), or content that is no longer read.
 enum class slot_kind : std::uint8_t {
   byte, word, number, text, table, bytes, words, numbers, structs, texts, tables, member, skipped
 };
 
-/// Names are for messages: a build without words has none of them either.
+/// A name for messages; builds without messages have none.
 struct no_label {
   constexpr no_label(const char*) {}
   constexpr operator std::string_view() const { return {}; }
@@ -44,8 +44,8 @@ ROWS = """
 struct slot_row {
   [[no_unique_address]] label name;
   slot_kind kind;
-  table_id of = table_id::count;  // of tables
-  bool is_key = false;            // must be there: vectors are sorted by it
+  table_id target = table_id::count;  // of tables
+  bool is_key = false;                // must be present: vectors are sorted by it
 };
 struct table_row {
   table_id id;
@@ -56,12 +56,12 @@ struct table_row {
 
 
 def blocks(text, kind):
-    """(name, what follows it, body) of every declaration of this kind."""
+    """(name, text after it, body) of every declaration of this kind."""
     return re.findall(rf"^{kind} (\w+)([^{{]*){{(.*?)}}", text, re.MULTILINE | re.DOTALL)
 
 
 def wrapped(head, items, tail):
-    """`head` and the items on as few lines as 120 columns allow."""
+    """`head` and the items, on as few lines of 120 columns as possible."""
     lines, line = [], head
     for i, item in enumerate(items):
         item += tail if i + 1 == len(items) else ","
@@ -84,11 +84,11 @@ class schema:
                        if not name.startswith("Deprecated")}
 
     def name(self, of):
-        """What a table, struct or union is called in C++."""
+        """The C++ name of a table, struct or union."""
         return self.short.get(of, re.sub(r"(?<=[a-z])(?=[A-Z])", "_", of).lower())
 
     def slots(self, body):
-        """(name, kind, table, whether it is a key) by id; a union's type takes the one before it."""
+        """(name, kind, table, whether it is a key) by id; the type of a union has the id before the union."""
         made = {}
         for name, type, notes in re.findall(r"(\w+): ([\w\[\]]+)(?: = -?\d+)? \((.*?)\);", body):
             number = int(re.match(r"id: (\d+)", notes)[1])
@@ -121,10 +121,10 @@ class schema:
     def text(self):
         ids = [self.name(name) for name in self.tables]
         made = [HEAD, wrapped("enum class table_id : std::uint8_t {", ids + ["count"], "};"), ROWS,
-                "// One enumeration per table: its slots, in order."]
+                "// An enumeration of the slots of each table, in order."]
         for name, slots in self.tables.items():
             made.append(wrapped(f"namespace {self.name(name)} {{ enum slot {{", [s[0] for s in slots], " }; }"))
-        made.append("\n// Bytes of a struct, and the tables that a union's type byte names: 0 is none.")
+        made.append("\n// The size of a struct, and the tables that the type byte of a union stands for; 0: none.")
         for name, size in self.structs.items():
             made.append(f"inline constexpr std::size_t {self.name(name)}_bytes = {size};")
         for name, members in self.unions.items():

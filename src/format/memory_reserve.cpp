@@ -10,7 +10,7 @@ namespace {
 constinit thread_local memory_reserve* of_this_thread = nullptr;
 constinit thread_local bool calls_handler_before = false;
 
-// The process has one handler; it is cameo's while there are reserves.
+// The process has one handler, which is cameo's while there are reserves.
 constinit std::mutex guard;
 constinit std::size_t reserves = 0;
 constinit std::new_handler handler_before = nullptr;
@@ -47,7 +47,7 @@ void memory_reserve::on_no_memory() {
     const std::lock_guard hold{guard};
     before = handler_before;
   }
-  // A program's handler that was set later may call cameo's, which was there before it, and is called by it.
+  // A handler that the program set later may call cameo's handler, which in turn calls the earlier handler: a cycle.
   if (!before || calls_handler_before) throw std::bad_alloc{};
   struct mark {
     mark() { calls_handler_before = true; }

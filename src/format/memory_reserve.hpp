@@ -5,12 +5,12 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Memory for protobuf, which loses blocks or ends the program where an allocation throws in the middle of its work.
-/// While a reserve lives, an allocation of its thread that finds no memory is tried again with the reserve's freed. The
-/// work is then whole, and its caller reports OUT_OF_MEMORY all the same, since is_used().
+/// Memory for protobuf, which leaks blocks or ends the program if an allocation throws in the middle of its work. While
+/// a reserve lives, a failed allocation of its thread is repeated after the reserve is freed. The work then completes,
+/// but is_used() makes its caller report OUT_OF_MEMORY.
 class memory_reserve {
  public:
-  /// Throws std::bad_alloc where there is no such memory. It is not touched, so it costs addresses and no pages.
+  /// Throws std::bad_alloc if there is no such memory. The memory is not accessed, so it costs addresses and no pages.
   explicit memory_reserve(std::size_t bytes);
   memory_reserve(const memory_reserve&) = delete;
   memory_reserve& operator=(const memory_reserve&) = delete;
@@ -23,7 +23,7 @@ class memory_reserve {
   bool release() noexcept;
 
   void* memory_;
-  memory_reserve* outer_;  // of the same thread
+  memory_reserve* outer_;  // the outer reserve of the same thread
 };
 
 CAMEO_END_NAMESPACE

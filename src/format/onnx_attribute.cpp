@@ -3,37 +3,37 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-/// Which field holds something, by the kinds of attributes; in the order in which they are asked where none is named.
+/// The fields for each kind of attribute, in the order in which they are checked if the kind is not declared.
 struct shown_row {
   attribute_kind kind;
   bool (*shows)(const wire::attribute_message&);
 };
-using asked = const wire::attribute_message&;
+using source = const wire::attribute_message&;
 constexpr shown_row shown_rows[] = {
-    {attribute_kind::f, [](asked a) { return a.f.has_value(); }},
-    {attribute_kind::i, [](asked a) { return a.i.has_value(); }},
-    {attribute_kind::s, [](asked a) { return a.s.data() != nullptr; }},
-    {attribute_kind::t, [](asked a) { return a.t != nullptr; }},
-    {attribute_kind::g, [](asked a) { return a.g != nullptr; }},
-    {attribute_kind::sparse_tensor, [](asked a) { return a.sparse_tensor != nullptr; }},
-    {attribute_kind::type_proto, [](asked a) { return a.tp != nullptr; }},
-    {attribute_kind::floats, [](asked a) { return !a.floats.empty(); }},
-    {attribute_kind::ints, [](asked a) { return !a.ints.empty(); }},
-    {attribute_kind::strings, [](asked a) { return !a.strings.empty(); }},
-    {attribute_kind::tensors, [](asked a) { return !a.tensors.empty(); }},
-    {attribute_kind::graphs, [](asked a) { return !a.graphs.empty(); }},
-    {attribute_kind::sparse_tensors, [](asked a) { return !a.sparse_tensors.empty(); }},
-    {attribute_kind::type_protos, [](asked a) { return !a.type_protos.empty(); }},
+    {attribute_kind::f, [](source a) { return a.f.has_value(); }},
+    {attribute_kind::i, [](source a) { return a.i.has_value(); }},
+    {attribute_kind::s, [](source a) { return a.s.data() != nullptr; }},
+    {attribute_kind::t, [](source a) { return a.t != nullptr; }},
+    {attribute_kind::g, [](source a) { return a.g != nullptr; }},
+    {attribute_kind::sparse_tensor, [](source a) { return a.sparse_tensor != nullptr; }},
+    {attribute_kind::type_proto, [](source a) { return a.tp != nullptr; }},
+    {attribute_kind::floats, [](source a) { return !a.floats.empty(); }},
+    {attribute_kind::ints, [](source a) { return !a.ints.empty(); }},
+    {attribute_kind::strings, [](source a) { return !a.strings.empty(); }},
+    {attribute_kind::tensors, [](source a) { return !a.tensors.empty(); }},
+    {attribute_kind::graphs, [](source a) { return !a.graphs.empty(); }},
+    {attribute_kind::sparse_tensors, [](source a) { return !a.sparse_tensors.empty(); }},
+    {attribute_kind::type_protos, [](source a) { return !a.type_protos.empty(); }},
 };
 
-/// The kind that the fields of an attribute show; files of old IR versions do not say it.
+/// The kind that the fields of an attribute imply; files of old IR versions do not declare it.
 attribute_kind shown_kind(const wire::attribute_message& a) {
   for (const shown_row& each : shown_rows)
     if (each.shows(a)) return each.kind;
   return attribute_kind::undefined;
 }
 
-/// True when the field of this kind holds something.
+/// True when the fields for this kind have a value.
 bool shows(const wire::attribute_message& a, attribute_kind kind) {
   for (const shown_row& each : shown_rows)
     if (each.kind == kind) return each.shows(a);
@@ -60,15 +60,15 @@ status onnx_reader::read_attribute(const wire::attribute_message& from, scope* i
   const attribute_kind shown = shown_kind(from);
   to.kind = from.type.number == 0 ? shown : attribute_kind(from.type.number);
   if (shown != attribute_kind::undefined && shown != to.kind && !shows(from, to.kind))
-    return failed(status_code::invalid_graph, "its type says {}, its value is {}",
+    return failed(status_code::invalid_graph, "its type is {}, but its value is {}",
                   detail::attribute_kind_rows[std::size_t(to.kind)].name,
                   detail::attribute_kind_rows[std::size_t(shown)].name);
   if (to.kind == attribute_kind::undefined && !from.rest.empty() && to.ref_attr_name.empty())
-    return {status_code::invalid_graph, "a type of attribute that cameo does not know"};
+    return {status_code::invalid_graph, "an unknown type of attribute"};
   if (to.ref_attr_name.empty() && shown == attribute_kind::undefined &&
       (to.kind == attribute_kind::t || to.kind == attribute_kind::g || to.kind == attribute_kind::sparse_tensor ||
        to.kind == attribute_kind::type_proto))
-    return failed(status_code::invalid_graph, "its type says {}, it has none",
+    return failed(status_code::invalid_graph, "its type is {}, but it has no value of it",
                   detail::attribute_kind_rows[std::size_t(to.kind)].name);
 
   to.f = from.f.value_or(0);

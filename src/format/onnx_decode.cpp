@@ -7,10 +7,10 @@ CAMEO_BEGIN_NAMESPACE
 namespace wire {
 namespace {
 
-constexpr std::size_t object_bytes = 512;  // of a message, with what the graph makes of it
-constexpr std::size_t field_bytes = 64;    // of any other field: a text, a repeated element
+constexpr std::size_t object_bytes = 512;  // memory for a message, and for what the graph makes of it
+constexpr std::size_t field_bytes = 64;    // memory for any other field: a text, a repeated element
 
-enum class taken : std::uint8_t { no, yes, failed };  // no: the field is none that is read
+enum class taken : std::uint8_t { no, yes, failed };  // no: the field is not read
 
 class decoder {
  public:
@@ -51,7 +51,7 @@ class decoder {
     return done;
   }
 
-  // --- whether the wire type is that of the field, and the number one of the enum ---
+  // --- checks that the wire type fits the field, and a number the enum ---
 
   template <std::integral T>
   static bool fits(const field& f, const T&) {
@@ -73,7 +73,7 @@ class decoder {
     return f.kind == type::delimited;
   }
 
-  // --- what becomes of it ---
+  // --- values of fields ---
 
   template <std::integral T>
   taken put(const field& f, T& to) {
@@ -97,7 +97,7 @@ class decoder {
     to = text_of(f.payload);
     return charge(field_bytes, f.payload.size(), 2);
   }
-  taken put(const field& f, byte_span& to) {  // weights, which stay where they are
+  taken put(const field& f, byte_span& to) {  // weights, which stay in the file
     to = f.payload;
     return charge(field_bytes, 0, 0);
   }
@@ -131,7 +131,7 @@ class decoder {
     Message only;
     return read(f.payload, only) ? taken::no : taken::failed;
   }
-  /// Fields next to each other are one piece.
+  /// Adjacent fields become one span.
   [[gnu::noinline]] bool keep(const field& f, message& to) {
     if (!to.rest.empty() && to.rest.back().data() + to.rest.back().size() == f.whole.data())
       to.rest.back() = {to.rest.back().data(), to.rest.back().size() + f.whole.size()};
@@ -139,7 +139,7 @@ class decoder {
     return charge(field_bytes, f.payload.size(), 2) == taken::yes;
   }
 
-  // --- what it costs, and why not ---
+  // --- costs and errors ---
 
   [[gnu::noinline]] taken charge(std::size_t bytes, std::size_t size, std::size_t growth) {
     std::size_t grown = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// The one walk over the bytes of an .onnx or .pb file: to messages as they lie there, texts and data as spans of the
-// file. onnx_schema.hpp lists the fields that cameo reads; what a message has besides is in its `rest`.
+// The only decoder of .onnx and .pb files: makes messages whose texts and data are spans of the file. onnx_schema.hpp
+// lists the fields that cameo reads; `rest` has the other fields of a message.
 #include <cameo/format/onnx.hpp>
 
 #include "onnx_schema.hpp"
@@ -8,17 +8,16 @@
 CAMEO_BEGIN_NAMESPACE
 namespace wire {
 
-/// How deep messages may lie in each other, and graphs in graphs: recursion over them is bounded whatever a caller
-/// allows.
+/// The deepest nesting of messages and of graphs, which bounds recursion over them.
 struct depth_limits {
   std::size_t messages, graphs;
 };
 
-/// Reads a message of the file in one walk, into `to`; what it makes lies in `memory`, and refers to `bytes`. As in
-/// protobuf the last of a single number or text counts, messages that come twice are merged, numbers may be packed or
-/// not, and known fields of another wire type are unknown ones. INVALID_PROTOBUF where the bytes end early or are no
-/// message (and `what` says the one that is expected), INVALID_GRAPH when graphs are nested deeper than the limit,
-/// OUT_OF_MEMORY when what it takes as objects is over the limit.
+/// Decodes a message in one pass into `to`. Objects lie in `memory` and refer to `bytes`. As in protobuf, the last of a
+/// single number or text counts, messages that come twice are merged, numbers may be packed or not, and fields with an
+/// unexpected wire type are unknown fields. INVALID_PROTOBUF if the bytes are truncated or not a message (`what` names
+/// the expected message), INVALID_GRAPH if graphs are nested more deeply than the limit, OUT_OF_MEMORY if objects need
+/// more memory than the limit.
 template <class Message>
 status decode(byte_span bytes, std::string_view what, const depth_limits&, const load_limits&, arena& memory,
               Message& to);

@@ -20,10 +20,10 @@ std::map<std::string_view, std::int64_t> by_domain(std::span<const opset_import>
   return map;
 }
 
-/// The domain of ONNX's own operators has two spellings.
+/// ONNX's own domain has two spellings.
 std::string_view plain_domain(std::string_view domain) { return domain == "ai.onnx" ? std::string_view{} : domain; }
 
-/// The newest opset that cameo knows of a domain; 0 if it knows none.
+/// The newest opset that cameo has of a domain; 0 if it has none.
 std::int64_t newest_opset(std::string_view domain) {
   const auto known = detail::standard_domains();
   const auto row = std::ranges::find(known, domain, &detail::domain_row::name);
@@ -61,7 +61,7 @@ std::span<const detail::property> onnx_reader::properties(const entries& from) {
 
 result<std::span<const opset_import>> onnx_reader::read_imports(const wire::chain<wire::opset_message>& from) {
   std::vector<opset_import> made;
-  std::map<std::string_view, std::size_t> places;  // in `made`, by domain
+  std::map<std::string_view, std::size_t> places;  // index in `made`, by domain
   for (const wire::opset_message& import : from) {
     const std::string_view domain = plain_domain(import.domain);
     const auto [place, is_new] = places.try_emplace(domain, made.size());
@@ -81,10 +81,10 @@ result<std::span<const opset_import>> onnx_reader::read_imports(const wire::chai
 
 status onnx_reader::read(const wire::model_message& from) {
   if (!from.graph && !from.ir_version && from.opset_import.empty())
-    return {status_code::invalid_argument, "nothing of a model in it: is it empty, or another file?"};
+    return {status_code::invalid_argument, "it contains no part of a model: is it empty, or another file?"};
   if (!from.graph) return {status_code::invalid_argument, "no graph: an ONNX model has one in ModelProto.graph"};
   if (!from.ir_version)
-    return {status_code::invalid_argument, "no ir_version: an ONNX model says one (10, for example)"};
+    return {status_code::invalid_argument, "no ir_version: an ONNX model has one (10, for example)"};
   model_.ir_version = *from.ir_version;
   model_.model_version = from.model_version;
   model_.producer_name = text(from.producer_name);
@@ -201,7 +201,7 @@ status onnx_reader::read_graph(const wire::graph_message& from, graph& to, const
 
 namespace {
 
-/// The names that outputs of a graph, and inputs of its nodes and of those below it, have.
+/// Adds the names of a graph's outputs, and of inputs of nodes in the graph and its subgraphs.
 void add_names_read(const wire::graph_message& g, std::set<std::string_view>& to) {
   for (const wire::value_info_message& output : g.output) to.insert(output.name);
   for (const wire::node_message& n : g.node) {
@@ -216,7 +216,7 @@ void add_names_read(const wire::graph_message& g, std::set<std::string_view>& to
 std::string_view name_of(const wire::tensor_message& t) { return t.name; }
 std::string_view name_of(const wire::sparse_tensor_message& t) { return t.values ? t.values->name : wire::text{}; }
 
-/// The elements are not in the model's file.
+/// True if the elements are not in the model's file.
 bool is_external(const wire::tensor_message& t) { return t.data_location.number != 0; }
 bool is_external(const wire::sparse_tensor_message& t) {
   return (t.values && is_external(*t.values)) || (t.indices && is_external(*t.indices));
@@ -224,7 +224,7 @@ bool is_external(const wire::sparse_tensor_message& t) {
 
 }  // namespace
 
-/// Of two initializers of one name the later counts.
+/// If two initializers have one name, the later counts.
 status onnx_reader::replace_initializer(detail::graph_value& v, const value& data) {
   if (v.constant->type != data.type || v.constant->shape != data.shape)
     return failed(status_code::invalid_graph, "'{}' is given twice, as {} and as {}", v.name,
@@ -243,7 +243,7 @@ status onnx_reader::read_initializer(const wire::graph_message& around, const Me
   }
   const value_id there = in.g.find(name);
   result<value> data = &in.g == &model_.main() ? tensors_.read_or_given(message, name) : tensors_.read(message);
-  // A file outside of the model's folder is no oddity, even if nothing reads it.
+  // A file outside of the model's folder is an error, even if nothing reads it.
   const bool is_inside = !is_external(message);
   if (!data && data.error().code() == status_code::invalid_graph && there == value_id::none && is_inside) {
     if (!in.names_read) add_names_read(around, in.names_read.emplace());
@@ -300,7 +300,7 @@ status onnx_reader::read_value_infos(const wire::chain<wire::value_info_message>
   return status_code::ok;
 }
 
-/// What the graph takes is what its input says, whatever else the file says of the value.
+/// An input keeps its declared type, whatever else the file declares for the value.
 void onnx_reader::keep_input_type(const value_type& also, detail::graph_value& input) {
   bool differ = false;
   const result<value_type> both = merge_types(*input.type, also, rank_conflict::tolerated, &differ);
@@ -310,12 +310,12 @@ void onnx_reader::keep_input_type(const value_type& also, detail::graph_value& i
   else input.type = model_.keep(*both);
 }
 
-/// Whether a declared type contradicts what an initializer that no caller gives is: then it does not count.
+/// True if a declared type contradicts an initializer that is not an input: then the declaration does not count.
 bool onnx_reader::keeps_own_type(const value_type& also, const detail::graph_value& initializer) {
   if (!initializer.constant || initializer.is_input) return false;
   const value_type own = type_of(*initializer.constant);
   if (merge_types(own, also, rank_conflict::tolerated)) return false;
-  tolerate(model_, oddity::initializer_redeclared, "initializer '{}' is {}, and declared as {}; it counts as it is",
+  tolerate(model_, oddity::initializer_redeclared, "initializer '{}' is {}, and declared as {}; its own type counts",
            initializer.name, type_name(own), type_name(also));
   return true;
 }
@@ -341,7 +341,7 @@ status onnx_reader::read_value_info(const wire::value_info_message& from, detail
 
 namespace {
 
-/// The row of the operator whose attribute is its output.
+/// The operator whose attribute is its output.
 const op_row& constant_row() {
   static const op_row& found = *std::ranges::find_if(
       detail::standard_ops(), [](const op_row& row) { return detail::has_role(row.roles, role::is_constant); });
@@ -355,7 +355,7 @@ bool is_constant(const wire::node_message& n) {
 
 bool is_internal(const attribute& a) { return a.name.starts_with("__"); }
 
-/// Whether a Constant has one attribute, with the name of its kind: that of INTS is 'value_ints'.
+/// True if a Constant has one attribute, with the name of its kind: that of INTS is 'value_ints'.
 bool is_well_named(std::span<const attribute> attributes) {
   const std::span<const attribute_rule> rules = constant_row().versions.back().attributes;
   const auto fits = [&](const attribute& a) {
@@ -369,15 +369,15 @@ bool is_well_named(std::span<const attribute> attributes) {
 
 }  // namespace
 
-/// Whether a node may give a name that is there already: ONNX Runtime makes initializers of the main graph's Constants
-/// before anything else, and the last one of a name counts.
+/// True if a node may define an existing name: ONNX Runtime first makes initializers from Constants of the main graph,
+/// and the last one with a name counts.
 bool onnx_reader::may_give_twice(const wire::node_message& n, const scope& in, value_id there) const {
   if (&in.g != &model_.main() || !is_constant(n)) return false;
   const wire::node_message* const other = in.definers[index_of(there)].node;
   return !other || is_constant(*other);
 }
 
-/// Makes an initializer of a Constant of the main graph that breaks ONNX's rules.
+/// Makes an initializer from a Constant of the main graph that breaks ONNX's rules.
 status onnx_reader::add_constant(const wire::node_message& from, scope& in, std::span<const attribute> attributes,
                                  value_id to) {
   const auto first = std::ranges::find_if_not(attributes, is_internal);
@@ -390,7 +390,7 @@ status onnx_reader::add_constant(const wire::node_message& from, scope& in, std:
   if (!data) return std::move(data).error().in(describe(from));
   detail::graph_value& v = in.g[to];
   if (v.constant || v.is_input)
-    tolerate(model_, oddity::constant_twice, "{} gives '{}', which is given already; the last Constant counts",
+    tolerate(model_, oddity::constant_twice, "{} gives '{}', which is defined already; the last Constant counts",
              describe(from), v.name);
   if (v.constant) return replace_initializer(v, *data);
   if (!v.type) v.type = model_.keep(type_of(*data));
@@ -402,7 +402,7 @@ status onnx_reader::read_nodes(const wire::chain<wire::node_message>& nodes, sco
   std::size_t made = 0, read = 0;
   for (const wire::node_message& n : nodes) made += n.output.size(), read += n.input.size();
   in.g.reserve(made, nodes.size(), read);
-  // Every name first: nodes may come in any order.
+  // All names are defined first: nodes may be in any order.
   std::vector<value_id> outputs;
   outputs.reserve(made);
   for (const wire::node_message& n : nodes)
@@ -430,10 +430,10 @@ result<std::int64_t> onnx_reader::opset_of(const wire::node_message& n, std::str
                                            const opset_map& opsets) {
   if (const auto import = opsets.find(domain); import != opsets.end()) {
     if (import->second >= 1) return import->second;
-    return failed(status_code::invalid_graph, "{}: opset_import of domain '{}' says version {}; opsets start at 1",
+    return failed(status_code::invalid_graph, "{}: opset_import of domain '{}' has version {}; opsets start at 1",
                   describe(n), domain_name(domain), import->second);
   }
-  // A call of a local function needs no opset; files exist that do not import its domain.
+  // A call of a local function needs no opset: some files do not import its domain.
   const auto local = local_functions_.lower_bound({domain, n.op_type, {}});
   if (local != local_functions_.end() && (*local)[0] == domain && (*local)[1] == n.op_type) return std::int64_t{1};
   if (const std::int64_t newest = newest_opset(domain); newest > 0 && !model_.imports.empty()) {
@@ -466,7 +466,7 @@ status onnx_reader::read_node(const wire::node_message& from, scope& in, std::sp
     if (v == value_id::none && !name.empty())
       return failed(status_code::invalid_argument,
                     "{}: input {} '{}' is not defined: no node, input or initializer of "
-                    "this graph or one around it has that name",
+                    "this graph or an outer graph has that name",
                     describe(from), inputs.size(), name);
     inputs.push_back(v);
   }
@@ -487,13 +487,14 @@ status onnx_reader::read_node(const wire::node_message& from, scope& in, std::sp
   return status_code::ok;
 }
 
-// --- the model's doors ---
+// --- entry points ---
 
 namespace {
 
 using folders_opener = std::function<result<std::shared_ptr<const model_folders>>()>;
 
-/// Where the external data of a model lies, whose file is `own` (null: it comes from memory). Empty if nothing says it.
+/// Opens the folder of external data of a model whose file is `own` (null: it comes from memory). Empty if there is
+/// none.
 folders_opener external_folders(const read_options& options, const detail::file_bytes* own, const std::string& path) {
   if (options.folder) return [&options] { return std::make_shared<const model_folders>(options.folder); };
   const bool is_named = !options.external_data_folder.empty();
@@ -512,7 +513,7 @@ status read_onnx_bytes(model& to, std::span<const std::byte> bytes, const read_o
   detail::heap_arena rough{std::size_t{1} << 16};
   wire::model_message message;
   const std::size_t graphs = std::min<std::size_t>(options.limits.graph_depth, 500);
-  // Three messages for each graph, and types inside.
+  // Each graph has three levels of messages, and types have more.
   const wire::depth_limits deepest{3 * graphs + 100, graphs};
   if (status s = decode(bytes, "not protobuf, or truncated; an ONNX model is a serialized onnx.ModelProto", deepest,
                         options.limits, rough, message);
@@ -554,13 +555,13 @@ result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> bytes, std::
   });
 }
 
-/// Numbers of the fields of a ModelProto are small, and of those that are known, two are varints.
+/// The numbers of a ModelProto's fields are small, and two of the known fields are varints.
 bool onnx_format::can_begin(std::span<const std::byte> first, std::size_t most) {
   constexpr std::uint64_t ir_version = 1, model_version = 5, largest = 63;
   for (std::size_t used = 0; used < first.size();) {
     wire::cursor at{first.subspan(used)};
     std::uint64_t tag = 0, value = 0;
-    if (!at.varint(tag)) return first.size() - used < 10;  // the rest of it is still to come
+    if (!at.varint(tag)) return first.size() - used < 10;  // the rest of it follows later
     const std::uint64_t number = tag >> 3;
     const bool is_varint = number == ir_version || number == model_version;
     const auto kind = wire::type(tag & 7);

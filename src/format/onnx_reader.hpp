@@ -7,7 +7,7 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Turns messages into graphs of one model. One use, one thread; the model may be half-made after an error.
+/// Makes graphs of one model from messages. One use, one thread; after an error the model may be incomplete.
 class onnx_reader {
  public:
   onnx_reader(model& to, tensor_reader tensors) : model_{to}, tensors_{std::move(tensors)} {}
@@ -17,7 +17,7 @@ class onnx_reader {
  private:
   using opset_map = std::map<std::string_view, std::int64_t>;  // by domain
   using entries = wire::chain<wire::entry_message>;
-  /// The definer of a value, for messages: a node, or the text in `words`.
+  /// What defines a value, for messages: a node, or the text in `words`.
   struct definer {
     const char* words = "";
     const wire::node_message* node = nullptr;
@@ -26,11 +26,11 @@ class onnx_reader {
     graph& g;
     const opset_map& opsets;
     std::vector<definer> definers = {};                         // by value_id
-    std::set<value_id> constants_twice = {};                    // outputs of Constants whose name is given twice
-    std::optional<std::set<std::string_view>> names_read = {};  // by its nodes and outputs, once that had to be known
+    std::set<value_id> constants_twice = {};                    // names that Constants define twice
+    std::optional<std::set<std::string_view>> names_read = {};  // by nodes and outputs of the graph, if that was needed
   };
 
-  /// Without the body; a body may call any function of the model.
+  /// Reads a function without its body, since a body may call any function of the model.
   status read_head(const wire::function_message&, function& to);
   status read_body(const wire::function_message&, function& to);
   status read_graph(const wire::graph_message&, graph& to, const opset_map&);
@@ -70,7 +70,7 @@ class onnx_reader {
   std::set<std::array<std::string_view, 3>> local_functions_ = {};  // domain, name, overload
 };
 
-/// "node 'conv1' (Conv)"; a node without a name is named by its first output.
+/// "node 'conv1' (Conv)"; a node without a name is identified by its first output.
 std::string describe(const wire::node_message&);
 
 CAMEO_END_NAMESPACE

@@ -133,7 +133,7 @@ struct value_info_message : message {
   type_message* type = nullptr;
   text doc_string;
   chain<entry_message> metadata_props;
-  byte_span whole;  // the field that it is in a graph or function
+  byte_span whole;  // the field of the graph or function that contains it
   using fields = rows<
       row<1, &value_info_message::name>,
       row<2, &value_info_message::type>,

@@ -20,10 +20,10 @@ namespace {
 using byte_span = std::span<const std::byte>;
 
 constexpr int external_data_location = 1;
-constexpr std::size_t small_in_onnx = 64;  // bytes up to which copying is cheaper than keeping track of pages
-constexpr std::size_t unaligned_from = std::size_t{1} << 16;  // bytes from which it stays, aligned or not
+constexpr std::size_t small_in_onnx = 64;  // copying smaller tensors is cheaper than keeping their pages in use
+constexpr std::size_t unaligned_from = std::size_t{1} << 16;  // larger data stays in place even if it is unaligned
 
-/// How many bytes a file has for a tensor: what memory has, but for the 6-bit floats, which it packs.
+/// The number of bytes that a tensor has in a file: as in memory, except for 6-bit floats, which are packed.
 bool file_bytes_of(dtype type, std::uint64_t count, std::uint64_t& bytes) {
   if (!is_six_bits(type)) return detail::checked_bytes(type, count, bytes);
   if (!checked_multiply<std::uint64_t>(count, 6, bytes)) return false;
@@ -31,7 +31,7 @@ bool file_bytes_of(dtype type, std::uint64_t count, std::uint64_t& bytes) {
   return true;
 }
 
-/// Which typed field holds the elements of a dtype, and how many entries per so many elements.
+/// The typed fields of a TensorProto, of which a dtype determines one.
 enum class typed_field : std::uint8_t { none, floats, int32s, strings, int64s, doubles, uint64s };
 typed_field field_of(dtype type) {
   switch (type) {
@@ -64,14 +64,14 @@ std::uint64_t entries_present(const wire::tensor_message& t, typed_field f) {
   return 0;
 }
 
-/// Bytes in memory of one entry of the typed field.
+/// The size in memory of one entry of the typed field.
 std::size_t entry_bytes(dtype type) {
   if (type == dtype::c64) return sizeof(float);
   if (type == dtype::c128) return sizeof(double);
   return std::max<std::size_t>(1, detail::row_of(type).bits / 8);
 }
 
-/// Copies entries as they fit. The position of the first that does not, or the size.
+/// Converts entries. Returns the position of the first that does not fit, or the number of entries.
 template <class From, class To, class Fits>
 std::size_t convert(const wire::numbers<From>& from, To* to, Fits fits) {
   std::size_t at = 0, good = std::size_t(-1);
@@ -93,7 +93,7 @@ std::size_t copy_all(const wire::numbers<T>& from, void* to) {
   return from.size();
 }
 
-/// How many of the entries of an int32_data fit.
+/// Copies an int32_data. Returns the number of entries that fit.
 std::size_t copy_int32s(const wire::numbers<std::int32_t>& from, dtype type, void* to) {
   if (type == dtype::i32) return copy_all(from, to);
   if (type != dtype::boolean)
@@ -104,7 +104,7 @@ std::size_t copy_int32s(const wire::numbers<std::int32_t>& from, dtype type, voi
   return from.size();
 }
 
-/// Those that do not fit lose their high bits, if `odd` may say so.
+/// Copies entries. Entries that do not fit lose their high bits if deviations are accepted, which `odd` is for.
 status copy_entries(const wire::tensor_message& t, dtype type, void* to, model* odd) {
   const typed_field typed = field_of(type);
   std::size_t fits = 0;
@@ -152,7 +152,8 @@ status read_dims(const wire::tensor_message& t, dtype& type, extents& shape, std
 status parse_number(std::string_view text, std::string_view key, const wire::tensor_message& t, std::uint64_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc{} && end == text.data() + text.size()) return status_code::ok;
-  return failed(status_code::invalid_graph, "{}: external data: {} '{}' is no number of bytes", describe(t), key, text);
+  return failed(status_code::invalid_graph, "{}: external data: {} '{}' is not a number of bytes", describe(t), key,
+                text);
 }
 
 }  // namespace
@@ -198,7 +199,7 @@ result<value> tensor_reader::read(const wire::tensor_message& t) {
   if (!sized) return failed(status_code::invalid_graph, "{}: too large", describe(t));
   if (t.segment && !odd)
     return failed(status_code::not_implemented, "{}: tensors in segments are not supported", describe(t));
-  if (t.segment) tolerate(*odd, oddity::segment, "{}: it is taken for the whole tensor", describe(t));
+  if (t.segment) tolerate(*odd, oddity::segment, "{}: it is treated as the whole tensor", describe(t));
   const typed_field typed = field_of(made.type);
   if (t.data_location.number == external_data_location) {
     result<byte_span> data = external(t, in_file);
@@ -289,14 +290,14 @@ result<byte_span> tensor_reader::external(const wire::tensor_message& t, std::si
   }
   if (!location.data()) return failed(status_code::invalid_graph, "{}: external data without a location", describe(t));
   if (length == 0 && bytes != 0 && odd) {
-    tolerate(*odd, oddity::external_length_zero, "{}: external data '{}' has a length of 0; {} bytes are taken",
+    tolerate(*odd, oddity::external_length_zero, "{}: external data '{}' has a length of 0; {} bytes are read",
              describe(t), location, bytes);
     length = bytes;
   }
   if (length != bytes)
     return failed(status_code::invalid_graph, "{}: external data '{}' has a length of {} bytes, needs {}", describe(t),
                   location, length, bytes);
-  // One file however it is spelled, as far as that shows: `./w` is `w`.
+  // Spellings of one path become equal: `./w` is `w`.
   const std::string key = std::filesystem::path{location}.lexically_normal().string();
   auto at = mapped.find(key);
   if (at == mapped.end()) {
@@ -345,7 +346,7 @@ result<value> tensor_reader::unpack_six_bits(value made, byte_span bytes) {
 
 namespace {
 
-/// The row-major positions of the entries, whose indices are flat ones, or rows of one per axis.
+/// The row-major positions of the entries, whose indices are flat, or one for each axis.
 result<std::vector<std::int64_t>> positions_of(const value& dense, const value& indices, std::size_t nnz,
                                                std::string_view name) {
   const auto* const at = static_cast<const std::int64_t*>(indices.data);
@@ -361,8 +362,7 @@ result<std::vector<std::int64_t>> positions_of(const value& dense, const value& 
   return made;
 }
 
-/// Indices as int64 that can be read where they lie. ONNX asks for int64; ONNX Runtime takes narrower ones too, and
-/// files have them.
+/// Aligned int64 indices. ONNX requires int64; ONNX Runtime accepts narrower types as well, and some files have them.
 result<value> wide_indices(value indices, arena& memory) {
   if (indices.type == dtype::i64 && detail::is_aligned(indices)) return indices;
   const auto count = std::size_t(indices.shape.count());
@@ -377,7 +377,7 @@ result<value> wide_indices(value indices, arena& memory) {
 
 }  // namespace
 
-/// Entries in the order of their positions, the last of those with the same; indices become flat ones.
+/// Sorts entries by position, and keeps the last of those with equal positions; indices become flat.
 status tensor_reader::sort_entries(const std::vector<std::int64_t>& positions, value& values, value& indices) {
   std::vector<std::size_t> order(positions.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -432,7 +432,8 @@ result<value> tensor_reader::read(const wire::sparse_tensor_message& t) {
   result<std::vector<std::int64_t>> positions = positions_of(made, *indices, std::size_t(nnz), name);
   if (!positions) return positions.error();
   const auto down = std::ranges::adjacent_find(*positions, std::ranges::greater_equal{});
-  const std::size_t at = std::size_t(down - positions->begin()) + 1;  // of the first that is not above the one before
+  const std::size_t at = std::size_t(down - positions->begin()) + 1;  // of the first that is not greater than the
+                                                                      // previous one
   if (down != positions->end()) {
     if (!odd || values->type == dtype::string || bits_of(values->type) % 8 != 0)
       return failed(status_code::invalid_graph, "sparse tensor '{}': index {} is not greater than the one before", name,

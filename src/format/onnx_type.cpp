@@ -13,7 +13,7 @@ result<dtype> read_element(std::int64_t number) {
   if (number == 0) return dtype::undefined;
   const dtype type = dtype_of_number(number);
   if (type == dtype::undefined)
-    return failed(status_code::invalid_graph, "element type {} is none of ONNX's (1 to {})", number,
+    return failed(status_code::invalid_graph, "element type {} is not one of ONNX's (1 to {})", number,
                   int(dtype::count) - 1);
   return type;
 }
@@ -27,9 +27,9 @@ status read_shape(const wire::shape_message& from, model& owner, value_type& typ
   for (const wire::dim_message& d : from.dim) {
     const bool is_negative = d.dim_value && *d.dim_value < 0;
     if (is_negative)
-      tolerate(owner, oddity::negative_dim, "dim {} of a declared type is {}; it is taken for unknown", dims.size(),
+      tolerate(owner, oddity::negative_dim, "dim {} of a declared type is {}; it is treated as unknown", dims.size(),
                *d.dim_value);
-    if (d.dim_value && !is_negative) dims.push_back(dim::of(*d.dim_value));
+    if (d.dim_value && !is_negative) dims.push_back(dim::fixed(*d.dim_value));
     else if (!d.dim_param.empty()) dims.push_back(dim::named(owner.symbol(d.dim_param)));
     else dims.push_back({});
   }
@@ -56,7 +56,7 @@ result<value_type> read_bare_type(const wire::type_message& from, model& owner, 
     value_type made;
     made.kind = kind;
     made.type = keys;
-    made.of = std::make_shared<const value_type>(*std::move(held));
+    made.element = std::make_shared<const value_type>(*std::move(held));
     return made;
   };
   if (from.tensor_type) return read_tensor_type(*from.tensor_type, type_kind::tensor, owner);

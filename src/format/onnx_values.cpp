@@ -9,9 +9,9 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-constexpr std::size_t deepest_value = 90;  // messages inside messages
+constexpr std::size_t deepest_value = 90;  // nesting of messages
 
-/// elem_type of a SequenceProto and an OptionalProto.
+/// The elem_type of a SequenceProto or an OptionalProto.
 namespace in_file {
 enum : std::int32_t { none, tensor, sparse_tensor, sequence, map, optional };
 }
@@ -48,7 +48,8 @@ class pb_reader {
 
  private:
   static status unknown_type(std::string_view what, std::string_view name, int type) {
-    return failed(status_code::invalid_graph, "{} '{}': element type {} is none of ONNX's (0 to 5)", what, name, type);
+    return failed(status_code::invalid_graph, "{} '{}': element type {} is not one of ONNX's (0 to 5)", what, name,
+                  type);
   }
   template <class Message>
   result<value> read_if(const Message* message) {
@@ -82,7 +83,7 @@ class pb_reader {
   tensor_reader tensors_;
 };
 
-/// A new one-dimensional tensor.
+/// Makes a one-dimensional tensor.
 result<value> pb_reader::column(dtype type, std::size_t count, std::span<std::byte>& bytes) {
   value made{value_kind::tensor, type, 0, extents{std::int64_t(count)}};
   made.data = memory_.allocate(made.bytes(), 64);
@@ -92,7 +93,7 @@ result<value> pb_reader::column(dtype type, std::size_t count, std::span<std::by
 }
 
 result<value> pb_reader::read_keys(const wire::map_message& m) {
-  // As a tensor's typed data, which knows what fits where.
+  // Keys are read like a tensor's typed data, which checks that numbers fit.
   wire::tensor_message keys;
   const std::string name = std::string{m.name} + ".keys";
   keys.name = name;
@@ -118,7 +119,7 @@ result<value> pb_reader::read_keys(const wire::map_message& m) {
   return read(keys);
 }
 
-/// One tensor out of the one-element tensors of a sequence.
+/// Joins the one-element tensors of a sequence to one tensor.
 result<value> pb_reader::join(const value& sequence, std::string_view name) {
   for (const value& part : sequence.parts)
     if (part.kind != value_kind::tensor || part.shape.count() != 1)

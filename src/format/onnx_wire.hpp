@@ -1,5 +1,5 @@
 #pragma once
-// Protobuf's bytes: what every reader and writer of .onnx files shares. It knows no message; see onnx_schema.hpp.
+// Protobuf's encoding, for all readers and writers of .onnx files. Messages are in onnx_schema.hpp.
 #include <cameo/core/arena.hpp>
 
 #include <bit>
@@ -18,12 +18,12 @@ enum class type : std::uint8_t { varint = 0, fixed64 = 1, delimited = 2, group =
 struct field {
   std::uint32_t number = 0;
   type kind = type::varint;
-  std::uint64_t value = 0;  // of a number
-  byte_span payload;        // of a delimited one its content, of a number its bytes
-  byte_span whole;          // with tag and length
+  std::uint64_t value = 0;  // a number
+  byte_span payload;        // the content of a delimited field, or the bytes of a number
+  byte_span whole;          // the field with tag and length
 };
 
-/// Reads field after field; `why` says what stopped it before the end.
+/// Reads one field after the other; `why` is the error that stopped it before the end.
 class cursor {
  public:
   explicit cursor(byte_span bytes) : at_{bytes.data()}, end_{bytes.data() + bytes.size()} {}
@@ -89,7 +89,7 @@ class cursor {
     f.payload = {start, at_};
     return true;
   }
-  /// Fields up to the end of the group with this number; groups may be in it.
+  /// Skips fields up to the end of the group with this number, with groups inside it.
   bool group(std::uint32_t number) {
     if (++depth_ > deepest_group) return fail("groups that are nested too deep");
     for (field f; !at_end();) {
@@ -105,9 +105,9 @@ class cursor {
   std::size_t depth_ = 0;
 };
 
-// --- what messages are made of ---
+// --- members of messages ---
 
-/// Items in the order of the file, in the arena of the decoder.
+/// Items in the order of the file, in the decoder's arena.
 template <class T>
 class chain {
   struct link {
@@ -136,7 +136,7 @@ class chain {
   bool empty() const { return size_ == 0; }
   T& back() { return last_->item; }
 
-  /// Null when the memory is full.
+  /// Returns null when memory is full.
   T* add(arena& memory, const T& item) {
     link* const made = memory.keep(link{item, nullptr});
     if (!made) return nullptr;
@@ -152,21 +152,21 @@ class chain {
   std::size_t size_ = 0;
 };
 
-using text = std::string_view;  // of the file; without data(): the field is absent
+using text = std::string_view;  // points into the file; data() is null if the field is absent
 using pieces = chain<byte_span>;
 
 inline text text_of(byte_span bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-/// An enum as proto2 has it: a number above `Last` is an unknown field.
+/// An enum as in proto2: a number above `Last` is an unknown field.
 template <int Last>
 struct enumerated {
   int number = 0;
 };
 
-/// The error of `numbers::add` for a lack of memory, which must not be reported as damaged bytes.
+/// The error of numbers::add() when memory is full, which must not be reported as damaged bytes.
 inline constexpr char no_memory[] = "there is no memory for it";
 
-/// A repeated number, where it lies in the file: packed or one by one.
+/// A repeated number in the file, packed or not.
 template <class T>
 class numbers {
  public:
@@ -195,7 +195,7 @@ class numbers {
       each([&](T number) { *to++ = number; });
     }
   }
-  /// The same numbers as another type of integer.
+  /// The numbers as another integer type.
   template <std::integral To>
   numbers<To> as() const {
     numbers<To> made;
@@ -203,7 +203,7 @@ class numbers {
     made.size_ = size_;
     return made;
   }
-  /// Null when it is taken, or `no_memory`; otherwise what is wrong with the bytes.
+  /// Adds bytes. Returns null on success, `no_memory`, or what is wrong with the bytes.
   const char* add(byte_span bytes, arena& memory) {
     std::size_t count = bytes.size() / sizeof(T);
     if constexpr (std::floating_point<T>) {
@@ -225,7 +225,7 @@ class numbers {
   std::size_t size_ = 0;
 };
 
-/// A field that is read, by its number, and the list of them that is a message's `fields`.
+/// A field that is read: its number and its member. A message's `fields` is a list of rows.
 template <std::uint32_t Number, auto Member>
 struct row {
   static constexpr std::uint32_t number = Number;
@@ -235,19 +235,19 @@ template <class... Rows>
 struct rows {};
 
 struct message {
-  pieces rest;  // whole fields
+  pieces rest;  // whole fields that are not read
 };
-/// A message that is looked through for mistakes, and then a part of the rest.
+/// A message that is checked, and then kept as part of the rest.
 template <class Message>
 struct looked_through {};
 
-// --- bytes that are written ---
+// --- encoding ---
 
 inline void put_varint(std::string& out, std::uint64_t number) {
   for (; number >= 0x80; number >>= 7) out.push_back(char(number | 0x80));
   out.push_back(char(number));
 }
-/// What stands before `size` bytes of a text or a message.
+/// Writes what precedes a text or message of `size` bytes.
 inline void put_head(std::string& out, std::uint32_t number, std::size_t size) {
   put_varint(out, std::uint64_t{number} << 3 | std::uint64_t(type::delimited));
   put_varint(out, size);

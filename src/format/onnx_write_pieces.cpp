@@ -20,7 +20,7 @@ struct message_in<wire::chain<Message>> {
   using type = Message;
 };
 
-/// Copies a message of our own making with the borrowed bytes in the place of their numbers; false if there are none.
+/// Copies a message that cameo wrote, and replaces indices by the borrowed bytes. False if the message has none.
 class splicer {
  public:
   explicit splicer(raw_spans raw) : raw_{raw} {}
@@ -41,7 +41,7 @@ class splicer {
     if (!is_inside) out.text.append(wire::text_of(f.whole));
     return good;
   }
-  /// False if the field is to be copied as it is.
+  /// Returns false if the field can be copied unchanged.
   template <class Message, class Row>
   bool copy_row(const wire::field& f, wire_pieces& out, bool& good) {
     using member = std::remove_reference_t<decltype(std::declval<Message&>().*Row::member)>;
@@ -78,7 +78,7 @@ result<wire_pieces> insert_raw_data(std::string_view model, raw_spans raw) {
   wire_pieces out;
   if (splicer{raw}.splice<wire::model_message>(std::as_bytes(std::span{model}), out)) return out;
   return failed(status_code::fail,
-                "the serialized model does not have one place for each tensor's bytes; this is a fault of cameo");
+                "the serialized model does not have one index for each tensor's bytes; this is a bug of cameo");
 }
 
 CAMEO_END_NAMESPACE

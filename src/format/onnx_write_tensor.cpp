@@ -15,7 +15,7 @@ std::string pack_six_bits(std::span<const std::uint8_t> from) {
   return packed;
 }
 
-// In a file of external data.
+// Alignment in a file of external data.
 constexpr std::size_t external_alignment = 64, large_alignment = 4096, large_tensor = std::size_t{1} << 20;
 constexpr char padding[large_alignment] = {};
 
@@ -29,7 +29,8 @@ void add_entry(onnx::TensorProto& to, const char* key, std::string entry) {
 
 status tensor_writer::write(const value& v, onnx::TensorProto& to) {
   if (v.kind != value_kind::tensor || v.memory != 0)
-    return failed(status_code::invalid_argument, "'{}' is no tensor in host memory: it cannot be written", to.name());
+    return failed(status_code::invalid_argument, "'{}' is not a tensor in host memory: it cannot be written",
+                  to.name());
   to.set_data_type(int(v.type));
   for (std::int64_t d : v.shape.dims()) to.add_dims(d);
   if (v.type == dtype::string) {
@@ -81,7 +82,7 @@ status tensor_writer::write_initializer(const value& v, onnx::TensorProto& to) {
   if (!*place) return write(v, to);
   if ((*place)->file.empty() || (*place)->file.front() == '/')
     return failed(status_code::invalid_argument,
-                  "'{}' is to be written into the file '{}'; give a path that is relative to the model's folder",
+                  "'{}' would be written to the file '{}'; give a path that is relative to the model's folder",
                   to.name(), (*place)->file);
   to.set_data_type(int(v.type));
   for (std::int64_t d : v.shape.dims()) to.add_dims(d);
@@ -92,7 +93,7 @@ status tensor_writer::write_initializer(const value& v, onnx::TensorProto& to) {
 status tensor_writer::write(const value& v, onnx::SparseTensorProto& to) {
   if (v.kind != value_kind::sparse_tensor || v.parts.size() != 2)
     return failed(status_code::invalid_argument,
-                  "'{}' is no sparse tensor with values and indices: it cannot be written", to.values().name());
+                  "'{}' is not a sparse tensor with values and indices: it cannot be written", to.values().name());
   for (std::int64_t d : v.shape.dims()) to.add_dims(d);
   if (status s = write(v.parts[0], *to.mutable_values()); !s) return s;
   return write(v.parts[1], *to.mutable_indices());

@@ -18,13 +18,13 @@ class pb_writer {
   status write(const value& v, onnx::SparseTensorProto& to) { return tensors_.write(v, to); }
   status write(const value& v, onnx::SequenceProto& to) {
     if (v.kind != value_kind::sequence)
-      return {status_code::invalid_argument, "the value is no sequence, and a SequenceProto is to be written"};
+      return {status_code::invalid_argument, "the value is not a sequence, which a SequenceProto requires"};
     const value_kind kind = v.parts.empty() ? value_kind::tensor : v.parts[0].kind;
     to.set_elem_type(element_type(kind));
     for (const value& part : v.parts) {
       if (part.kind != kind)
         return {status_code::invalid_argument,
-                "the elements of a sequence are of different kinds; a SequenceProto holds one kind"};
+                "the elements of a sequence are of different kinds; a SequenceProto has one kind"};
       if (status s = add(part, to); !s) return s;
     }
     return status_code::ok;
@@ -61,7 +61,7 @@ class pb_writer {
       case value_kind::map: return write(part, *to.add_map_values());
       case value_kind::none: break;
     }
-    return {status_code::invalid_argument, "an element of a sequence is empty, which a SequenceProto cannot hold"};
+    return {status_code::invalid_argument, "an element of a sequence is empty, which a SequenceProto cannot represent"};
   }
   tensor_writer tensors_;
 };
@@ -71,7 +71,7 @@ using key_elements = detail::element_set<std::string_view, std::int8_t, std::int
 
 status pb_writer::write(const value& v, onnx::MapProto& to) {
   if (v.kind != value_kind::map || v.parts.size() != 2)
-    return {status_code::invalid_argument, "the value is no map with keys and values, and a MapProto is to be written"};
+    return {status_code::invalid_argument, "the value is not a map with keys and values, which a MapProto requires"};
   const value &keys = v.parts[0], &values = v.parts[1];
   to.set_key_type(int(keys.type));
   const bool written = key_elements::visit(keys.type, false, [&]<class T>(std::type_identity<T>) {
@@ -96,14 +96,14 @@ status pb_writer::write(const value& v, onnx::MapProto& to) {
   return status_code::ok;
 }
 
-/// An estimate of the memory that writing a value takes: its elements as a file has them, and protobuf's objects.
+/// An estimate of the memory for writing a value: its elements in the file, and protobuf's objects.
 struct size_to_write {
   std::size_t elements = 0, objects = 0;
 
   void add(const value& v) {
     objects += 4096;
     for (const value& part : v.parts) add(part);
-    // Each value of a map becomes a message, each key a number of 8 bytes in an array that grows.
+    // Each value of a map becomes a message, and each key a number of 8 bytes in a growing array.
     if (v.kind == value_kind::map && v.parts.size() == 2)
       objects += 32 * std::size_t(v.parts[0].shape.count()) + 512 * std::size_t(v.parts[1].shape.count());
     if (v.kind != value_kind::tensor) return;
@@ -125,7 +125,7 @@ result<std::string> write_message(const value& v, std::string_view name) {
   size_to_write size;
   size.add(v);
   if (size.elements > std::size_t(INT_MAX)) return too_large();
-  // The elements are in the message and in the file.
+  // The message and the file each contain the elements.
   const memory_reserve spare{2 * (size.elements + name.size()) + size.objects};
   Message message;
   if constexpr (std::is_same_v<Message, onnx::SparseTensorProto>) message.mutable_values()->set_name(std::string{name});

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t default_ir_version = 10;
 
-/// The name a file knows a value by: a capture has that of what it captures.
+/// The name of a value in files: a capture has the name of the captured value.
 std::string_view name_of(const graph* g, value_id v) {
   if (v == value_id::none) return {};
   while ((*g)[v].outer != value_id::none && g->outer()) {
@@ -22,7 +22,7 @@ std::string_view name_of(const graph* g, value_id v) {
   return (*g)[v].name;
 }
 
-/// Fills in what a message had that cameo did not interpret, however deep it is: the reader has limited that.
+/// Restores the uninterpreted fields of a message. Their depth is unlimited here: the reader has limited it.
 void restore(std::string_view unknown, pb::Message& to) {
   if (unknown.empty()) return;
   pb::io::CodedInputStream bytes{reinterpret_cast<const std::uint8_t*>(unknown.data()), int(unknown.size())};
@@ -30,7 +30,7 @@ void restore(std::string_view unknown, pb::Message& to) {
   (void)to.ParsePartialFromCodedStream(&bytes);
 }
 
-/// The i-th of a repeated field that may hold rests already.
+/// The i-th element of a repeated field, which may have rests of elements already.
 template <class Message>
 Message& at_or_add(pb::RepeatedPtrField<Message>& all, std::size_t i) {
   return i < std::size_t(all.size()) ? *all.Mutable(int(i)) : *all.Add();
@@ -44,7 +44,7 @@ void set_properties(std::span<const detail::property> from, pb::RepeatedPtrField
   }
 }
 
-/// The same for a message whose installed version lacks the field.
+/// Sets properties of a message whose installed version lacks the field.
 void add_properties(std::span<const detail::property> from, int number, pb::UnknownFieldSet& to) {
   pb::RepeatedPtrField<onnx::StringStringEntryProto> entries;
   set_properties(from, entries);
@@ -65,11 +65,11 @@ void write_tensor_type(const value_type& type, const model& owner, Tensor& to) {
   }
 }
 
-/// A type, into what rest_of_type left.
+/// Writes a type into the message that rest_of_type() made.
 void write_type(const value_type& type, const model& owner, onnx::TypeProto& to) {
   if (!type.denotation.empty()) to.set_denotation(type.denotation);
   const value_type unknown;
-  const value_type& of = type.of ? *type.of : unknown;
+  const value_type& of = type.element ? *type.element : unknown;
   switch (type.kind) {
     case type_kind::tensor: return write_tensor_type(type, owner, *to.mutable_tensor_type());
     case type_kind::sparse_tensor: return write_tensor_type(type, owner, *to.mutable_sparse_tensor_type());
@@ -79,7 +79,7 @@ void write_type(const value_type& type, const model& owner, onnx::TypeProto& to)
       to.mutable_map_type()->set_key_type(int(type.type));
       return write_type(of, owner, *to.mutable_map_type()->mutable_value_type());
     case type_kind::unknown:
-    case type_kind::opaque:  // what there is to say is in the rest
+    case type_kind::opaque:  // the rest of the message has all that is known
       return;
   }
 }
@@ -131,7 +131,7 @@ class onnx_writer {
     for (value_id v : g.inputs()) to.add_input(std::string{g[v].name});
     for (value_id v : g.outputs()) to.add_output(std::string{name_of(&g, v)});
     if (!g.initializers().empty())
-      return {status_code::invalid_graph, "a function's body cannot have initializers in a file"};
+      return {status_code::invalid_graph, "the body of a function cannot have initializers in a file"};
     for (std::size_t i = 0; i < g.value_count(); ++i) {
       const detail::graph_value& v = g[value_id(i)];
       if (!has_info(v)) continue;
@@ -281,8 +281,8 @@ status too_large() {
           "the model is over 2 GB, more than protobuf allows; use external data (write_options.external_data)"};
 }
 
-/// About the memory that protobuf takes for an attribute, a node or a graph without its weights: objects, and texts and
-/// lists twice, in the message and in the file.
+/// An estimate of the memory that protobuf needs for attributes, nodes and graphs without weights: objects, and texts
+/// and lists twice, in the message and in the file.
 std::size_t bytes_to_write(const graph& g) {
   std::size_t bytes = 4096;
   for (std::size_t v = 0; v < g.value_count(); ++v) bytes += 512 + 2 * g[value_id(v)].name.size();
@@ -312,7 +312,7 @@ result<std::string> message_of(const model& from, tensor_writer& tensors) {
   return text;
 }
 
-/// The message in pieces that borrow the model's weights and what `tensors` packed.
+/// The message in spans that borrow the model's weights and the data that `tensors` packed.
 result<wire_pieces> pieces_of(const model& from, tensor_writer& tensors) {
   std::vector<std::span<const std::byte>> raw;
   tensors.raw = &raw;
@@ -328,18 +328,17 @@ result<wire_pieces> pieces_of(const model& from, tensor_writer& tensors) {
 status check_options(const write_options& options) {
   const std::string& file = options.external_data;
   if (file.find_first_of("/\\") != std::string::npos || file == "." || file == "..")
-    return failed(status_code::invalid_argument, "external data '{}' must be a file name of its own beside the model",
-                  file);
+    return failed(status_code::invalid_argument, "external data '{}' must be a separate file beside the model", file);
   if (options.external_alignment & (options.external_alignment - 1))
-    return failed(status_code::invalid_argument, "external data is to begin at multiples of {}, no power of two",
+    return failed(status_code::invalid_argument, "the alignment of external data is {}; it must be a power of two",
                   options.external_alignment);
   if (!file.empty() && options.place)
-    return failed(status_code::invalid_argument, "initializers go to the file '{}', or where a function says; not both",
-                  file);
+    return failed(status_code::invalid_argument,
+                  "initializers go either to the file '{}' or to the places of a function, not to both", file);
   return {};
 }
 
-/// `name` stands for the model in messages.
+/// Writes a message in spans. `name` is the model's name in messages.
 status write_pieces(const model& from, std::string_view name, const std::string& folder, const write_options& options,
                     detail::function_ref<status(const wire_pieces&)> to) {
   return guarded([&]() -> status {
@@ -348,7 +347,7 @@ status write_pieces(const model& from, std::string_view name, const std::string&
     tensors.options = options;
     result<wire_pieces> pieces = pieces_of(from, tensors);
     if (!pieces) return std::move(pieces).error().in(name);
-    // The data first: a model whose data is absent would be worse than none.
+    // External data is written first: a model without its data would be worse than no model.
     const auto external = [&](byte_sink append) -> status {
       for (std::span<const std::byte> piece : tensors.external)
         if (status s = append(piece); !s) return s;
@@ -368,7 +367,7 @@ status write_pieces(const model& from, std::string_view name, const std::string&
 status write_onnx(const model& from, const std::string& path, const write_options& options) {
   const std::string folder = path.substr(0, path.rfind('/') + 1);
   if (!options.external_data.empty() && folder + options.external_data == path)
-    return failed(status_code::invalid_argument, "{}: external data '{}' must be a file of its own beside the model",
+    return failed(status_code::invalid_argument, "{}: external data '{}' must be a separate file beside the model",
                   path, options.external_data);
   return guarded([&]() -> status {
     file_batch files;

@@ -23,12 +23,12 @@ void ort_builder::set(std::size_t from, std::size_t to) {
   std::memcpy(text_.data() + from, &distance, sizeof distance);
 }
 
-/// Zeros until the size is `rest` modulo `alignment`.
+/// Appends zeros until the size is `rest` modulo `alignment`.
 void ort_builder::pad(std::size_t alignment, std::size_t rest) {
   text_.append((alignment + rest - text_.size() % alignment) % alignment, '\0');
 }
 
-/// Wide fields first, so that none needs a gap but before an 8-byte one.
+/// Wide fields come first, so that no field but an 8-byte one needs padding.
 std::size_t ort_builder::vtable(const fields& from, table& to, std::size_t& bytes) {
   std::size_t slots = 0;
   bytes = 4;
@@ -101,7 +101,7 @@ ort_builder::tables_of ort_builder::tables(slot_ref from, std::size_t count) {
 
 result<wire_pieces> ort_builder::finish() {
   const auto refused = [](std::string_view why) {
-    return failed(status_code::invalid_argument, "an ORT file can't hold it: {}", why);
+    return failed(status_code::invalid_argument, "an ORT file cannot represent the model: {}", why);
   };
   if (deepest_ > deepest_table)
     return refused(fmt::format("tables would be nested {} deep, and {} is the most (18 levels of subgraphs, about)",
@@ -117,14 +117,14 @@ result<wire_pieces> ort_builder::finish() {
     text_ += '\0';
   }
   if (text_.size() > largest_file) return refused("it would have 2 GiB or more");
-  for (const pending_text& each : pending_texts_) set(each.from, places[each.number]);
+  for (const pending_text& each : pending_texts_) set(each.source, places[each.number]);
   wire_pieces made;
   std::size_t size = text_.size();
   std::string tail;
   std::vector<wire_pieces::piece> borrowed;
   for (const pending_weights& each : weights_) {
     const std::size_t gap = (weight_alignment - (size + 4) % weight_alignment) % weight_alignment;
-    set(each.from, size + gap);
+    set(each.source, size + gap);
     tail.append(gap, '\0');
     append(tail, std::uint32_t(each.bytes.size()));
     borrowed.push_back({text_.size() + tail.size(), each.bytes});

@@ -8,16 +8,16 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Writes a FlatBuffer from front to back: an object comes before those that it refers to, so offsets are known when
-/// their target is written. Texts are shared and lie together after the tables; weights are last, each aligned to 64,
-/// and are borrowed. The same calls make the same bytes.
+/// Writes a FlatBuffer from front to back: an object precedes the objects that it refers to, so an offset is set when
+/// its target is written. Texts are shared, and are after the tables. Weights are last, each aligned to 64 bytes, and
+/// are borrowed. The same calls make the same bytes.
 class ort_builder {
  public:
-  /// An offset that is still to be set, and how deep the table lies that holds it.
+  /// An offset that is not set yet, and the depth of its table.
   struct slot_ref {
     std::size_t at = 0, depth = 0;
   };
-  /// What a table is to hold; numbers that are their default are left out.
+  /// The fields of a table. Numbers with their default value are left out.
   class fields {
    public:
     template <class T>
@@ -28,7 +28,7 @@ class ort_builder {
       at_[slot] = {sizeof value, bits};
       return *this;
     }
-    /// An offset, which must be set.
+    /// Adds an offset, which must be set later.
     fields& offset(std::size_t slot, bool is_there = true) {
       if (is_there) at_[slot] = {4, 0};
       return *this;
@@ -42,7 +42,7 @@ class ort_builder {
     };
     field at_[16];
   };
-  /// A table that has been written.
+  /// A table that was written.
   class table {
    public:
     slot_ref operator[](std::size_t slot) const { return {at_ + offsets_[slot], depth_}; }
@@ -57,16 +57,16 @@ class ort_builder {
 
   slot_ref root() const { return {0, 0}; }
   table add(slot_ref from, const fields&);
-  /// The words must outlive the builder.
+  /// Writes a text, which must outlive the builder.
   void text(slot_ref from, std::string_view words);
   void texts(slot_ref from, std::span<const std::string_view> words);
-  /// Numbers, or structs of numbers.
+  /// Writes numbers, or structs of numbers.
   template <class T>
   void numbers(slot_ref from, std::span<const T> items, std::size_t alignment = alignof(T)) {
     begin_vector(from, items.size(), alignment);
     text_.append(reinterpret_cast<const char*>(items.data()), items.size_bytes());
   }
-  /// A vector of so many tables, each to be added at its place.
+  /// A vector of tables, each of which must be written at its index.
   class tables_of {
    public:
     slot_ref operator[](std::size_t i) const { return {first_ + 4 * i, depth_}; }
@@ -76,18 +76,18 @@ class ort_builder {
     std::size_t first_ = 0, depth_ = 0;
   };
   tables_of tables(slot_ref from, std::size_t count);
-  /// A tensor's bytes, which must outlive the builder's result.
+  /// Writes a tensor's bytes, which must outlive the builder's result.
   void weights(slot_ref from, std::span<const std::byte> bytes) { weights_.push_back({from.at, bytes}); }
 
-  /// The file. INVALID_ARGUMENT naming the limit of the format that it breaks.
+  /// The whole file. INVALID_ARGUMENT, with the limit, if it exceeds a limit of the format.
   result<wire_pieces> finish();
 
  private:
   struct pending_text {
-    std::size_t from, number;
+    std::size_t source, number;
   };
   struct pending_weights {
-    std::size_t from;
+    std::size_t source;
     std::span<const std::byte> bytes;
   };
   void set(std::size_t from, std::size_t to);

@@ -19,7 +19,7 @@ std::uint32_t find_sorted(const scope& in, std::string_view name) {
   return at != in.by_name.end() && name_of(in, *at) == name ? *at : none;
 }
 
-/// Names that nodes or the graph may leave out are empty.
+/// Checks names of values. Optional ones that are absent are empty.
 status check_listed(const scope& in, const vector_view& names, std::string_view what) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (!names.text(i).empty() && find_sorted(in, names.text(i)) == none)
@@ -28,7 +28,7 @@ status check_listed(const scope& in, const vector_view& names, std::string_view 
 }
 
 status check_args(scope& in, arena& scratch) {
-  const auto count = [&](graph::slot slot) { return in.from.vector(slot).size(); };
+  const auto count = [&](graph::slot slot) { return in.source.vector(slot).size(); };
   if (!in.args && in.nodes.size() + count(graph::inputs) + count(graph::outputs) != 0)
     return missing("Graph.node_args");
   for (std::size_t i = 0; i < in.args.size(); ++i) {
@@ -43,14 +43,14 @@ status check_args(scope& in, arena& scratch) {
   for (std::size_t i = 1; i < in.by_name.size(); ++i)
     if (const std::string_view name = name_of(in, in.by_name[i]); name == name_of(in, in.by_name[i - 1]))
       return wrong(status_code::fail, "Graph.node_args: '", name, "' is given twice");
-  return check_listed(in, in.from.vector(graph::outputs), "Graph.outputs");
+  return check_listed(in, in.source.vector(graph::outputs), "Graph.outputs");
 }
 
-/// Indices are unique, below max_node_index, and not absurd for so few nodes: what ONNX Runtime wants.
+/// Indices must be unique, below max_node_index, and not too large for the number of nodes, as ONNX Runtime requires.
 status check_indices(scope& in, arena& scratch) {
-  const auto end = in.from.number<std::uint32_t>(graph::max_node_index);
+  const auto end = in.source.number<std::uint32_t>(graph::max_node_index);
   const std::size_t absurd =
-      std::max<std::size_t>(1024, 64 * (in.nodes.size() + in.from.vector(graph::node_edges).size()));
+      std::max<std::size_t>(1024, 64 * (in.nodes.size() + in.source.vector(graph::node_edges).size()));
   const result<std::span<std::uint32_t>> order = sorted(in.nodes, node::index, scratch, number_less);
   if (!order) return order.error();
   in.by_index = *order;
@@ -66,13 +66,13 @@ status check_indices(scope& in, arena& scratch) {
   return {};
 }
 
-/// Edges are made from names; those of the file only have to name nodes that are there.
+/// Edges are computed from names. Those in the file must only refer to existing nodes.
 status check_edges(const scope& in) {
   const auto check = [&](std::string_view field, std::uint32_t index) -> status {
     if (in.node_at(index) != no_node) return {};
     return wrong(status_code::fail, "Graph.node_edges: ", field, ": there is no node ", index);
   };
-  const vector_view all = in.from.vector(graph::node_edges);
+  const vector_view all = in.source.vector(graph::node_edges);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (status s = check("NodeEdge.node_index", all.table(i).number<std::uint32_t>(node_edges::node_index)); !s)
       return s;
@@ -85,7 +85,7 @@ status check_edges(const scope& in) {
   return {};
 }
 
-/// True if the domain has an opset. Of two entries for one domain the last one counts.
+/// True if the domain has an opset. The last entry for a domain counts.
 bool is_imported(std::string_view domain, const vector_view& opsets) {
   for (std::size_t i = opsets.size(); i-- > 0;) {
     const std::string_view each = opsets.table(i).text(opset::domain);
@@ -104,7 +104,7 @@ status check_node(const table_view& from, const scope& in, const vector_view& op
   if (!from.has(node::input_arg_counts)) return missing("Node.input_arg_counts");
   if (!from.has(node::implicit_inputs)) return missing("Node.implicit_inputs");
   if (status s = check_listed(in, from.vector(node::inputs), "Node.inputs"); !s) return s;
-  // What subgraphs read is found in them; the list only has to name what is there.
+  // The names that subgraphs read are found in the subgraphs. This list must only contain existing names.
   const vector_view implicit = from.vector(node::implicit_inputs);
   for (std::size_t i = 0; i < implicit.size(); ++i) {
     const scope* at = &in;
@@ -188,7 +188,7 @@ status read_type(const table_view& from, type_kind& kind, dtype& type, type_part
     case type_info_value::tensor_type: {
       kind = type_kind::tensor;
       if (!element_type_of(value.number<std::int32_t>(tensor_type::elem_type), type))
-        return wrong(status_code::invalid_argument, "TensorTypeAndShape.elem_type is none of the format's");
+        return wrong(status_code::invalid_argument, "TensorTypeAndShape.elem_type is not one of the format's");
       to.shape = value.table(tensor_type::shape);
       const std::size_t rank = to.shape.vector(shape::dim).size();
       return rank <= max_rank ? status{}
@@ -202,7 +202,7 @@ status read_type(const table_view& from, type_kind& kind, dtype& type, type_part
     case type_info_value::map_type:
       kind = type_kind::map;
       if (!element_type_of(value.number<std::int32_t>(map_type::key_type), type))
-        return wrong(status_code::invalid_argument, "MapType.key_type is none of the format's");
+        return wrong(status_code::invalid_argument, "MapType.key_type is not one of the format's");
       to.held = value.table(map_type::value_type);
       return to.held ? status{} : missing("MapType.value_type");
     default:
@@ -215,9 +215,9 @@ status read_dim(const table_view& from, std::int64_t& to) {
   const table_view d = from.table(dimension::value);
   const auto kind = d.number<std::int8_t>(dimension_value::dim_type);
   const auto size = d.number<std::int64_t>(dimension_value::dim_value);
-  if (kind < 0 || kind > 2) return wrong(status_code::fail, "DimensionValue.dim_type is ", kind, ", none of 0 to 2");
+  if (kind < 0 || kind > 2) return wrong(status_code::fail, "DimensionValue.dim_type is ", kind, "; it must be 0 to 2");
   if (kind == 2 && !d.has(dimension_value::dim_param)) return missing("DimensionValue.dim_param");
-  to = kind == 1 && size >= 0 ? size : -1;  // ONNX Runtime writes -1 for unknown ones, too
+  to = kind == 1 && size >= 0 ? size : -1;  // ONNX Runtime writes -1 for unknown dims, too
   return {};
 }
 
@@ -243,7 +243,7 @@ result<record_view> read_record(const table_view& from, const scope& in) {
   if (given != wanted && given != wanted + 1)
     return wrong(status_code::fail, "NodesToOptimizeIndices.node_indices has ", std::int64_t(given), " entries, needs ",
                  std::int64_t(wanted));
-  const auto end = in.from.number<std::uint32_t>(graph::max_node_index);
+  const auto end = in.source.number<std::uint32_t>(graph::max_node_index);
   for (std::size_t i = 0; i < given; ++i)
     if (const auto index = made.nodes.number<std::uint32_t>(i); index != no_node && index >= end)
       return wrong(status_code::fail, "NodesToOptimizeIndices.node_indices: ", index,
@@ -255,7 +255,7 @@ result<record_view> read_record(const table_view& from, const scope& in) {
 }
 
 result<vector_view> read_optimizers(const scope& in, arena& scratch) {
-  const vector_view made = in.from.table(graph::runtime_optimizations).vector(optimizations::records);
+  const vector_view made = in.source.table(graph::runtime_optimizations).vector(optimizations::records);
   std::size_t i = 0, j = 0;
   const result<bool> differ = all_differ(made, optimizer::optimizer_name, scratch, i, j);
   if (!differ) return differ.error();

@@ -13,7 +13,7 @@ using byte_span = std::span<const std::byte>;
 
 constexpr std::uint64_t most_dense_bytes = (std::uint64_t{1} << 31) - 1;
 
-/// Dims in the order that the format checks them: there, not too many, not negative, their product not too large.
+/// Reads dims, with the format's checks in order: present, not too many, not negative, their product not too large.
 status read_dims(const table_view& from, std::size_t slot, std::string_view name, extents& shape, std::int64_t& count) {
   if (!from.has(slot)) return wrong(status_code::fail, "tensor '", name, "': dims are missing");
   const vector_view dims = from.vector(slot);
@@ -56,7 +56,7 @@ result<value> read_strings(const table_view& t, value made, std::int64_t count, 
   return made;
 }
 
-/// The n-th index of a sparse tensor, whatever its type.
+/// The n-th index of a sparse tensor, of any integer type.
 bool index_at(const value& indices, std::size_t n, std::int64_t& to) {
   using types = detail::element_set<std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
   return types::visit(indices.type, false, [&]<class T>(std::type_identity<T>) {
@@ -144,7 +144,7 @@ result<value> read_sparse_constant(const table_view& sparse, std::string_view na
   const extents flat{nnz}, rows{nnz, std::int64_t(dense.shape.rank())};
   constexpr detail::type_mask integers = mask_of<std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
   if (!(detail::bit_of(indices->type) & integers))
-    return refuse(status_code::invalid_graph, "SparseTensor.indices are no signed integers");
+    return refuse(status_code::invalid_graph, "SparseTensor.indices are not signed integers");
   if (nnz < 0 || (indices->shape != flat && indices->shape != rows))
     return refuse(status_code::invalid_graph, "SparseTensor.indices: one per value is needed, or a row of them");
   std::uint64_t bytes = 0;

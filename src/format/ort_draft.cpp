@@ -6,7 +6,7 @@ using ort::wrong;
 
 namespace {
 
-/// A static type, as kernels see one. Recursion is as deep as the tables are, which verify() has bounded.
+/// Reads a static type as an operand. Recursion is as deep as the tables, whose depth verify() limits.
 status read_type(const ort::table_view& from, operand& to) {
   ort::type_parts parts;
   operand inner;
@@ -48,10 +48,10 @@ status ort_draft_sink::constant(scope& in, slot s, const value& constant) {
   draft_value& v = in.made->values[s];
   if (status fits = ort::check_declared(v.info.kind, v.info.type, constant, v.name); !fits) return fits;
   v.info.type = constant.type;
-  if (v.is_input && in.outer) return {};  // a subgraph's: its node gives the value
+  if (v.is_input && in.outer) return {};  // an input of a subgraph gets its value from the node
   v.info.constant = memory.keep(constant);
   if (!v.info.constant) return status_code::out_of_memory;
-  v.info.has_rank = true, v.info.shape = constant.shape;  // a declared shape is a hint; this is what it is
+  v.info.has_rank = true, v.info.shape = constant.shape;  // a declared shape is a hint; this is the actual shape
   return {};
 }
 
@@ -63,7 +63,8 @@ slot ort_draft_sink::passed(scope& in, std::string_view name) const {
 
 result<slot> ort_draft_sink::take_in(scope& in, std::string_view name, slot outside, bool listed) {
   constexpr std::size_t most_others = 1024;
-  draft_value made = static_cast<scope*>(in.outer)->made->values[outside];  // what the inner scope says does not count
+  draft_value made = static_cast<scope*>(in.outer)->made->values[outside];  // the type in the inner scope does not
+                                                                            // count
   made.is_input = made.is_output = false;
   const result<slot> inside = in.made->add_value(made);
   if (!inside || !in.made->captures.push_back({*inside, outside})) return status_code::out_of_memory;
@@ -73,7 +74,7 @@ result<slot> ort_draft_sink::take_in(scope& in, std::string_view name, slot outs
   return in.others.push_back({name, *inside}) ? result<slot>{*inside} : result<slot>{status_code::out_of_memory};
 }
 
-/// A copy where the file has it at an address that it can't be read at.
+/// Copies a constant that the file has at an address that the processor cannot read.
 status ort_draft_sink::place(value& v) {
   if (detail::is_aligned(v)) return {};
   void* const copy = memory.allocate(v.bytes(), 16);
@@ -105,20 +106,20 @@ status ort_draft_sink::output(scope& in, slot s) {
   return in.made->outputs.push_back(s) ? status_code::ok : status_code::out_of_memory;
 }
 
-/// The draft's inputs are those of the file that are not constant: they are its first values.
+/// The draft's inputs are the inputs of the file that are not constant. They are the first values.
 status ort_draft_sink::end(scope& in) {
   for (slot s = 1; s < in.made->values.size() && in.made->values[s].is_input; ++s)
     if (!in.made->values[s].info.constant && !in.made->inputs.push_back(s)) return status_code::out_of_memory;
   return {};
 }
 
-// --- door ---
+// --- entry point ---
 
 result<draft*> read_ort_draft(std::span<const std::byte> file, std::span<const detail::kernel_table* const> providers,
                               arena& memory, const ort_draft_checks* checks) {
   ort_draft_sink sink{providers, memory, checks};
-  if (sink.asked) {
-    const result<ort::table_view> root = sink.asked->verify(file);
+  if (sink.file_checks) {
+    const result<ort::table_view> root = sink.file_checks->verify(file);
     if (!root) return root.error();
     if (status s = (sink.*checks->head)(*root); !s) return s;
   }

@@ -1,4 +1,4 @@
-// What is asked of a file that is not trusted, and how files are read that cameo has not written.
+// Checks of untrusted files, and support for files that cameo did not write.
 #include <cameo/kernel/node_check.hpp>
 
 #include "ort_draft_sink.hpp"
@@ -15,7 +15,8 @@ const op_version* version_at(const op_row& op, std::int32_t since) {
   return nullptr;
 }
 
-/// Kernels count inputs as they come: every parameter but a variadic one takes one, and those that take none are last.
+/// Checks the numbers of arguments. Kernels count inputs in order: every parameter but a variadic one has one, and
+/// absent ones are last.
 status check_parameters(const ort::table_view& from, const op_version* version) {
   const ort::vector_view counts = from.vector(ort::node::input_arg_counts);
   if (version && counts.size() != version->inputs.size())
@@ -56,8 +57,8 @@ status ort_draft_sink::choose_and_sort(scope& in) {
 
 // --- the provider of a node ---
 
-/// The operator's version, where the list knows it, is what the node is held against: the types of all values are the
-/// file's, and kernels rely on them. A node that is not in the file has no counts to check.
+/// Matches a node after checking it against its operator's version, if the list has it: the types of all values come
+/// from the file, and kernels rely on them. A node that replaced others has no counts to check.
 result<verdict> ort_draft_sink::match_checked(const ort::table_view& from, const detail::draft_node& of,
                                               const detail::node_signature& node, const detail::kernel_table& kernels,
                                               const op_row& op) {
@@ -68,7 +69,7 @@ result<verdict> ort_draft_sink::match_checked(const ort::table_view& from, const
   return version ? result<verdict>{match(node, kernels)} : match_by_file(node, kernels, op);
 }
 
-/// match() by the resolver in the file.
+/// match() with the resolver in the file.
 result<verdict> ort_draft_sink::match_by_file(const detail::node_signature& node, const detail::kernel_table& kernels,
                                               const op_row& op) {
   constexpr std::size_t most = 4096;
@@ -104,16 +105,16 @@ result<verdict> ort_draft_sink::match_by_file(const detail::node_signature& node
 
 // --- order ---
 
-/// The draft's nodes become these, so that each comes after those it reads from; otherwise as they are. INVALID_GRAPH
-/// for a cycle.
+/// Replaces the draft's nodes by these, in an order in which each follows the nodes that it reads from; otherwise the
+/// order is kept. INVALID_GRAPH for a cycle.
 status ort_draft_sink::sort_nodes(std::span<const detail::draft_node> from, scope& in) {
   enum state : std::uint8_t { untouched, open, done };
   struct visit {
-    std::uint32_t node, next;  // the next dependency to look at
+    std::uint32_t node, next;  // the next dependency to visit
   };
   const result<std::span<detail::draft_node>> copy = memory.copy(from);
   const result<std::span<std::uint8_t>> states = memory.take<std::uint8_t>(from.size());
-  const result<std::span<visit>> path = memory.take<visit>(from.size());  // a node is on it once
+  const result<std::span<visit>> path = memory.take<visit>(from.size());  // a node is on it at most once
   const result<std::span<std::uint32_t>> producers = memory.take<std::uint32_t>(in.made->values.size() + 1);
   if (!copy || !states || !path || !producers) return status_code::out_of_memory;
   const std::span<const detail::draft_node> nodes = *copy;

@@ -1,10 +1,10 @@
-// The provider of each node of a draft.
+// Assigns each node of a draft to a provider.
 #include "ort_draft_sink.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 
-/// The first provider with a kernel for the node, which is of `domain`. `from` is absent for a node that is not in the
-/// file.
+/// Finds the first provider with a kernel for the node, whose domain is `domain`. `from` is absent for a node that is
+/// not in the file.
 status ort_draft_sink::choose_provider(const ort::table_view& from, std::string_view domain, const scope& in,
                                        detail::draft_node& to) {
   operands_.clear();
@@ -20,7 +20,8 @@ status ort_draft_sink::choose_provider(const ort::table_view& from, std::string_
     const op_row* const op = detail::find_op(kernels.ops, domain, to.op_type);
     if (!op || op->versions.empty()) continue;
     node.op = op->id;
-    const result<verdict> found = asked ? (this->*checks_->match)(from, to, node, kernels, *op) : match(node, kernels);
+    const result<verdict> found =
+        file_checks ? (this->*checks_->match)(from, to, node, kernels, *op) : match(node, kernels);
     if (!found) return found.error();
     if (*found && found->row->choosy) {
       detail::arena_vector<detail::output_hint> hints{memory};

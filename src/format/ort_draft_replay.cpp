@@ -1,5 +1,5 @@
-// Saved optimizations, done on a draft before kernels are looked for. A program that does not ask for it does not have
-// this file. The graph's own way is transform/groups.hpp; both put nodes together by op/group_actions.hpp.
+// Applies saved optimizations to a draft before kernels are matched. Only programs that use it contain this file.
+// transform/groups.hpp does the same for graphs; both make nodes as op/group_actions.hpp describes.
 #include <cameo/op/group_actions.hpp>
 
 #include "ort_draft_sink.hpp"
@@ -14,12 +14,12 @@ using ort::wrong;
 
 namespace {
 
-/// A record whose nodes are all there. Nodes are numbers among those of the file.
+/// A record whose nodes all exist. Nodes are given by their index in the file.
 struct found_record {
   group_form form = group_form::in_place;
   std::span<const std::uint32_t> inputs, outputs;  // no_node: absent
-  std::uint32_t target = 0, between = ort::no_node;
-  std::string_view makes;  // an op id; empty: none is named
+  std::uint32_t target = 0, middle = ort::no_node;
+  std::string_view makes;  // an op id; empty: none is given
 };
 
 }  // namespace
@@ -29,8 +29,8 @@ struct ort_draft_sink::replaying {
   ort_draft_sink& self;
   scope& in;
   std::span<detail::draft_node> nodes;
-  std::span<std::uint32_t> readers = {};      // per slot: how often it is read, what the graph gives out included
-  std::span<std::string_view> products = {};  // per node: the op id it was replaced under, or nothing
+  std::span<std::uint32_t> readers = {};      // per slot: number of reads, including the graph's outputs
+  std::span<std::string_view> products = {};  // per node: the op id that replaced it, or empty
   detail::arena_vector<std::uint32_t> members{self.memory};
   detail::arena_vector<slot> inputs{self.memory};
 
@@ -49,15 +49,15 @@ struct ort_draft_sink::replaying {
       for (const draft* sub : n.subgraphs)
         for (const capture& c : sub->captures) readers[c.outer] += 2;  // never the only reader
     }
-    const ort::vector_view given = in.from.vector(ort::graph::outputs);
+    const ort::vector_view given = in.source.vector(ort::graph::outputs);
     for (std::size_t i = 0; i < given.size(); ++i)
-      if (const std::uint32_t at = ort::find(self.asked, in, given.text(i)); at != ort::none)
+      if (const std::uint32_t at = ort::find(self.file_checks, in, given.text(i)); at != ort::none)
         readers[in.values[at]] += 2;
     readers[0] = 0;
     return {};
   }
 
-  /// False: one of its nodes has gone, or has been replaced.
+  /// Reads a record. False if one of its nodes does not exist, or has been replaced.
   result<bool> read(const ort::table_view& from, found_record& to) {
     const result<ort::record_view> record = ort::read_record(from, in);
     if (!record) return record.error();
@@ -78,13 +78,13 @@ struct ort_draft_sink::replaying {
     const std::span<const std::uint32_t> all = members.span();
     const std::size_t first = record->inputs, last = record->outputs;
     to.inputs = all.first(first), to.target = all[first], to.outputs = all.subspan(first + 1, last);
-    to.between = all.size() == first + last + 2 ? all.back() : ort::no_node;
+    to.middle = all.size() == first + last + 2 ? all.back() : ort::no_node;
     return whole && to.target != ort::no_node;
   }
 
   bool only_reader(slot s) const { return s && s < readers.size() && readers[s] == 1; }
 
-  /// True if the nodes are connected as the form requires, and no other node reads them.
+  /// True if the nodes are connected as the form requires, and have no other readers.
   bool fits(const found_record& r) const {
     const detail::draft_node& target = nodes[r.target];
     const std::size_t first = r.form == group_form::choice ? 1 : 0;
@@ -100,13 +100,13 @@ struct ort_draft_sink::replaying {
           !only_reader(n.outputs[0]) || n.inputs.size() < 2)
         return false;
     }
-    if (r.outputs.empty()) return r.between == ort::no_node && !target.outputs.empty();
-    if (r.outputs.size() != target.outputs.size() || (r.between != ort::no_node && r.outputs.size() != 1)) return false;
+    if (r.outputs.empty()) return r.middle == ort::no_node && !target.outputs.empty();
+    if (r.outputs.size() != target.outputs.size() || (r.middle != ort::no_node && r.outputs.size() != 1)) return false;
     for (std::size_t i = 0; i < r.outputs.size(); ++i) {
       if (r.outputs[i] == ort::no_node || r.outputs[i] == r.target) return false;
       slot made = target.outputs[i];
-      if (r.between != ort::no_node) {
-        const detail::draft_node& cut = nodes[r.between];
+      if (r.middle != ort::no_node) {
+        const detail::draft_node& cut = nodes[r.middle];
         if (!only_reader(made) || cut.inputs.empty() || cut.inputs[0] != made || cut.outputs.size() != 1) return false;
         made = cut.outputs[0];
       }
@@ -118,7 +118,7 @@ struct ort_draft_sink::replaying {
 
   // --- the new node ---
 
-  /// A zero point that the file leaves out: as many zeros as there are steps, of the type of the integers.
+  /// Makes a zero point that the file leaves out: as many zeros as there are scales, of the integers' type.
   result<slot> zero(const detail::draft_node& n, bool quantizes) {
     const operand steps = in.made->values[n.inputs[1]].info;
     if (!steps.constant) return slot{0};
@@ -148,7 +148,7 @@ struct ort_draft_sink::replaying {
     return {};
   }
 
-  /// The inputs of the new node. False: not with this group.
+  /// Collects the inputs of the new node. False if the group does not support it.
   result<bool> gather(const found_record& r) {
     using member = group_move::member;
     inputs.clear();
@@ -160,19 +160,19 @@ struct ort_draft_sink::replaying {
       return true;
     }
     for (const group_move& move : moves_of(r.form)) {
-      if (move.of == member::target) {
+      if (move.source == member::target) {
         done = append(target, move, false, true);
-      } else if (move.of == member::all_inputs) {
+      } else if (move.source == member::all_inputs) {
         for (std::size_t i = 0; i < r.inputs.size() && done; ++i) {
           if (r.inputs[i] == ort::no_node) return false;
           done = append(nodes[r.inputs[i]], move, false, false);
         }
       } else {
-        const std::span<const std::uint32_t> from = move.of == member::output ? r.outputs : r.inputs;
+        const std::span<const std::uint32_t> from = move.source == member::output ? r.outputs : r.inputs;
         const std::uint32_t n = move.number < from.size() ? from[move.number] : ort::no_node;
-        if (n != ort::no_node) done = append(nodes[n], move, move.of == member::output, false);
+        if (n != ort::no_node) done = append(nodes[n], move, move.source == member::output, false);
         else if (move.required) return false;
-        else if (move.of == member::input && !inputs.push_back(0)) done = status_code::out_of_memory;
+        else if (move.source == member::input && !inputs.push_back(0)) done = status_code::out_of_memory;
       }
       if (!done) return done;
     }
@@ -190,7 +190,7 @@ struct ort_draft_sink::replaying {
     return nullptr;
   }
 
-  /// The target's attributes that the new operator has, and what else it wants to know.
+  /// The target's attributes that the new operator has, and those that it needs in addition.
   status attributes_for(const found_record& r, const ort::op_name& name, std::span<const attribute>& to) {
     const detail::draft_node& target = nodes[r.target];
     const op_version* const version = newest(name);
@@ -220,7 +220,7 @@ struct ort_draft_sink::replaying {
     return {};
   }
 
-  /// What a function takes besides its argument: numbers in its attributes, or limits as further inputs.
+  /// The parameters of an activation: attributes, or limits as further inputs.
   status parameters_of(const detail::draft_node& f, std::span<const float>& to) {
     detail::arena_vector<float> all{self.memory};
     if (!all.reserve(4)) return status_code::out_of_memory;
@@ -237,7 +237,7 @@ struct ort_draft_sink::replaying {
     to = all.span();
     return {};
   }
-  /// Limits that are the same in every run.
+  /// True if the limits are the same in every run.
   bool has_parameters(const detail::draft_node& f) const {
     for (std::size_t i = 1; i < f.inputs.size(); ++i) {
       const operand& o = in.made->values[f.inputs[i]].info;
@@ -247,7 +247,7 @@ struct ort_draft_sink::replaying {
     return f.inputs.size() <= 3;
   }
 
-  /// The target's place is the new node's; the others have gone.
+  /// Replaces the target by the new node; the other nodes are removed.
   status replace(const found_record& r) {
     detail::draft_node& target = nodes[r.target];
     if (r.form == group_form::activation && !has_parameters(nodes[r.outputs[0]])) return {};
@@ -269,7 +269,7 @@ struct ort_draft_sink::replaying {
       target.since = int(name->since);
     }
     target.inputs = *kept, target.outputs = *outputs;
-    for (std::span<const std::uint32_t> gone : {r.inputs, r.outputs, std::span{&r.between, 1}})
+    for (std::span<const std::uint32_t> gone : {r.inputs, r.outputs, std::span{&r.middle, 1}})
       for (std::uint32_t n : gone)
         if (n != ort::no_node) nodes[n] = {};
     return {};
@@ -290,12 +290,12 @@ struct ort_draft_sink::replaying {
       if (!whole) return status{whole.error()}.in("runtime_optimizations");
       if (!*whole || !fits(r)) continue;
       if (r.makes.empty() && r.form != group_form::in_place) {
-        // ONNX Runtime names none for these two.
+        // ONNX Runtime lists no operators for these two.
         if (r.form != group_form::parts && action != "MatMul")
           return wrong(status_code::fail, "produced_op_ids of action '", action, "' is empty");
         continue;
       }
-      // "QLinearConv" for "Conv"
+      // An example is "QLinearConv" for "Conv".
       if (const result<ort::op_name> name = ort::parse_op_name(r.makes); name)
         if (!name->op_type.ends_with(nodes[r.target].op_type))
           return wrong(status_code::fail, "action '", action, "' does not make '", r.makes, "'");
@@ -304,7 +304,7 @@ struct ort_draft_sink::replaying {
     return {};
   }
 
-  /// Kernels for what is left, which moves together.
+  /// Assigns the remaining nodes to providers, and moves them together.
   status finish(std::span<detail::draft_node>& left) {
     std::uint32_t count = 0;
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
@@ -325,7 +325,7 @@ struct ort_draft_sink::replaying {
   }
 };
 
-/// Quantized nodes first, as in a graph: a convolution that takes in its activation is none that could be quantized.
+/// Quantized nodes come first, as in a graph: a convolution with a fused activation cannot be quantized.
 status ort_draft_sink::replay_and_sort(scope& in) {
   std::span<detail::draft_node> nodes = in.made->nodes.span();
   const result<ort::vector_view> optimizers = ort::read_optimizers(in, memory);

@@ -6,13 +6,12 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Makes a draft of what the walk finds: the numbers of values are its slots. One use, one thread; half-made after an
-/// error.
+/// Makes a draft from an ORT file: the numbers of values are slots. One use, one thread; incomplete after an error.
 class ort_draft_sink : public ort::sink_base {
  public:
   ort_draft_sink(std::span<const detail::kernel_table* const> providers, arena& memory, const ort_draft_checks* checks);
 
-  /// A value of an outer scope that only a subgraph's subgraph reads: node_args of the scope between need not have it.
+  /// A value of an outer scope that only a nested subgraph reads: node_args of the scopes between need not list it.
   struct passed_value {
     std::string_view name;
     slot at;
@@ -23,7 +22,7 @@ class ort_draft_sink : public ort::sink_base {
     detail::arena_vector<passed_value> others;
   };
 
-  // The sink: ort_draft.cpp
+  // The functions of a sink: ort_draft.cpp
   using node_type = detail::draft_node;
   static constexpr bool keeps_documents = false;
   status begin(scope&, std::string_view name);
@@ -52,7 +51,7 @@ class ort_draft_sink : public ort::sink_base {
   result<verdict> match_by_file(const detail::node_signature&, const detail::kernel_table&, const op_row&);
   status sort_nodes(std::span<const detail::draft_node>, scope&);
 
-  // What was saved for later: ort_draft_replay.cpp
+  // Saved optimizations: ort_draft_replay.cpp
   struct replaying;
   status replay_and_sort(scope&);
 
@@ -65,7 +64,7 @@ class ort_draft_sink : public ort::sink_base {
 
 static_assert(ort::sink<ort_draft_sink>);
 
-/// What is asked of a file that is not trusted, where the sink comes by. Null: nothing.
+/// The checks of an untrusted file that the sink calls. Null: none.
 struct ort_draft_checks {
   const ort::checks* of_tables;
   status (ort_draft_sink::*head)(const ort::table_view& root);

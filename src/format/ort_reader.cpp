@@ -13,9 +13,9 @@
 CAMEO_BEGIN_NAMESPACE
 namespace {
 
-constexpr std::size_t small_in_ort = 127;  // bytes up to which copying is cheaper than keeping track of pages
+constexpr std::size_t small_in_ort = 127;  // copying smaller tensors is cheaper than keeping their pages in use
 
-value_id id_of(std::uint32_t number) { return value_id{number - 1}; }  // of 0: none
+value_id id_of(std::uint32_t number) { return value_id{number - 1}; }  // 0: none
 std::uint32_t number_of(value_id v) { return std::uint32_t(v) + 1; }
 
 std::string_view symbol_of(const ort::table_view& dimension) {
@@ -31,7 +31,7 @@ result<value_type> read_type(const ort::table_view& from, model& owner) {
   if (parts.held) {
     result<value_type> of = read_type(parts.held, owner);
     if (!of) return of;
-    made.of = std::make_shared<const value_type>(*std::move(of));
+    made.element = std::make_shared<const value_type>(*std::move(of));
   }
   if (parts.shape) made.shape.emplace();
   const ort::vector_view dims = parts.shape.vector(ort::shape::dim);
@@ -39,14 +39,14 @@ result<value_type> read_type(const ort::table_view& from, model& owner) {
     std::int64_t size = 0;
     if (status s = ort::read_dim(dims.table(i), size); !s) return s;
     const std::string_view symbol = symbol_of(dims.table(i));
-    if (size >= 0) made.shape->push_back(dim::of(size));
+    if (size >= 0) made.shape->push_back(dim::fixed(size));
     else if (!symbol.empty()) made.shape->push_back(dim::named(owner.symbol(symbol)));
     else made.shape->push_back({});
   }
   return made;
 }
 
-/// What the dims of a type that has been read are said to be; empty if nothing.
+/// The denotations of the dims of a type that was read; empty if there are none.
 std::string denotations_of(const ort::table_view& type) {
   if (type.number<std::uint8_t>(ort::type_info::value_type) != ort::type_info_value::tensor_type) return {};
   const ort::table_view shape = type.table(ort::type_info::value).table(ort::tensor_type::shape);
@@ -69,11 +69,11 @@ status ort_graph_sink::read(const ort::table_view& root) {
              "InferenceSession.kernel_type_str_resolver is missing; ONNX Runtime refuses the file");
   read_model(head);
   opsets = head.opsets;
-  // The file has no names of graphs, and ONNX wants some.
+  // Graphs have no names in the file, but ONNX requires them.
   return ort::walk<ort_graph_sink>::graph(*this, head.model.table(ort::model::graph), nullptr, "main").error();
 }
 
-/// Of two opsets of one domain the last one counts, of two properties with one key the first.
+/// If two opsets have one domain, the last counts; if two properties have one key, the first.
 void ort_graph_sink::read_model(const ort::file_head& head) {
   for (std::size_t i = 0; i < head.opsets.size(); ++i) {
     std::string_view domain = head.opsets.table(i).text(ort::opset::domain);
@@ -109,7 +109,7 @@ status ort_graph_sink::begin(scope& in, std::string_view name) {
   return {};
 }
 
-/// A value with the type that the file says.
+/// Defines a value with the type in the file.
 result<std::uint32_t> ort_graph_sink::define(scope& in, std::string_view name, const ort::table_view& info) {
   const ort::table_view from = info.table(ort::value_info::type);
   result<value_type> type = read_type(from, model_);
@@ -140,12 +140,12 @@ status ort_graph_sink::constant(scope& in, std::uint32_t number, const value& co
   }
   in.made->add_initializer(id_of(number), kept_value);
   if (v.is_input) return {};
-  value_type type;  // a declared shape is a hint; this is what it is
+  value_type type;  // a declared shape is a hint; this is the actual shape
   type.kind = type_kind::tensor;
   type.type = constant.type;
   type.denotation = declared.denotation;
   type.shape.emplace();
-  for (std::int64_t d : constant.shape) type.shape->push_back(dim::of(d));
+  for (std::int64_t d : constant.shape) type.shape->push_back(dim::fixed(d));
   v.type = model_.keep(std::move(type));
   return {};
 }
@@ -158,7 +158,7 @@ result<std::uint32_t> ort_graph_sink::take_in(scope& in, std::string_view name, 
 
 std::size_t ort_graph_sink::most() const { return limits_.model_bytes - std::min(limits_.model_bytes, memory.used()); }
 
-/// Strings and what was made dense are in the model's memory already.
+/// Strings and dense copies of sparse tensors are in the model's memory already.
 status ort_graph_sink::place(value& v) {
   if (v.type == dtype::string) return {};
   const result<value> made = place_tensor(memory, limits_.model_bytes, v,
@@ -194,7 +194,7 @@ status ort_graph_sink::node(scope& in, const ort::table_view& from, node_type& r
 
 // --- saved optimizations ---
 
-/// What is wrong with them is told when they are to be replayed: the graph is complete without.
+/// Errors are reported when the optimizations are replayed: the graph is complete without them.
 status ort_graph_sink::end(scope& in) {
   const status done = read_optimizations(in);
   if (done || done.code() == status_code::out_of_memory) return done;
@@ -204,10 +204,10 @@ status ort_graph_sink::end(scope& in) {
 }
 
 status ort_graph_sink::read_optimizations(scope& in) {
-  if (in.from.table(ort::graph::runtime_optimizations).vector(ort::optimizations::records).size() == 0) return {};
+  if (in.source.table(ort::graph::runtime_optimizations).vector(ort::optimizations::records).size() == 0) return {};
   if (version_ < ort::first_with_resolver) {
     model_.warnings.push_back(
-        fmt::format("saved optimizations of format version {} are ignored: versions from {} on can be replayed; "
+        fmt::format("saved optimizations of format version {} are ignored: only versions from {} on can be replayed; "
                     "writing the model again gives version {}",
                     version_, ort::first_with_resolver, ort::newest_version));
     return {};
@@ -230,7 +230,7 @@ status ort_graph_sink::read_optimizations(scope& in) {
   return {};
 }
 
-/// False: it is of nodes that went before the file was written.
+/// Reads a record. False if it is about nodes that were removed before the file was written.
 result<bool> ort_graph_sink::read_record(const ort::table_view& from, const scope& in, detail::saved_optimization& to) {
   namespace indices = ort::indices;
   const result<ort::record_view> record = ort::read_record(from, in);
@@ -258,7 +258,7 @@ result<bool> ort_graph_sink::read_record(const ort::table_view& from, const scop
   return true;
 }
 
-// --- doors ---
+// --- entry points ---
 
 namespace {
 
@@ -293,7 +293,7 @@ result<std::unique_ptr<model>> read_ort(std::span<const std::byte> bytes, std::s
   });
 }
 
-bool ort_format::recognises(std::span<const std::byte> bytes, std::string_view path) {
+bool ort_format::recognizes(std::span<const std::byte> bytes, std::string_view path) {
   if (path.empty()) return bytes.size() > 8 && ort::has_identifier(bytes);
   const std::string_view end = path.substr(path.size() - std::min<std::size_t>(4, path.size()));
   return end.size() == 4 && end[0] == '.' && (end[1] | 32) == 'o' && (end[2] | 32) == 'r' && (end[3] | 32) == 't';

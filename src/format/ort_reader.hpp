@@ -7,8 +7,8 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Makes graphs of one model of what the walk finds: a value's number is its value_id and one. One use, one thread; the
-/// model may be half-made after an error.
+/// Makes graphs of one model from an ORT file: a value's number is its value_id plus 1. One use, one thread; after an
+/// error the model may be incomplete.
 class ort_graph_sink : public ort::sink_base {
  public:
   ort_graph_sink(model& to, const load_limits& limits, arena& rough)
@@ -20,9 +20,9 @@ class ort_graph_sink : public ort::sink_base {
         : ort::scope{from, around}, depth{around ? around->depth + 1 : 0} {}
     graph* made = nullptr;
     std::size_t depth;
-    std::vector<node_id> ids = {};  // of the file's nodes
+    std::vector<node_id> ids = {};  // of the nodes in the file
   };
-  /// A node on its way into a graph.
+  /// A node that is being added to a graph.
   struct node_type {
     std::span<const std::uint32_t> inputs, outputs;
     std::span<const attribute> attributes;

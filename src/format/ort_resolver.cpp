@@ -8,7 +8,7 @@ CAMEO_BEGIN_NAMESPACE
 namespace ort {
 namespace {
 
-/// Missing, or with one that is given twice.
+/// Checks that the tables are present, and their keys unique.
 status check_keys(const vector_view& tables, std::size_t slot, std::string_view what, arena& scratch) {
   if (!tables) return wrong(status_code::fail, what, "s are missing");
   std::size_t i = 0, j = 0;
@@ -30,7 +30,7 @@ result<std::span<std::uint32_t>> sorted(const vector_view& tables, std::size_t s
   if (!order) return order;
   for (std::size_t at = 0; at < order->size(); ++at) (*order)[at] = std::uint32_t(at);
   const auto less = [&](std::uint32_t a, std::uint32_t b) { return is_less(tables.table(a), tables.table(b), slot); };
-  std::make_heap(order->begin(), order->end(), less);  // small, and never slow
+  std::make_heap(order->begin(), order->end(), less);  // a heap sort: small code, and never slow
   std::sort_heap(order->begin(), order->end(), less);
   return order;
 }
@@ -54,7 +54,7 @@ result<op_name> parse_op_name(std::string_view text) {
   op_name made;
   if (first == text.npos || first == last || text.find(':', first + 1) != last)
     return wrong(status_code::fail, "op id '", text, "' is not domain:op_type:since_version");
-  const char* const chars = text.data();  // views made by hand can't throw
+  const char* const chars = text.data();  // views made from pointers cannot throw
   made.domain = {chars, first};
   made.op_type = {chars + first + 1, last - first - 1};
   if (!parse_number({chars + last + 1, text.size() - last - 1}, made.since))

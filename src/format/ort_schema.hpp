@@ -9,13 +9,13 @@
 CAMEO_BEGIN_NAMESPACE
 namespace ort {
 
-/// What a slot holds: a number of so many bytes, a text, a table, a vector of one of these or of structs, the table of
-/// a union (its type is the slot before), or nothing that is read any more.
+/// The content of a slot: a number of 1, 4 or 8 bytes, a text, a table, a vector of one of these or of structs, the table
+/// of a union (the slot before has its type), or content that is no longer read.
 enum class slot_kind : std::uint8_t {
   byte, word, number, text, table, bytes, words, numbers, structs, texts, tables, member, skipped
 };
 
-/// Names are for messages: a build without words has none of them either.
+/// A name for messages; builds without messages have none.
 struct no_label {
   constexpr no_label(const char*) {}
   constexpr operator std::string_view() const { return {}; }
@@ -31,8 +31,8 @@ enum class table_id : std::uint8_t { session, model, opset, entry, graph, node, 
 struct slot_row {
   [[no_unique_address]] label name;
   slot_kind kind;
-  table_id of = table_id::count;  // of tables
-  bool is_key = false;            // must be there: vectors are sorted by it
+  table_id target = table_id::count;  // of tables
+  bool is_key = false;                // must be present: vectors are sorted by it
 };
 struct table_row {
   table_id id;
@@ -40,7 +40,7 @@ struct table_row {
   std::span<const slot_row> slots;
 };
 
-// One enumeration per table: its slots, in order.
+// An enumeration of the slots of each table, in order.
 namespace session { enum slot { ort_version, model, session_state, kernel_type_str_resolver }; }
 namespace model { enum slot { ir_version, opset_import, producer_name, producer_version, domain, model_version,
     doc_string, graph, graph_doc_string, metadata_props }; }
@@ -72,7 +72,7 @@ namespace record { enum slot { action_id, nodes_to_optimize_indices, produced_no
 namespace optimizer { enum slot { optimizer_name, runtime_optimization_records }; }
 namespace optimizations { enum slot { records }; }
 
-// Bytes of a struct, and the tables that a union's type byte names: 0 is none.
+// The size of a struct, and the tables that the type byte of a union stands for; 0: none.
 inline constexpr std::size_t edge_end_bytes = 12;
 namespace type_info_value {
 enum member : std::uint8_t { none, tensor_type, sequence_type, map_type };

@@ -13,17 +13,17 @@ namespace {
 
 constexpr std::size_t deepest_table = 64, most_tables = 1'000'000, largest_file = (std::size_t{1} << 31) - 2;
 
-/// Bytes that an element of a vector takes.
+/// The size in bytes of an element of a vector.
 std::size_t width_of(slot_kind kind) {
   switch (kind) {
     case slot_kind::bytes: return 1;
     case slot_kind::numbers: return 8;
-    case slot_kind::structs: return edge_end_bytes;  // the only struct that there is
+    case slot_kind::structs: return edge_end_bytes;  // the only struct in the format
     default: return 4;
   }
 }
 
-/// The message is left out in builds without messages.
+/// An error; builds without messages have only its code.
 status damaged(std::string_view words) { return {status_code::fail, words}; }
 
 class verifier {
@@ -36,7 +36,7 @@ class verifier {
     if (file_.size() < 8) return damaged("an ORT file has 8 bytes at least");
     if (!has_identifier(file_)) return damaged("not an ORT file: bytes 4 to 7 are not 'ORTM'");
     std::size_t root = 0;
-    if (!follow(0, root)) return damaged("the root's offset leads out of the file");
+    if (!follow(0, root)) return damaged("the root's offset points outside the file");
     if (status s = table(root, table_id::session); !s) return s;
     return table_view{file_.data() + root};
   }
@@ -49,14 +49,14 @@ class verifier {
     std::memcpy(&to, file_.data() + at, sizeof(T));
     return true;
   }
-  /// Where the offset at `at` leads.
+  /// Follows the offset at `at`.
   bool follow(std::size_t at, std::size_t& to) const {
     std::uint32_t distance = 0;
     if (!read(at, distance) || distance == 0 || distance > largest_file) return false;
     to = at + distance;
     return inside(to, 1);
   }
-  /// Tables that many others share are gone over again and again.
+  /// Limits work: tables that many others share are checked repeatedly.
   bool pay(std::size_t bytes) {
     if (bytes > work_left_) return false;
     work_left_ -= bytes;
@@ -82,8 +82,8 @@ class verifier {
     if (status s = vector(at, 4, count); !s) return s;
     for (std::size_t i = 0; i < count; ++i) {
       std::size_t element = 0;
-      status s = follow(at + 4 + 4 * i, element) ? status{} : damaged("its offset leads out of the file");
-      if (s) s = slot.kind == slot_kind::texts ? text(element) : table(element, slot.of);
+      status s = follow(at + 4 + 4 * i, element) ? status{} : damaged("its offset points outside the file");
+      if (s) s = slot.kind == slot_kind::texts ? text(element) : table(element, slot.target);
       if (!s) return std::move(s).in(short_text{} << "element " << std::int64_t(i));
     }
     return {};
@@ -91,7 +91,7 @@ class verifier {
   status object(std::size_t at, const slot_row& slot, std::uint8_t member) {
     switch (slot.kind) {
       case slot_kind::text: return text(at);
-      case slot_kind::table: return table(at, slot.of);
+      case slot_kind::table: return table(at, slot.target);
       case slot_kind::texts:
       case slot_kind::tables: return vector_of_offsets(at, slot);
       case slot_kind::member:
@@ -105,7 +105,7 @@ class verifier {
     }
   }
   status field(std::size_t at, const slot_row& slot, std::uint8_t& member) {
-    const auto outside = [] { return damaged("its slot leads out of the file, or to an odd place"); };
+    const auto outside = [] { return damaged("its slot points outside the file, or is misaligned"); };
     std::uint32_t word = 0;
     std::uint64_t number = 0;
     std::size_t to = 0;
@@ -114,7 +114,7 @@ class verifier {
       case slot_kind::byte: return read(at, member) ? status{} : outside();
       case slot_kind::word: return read(at, word) ? status{} : outside();
       case slot_kind::number: return read(at, number) ? status{} : outside();
-      default: return follow(at, to) ? object(to, slot, member) : damaged("its offset leads out of the file");
+      default: return follow(at, to) ? object(to, slot, member) : damaged("its offset points outside the file");
     }
   }
   status table(std::size_t at, table_id id) {
@@ -123,7 +123,7 @@ class verifier {
     if (++tables_ > most_tables) return damaged("there are more than 1,000,000 tables");
     std::int32_t back = 0;
     std::uint16_t bytes = 0;
-    if (!read(at, back)) return status{damaged("the table lies outside the file, or at an odd place")}.in(row.name);
+    if (!read(at, back)) return status{damaged("the table lies outside the file, or is misaligned")}.in(row.name);
     const std::size_t vtable = at - std::size_t(std::ptrdiff_t{back});
     if (!pay(8) || !read(vtable, bytes) || bytes % 2 != 0 || !inside(vtable, bytes))
       return status{damaged("its vtable is damaged, or lies outside the file")}.in(row.name);
@@ -132,7 +132,7 @@ class verifier {
       const slot_row& slot = row.slots[i];
       std::uint16_t offset = 0;
       if (4 + 2 * i < bytes && !read(vtable + 4 + 2 * i, offset))
-        return status{damaged("its vtable is cut")}.in(row.name);
+        return status{damaged("its vtable is truncated")}.in(row.name);
       status s = offset != 0 ? field(at + offset, slot, member) : slot.is_key ? damaged("it is missing") : status{};
       if (!s) return std::move(s).in(short_text{} << row.name << "." << slot.name);
     }
@@ -183,7 +183,7 @@ result<std::int64_t> version_of(const table_view& root) {
   if (!parse_number(text, number) || number < 1)
     return damaged(short_text{} << "InferenceSession.ort_version is '"
                                 << std::string_view{text.data(), std::min<std::size_t>(text.size(), 20)}
-                                << "', which is no format version: a decimal number from 1 up");
+                                << "', which is not a format version: a decimal number of at least 1");
   if (number > newest_version)
     return damaged(short_text{} << "InferenceSession.ort_version is " << number << "; versions 1 to " << newest_version
                                 << " are read: write the file anew with an older ONNX Runtime, or update cameo");

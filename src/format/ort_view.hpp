@@ -1,6 +1,6 @@
 #pragma once
-// The bytes of an ORT file as tables. Includes only core and allocates nothing, so that a build without exceptions and
-// containers reads files by it as well.
+// The bytes of an ORT file as tables. Includes only core and allocates nothing, so that builds without exceptions and
+// containers can use it.
 #include <cameo/core/result.hpp>
 
 #include <bit>
@@ -15,8 +15,8 @@ static_assert(std::endian::native == std::endian::little, "cameo: ORT files are 
 
 class vector_view;
 
-/// A table of a file that verify() has checked, by reference; false if it is absent. Slots are numbered as in
-/// ort.fbs; src/format/ort_schema.hpp names them.
+/// A reference to a table of a file that verify() has checked; false if the table is absent. Slots are numbered as in
+/// ort.fbs, and named in ort_schema.hpp.
 class table_view {
  public:
   table_view() = default;
@@ -24,7 +24,7 @@ class table_view {
   explicit operator bool() const { return at_ != nullptr; }
 
   bool has(std::size_t slot) const { return at_ && offset(slot) != 0; }
-  /// A number, or what holds when the slot is left out.
+  /// A number, or `otherwise` if the slot is absent.
   template <class T>
   T number(std::size_t slot, T otherwise = {}) const {
     if (!has(slot)) return otherwise;
@@ -32,7 +32,7 @@ class table_view {
     std::memcpy(&made, at_ + offset(slot), sizeof made);
     return made;
   }
-  /// Bytes of a string, zeros inside included; empty if it is absent.
+  /// The bytes of a string, which may contain zeros; empty if it is absent.
   std::string_view text(std::size_t slot) const;
   table_view table(std::size_t slot) const { return table_view{target(slot)}; }
   vector_view vector(std::size_t slot) const;
@@ -57,7 +57,7 @@ class table_view {
   const std::byte* at_ = nullptr;
 };
 
-/// A vector of a verified file, by reference; false if it is absent, which differs from empty. Elements may lie at any
+/// A reference to a vector of a verified file; false if it is absent, which differs from empty. Elements may be at any
 /// address.
 class vector_view {
  public:
@@ -70,7 +70,7 @@ class vector_view {
     if (at_) std::memcpy(&count, at_, sizeof count);
     return count;
   }
-  /// The i-th of elements of `stride` bytes, or a number inside it.
+  /// The i-th element of `stride` bytes, or the number at offset `inside` of it.
   template <class T>
   T number(std::size_t i, std::size_t stride = sizeof(T), std::size_t inside = 0) const {
     T made;
@@ -96,7 +96,7 @@ class vector_view {
 inline vector_view table_view::vector(std::size_t slot) const { return vector_view{target(slot)}; }
 inline std::string_view table_view::text(std::size_t slot) const { return vector(slot).text(); }
 
-/// Words of a message that take no heap; what does not fit is cut. A build without words has none here either.
+/// The text of a message without the heap; it is truncated to its buffer. Empty in builds without messages.
 class short_text {
  public:
   short_text& operator<<(std::string_view more) {
@@ -117,7 +117,7 @@ class short_text {
   std::size_t size_ = 0;
 };
 
-/// A status in words that take no heap; a build without words composes none.
+/// A status with a message without the heap. Builds without messages compose none.
 template <class... Parts>
 status wrong(status_code code, const Parts&... parts) {
   if constexpr (!status::has_words) return code;
@@ -127,26 +127,26 @@ status wrong(status_code code, const Parts&... parts) {
 }
 inline status missing(std::string_view field) { return wrong(status_code::fail, field, " is missing"); }
 
-/// The root of a file that has been verified.
+/// The root of a verified file.
 inline table_view root_of(std::span<const std::byte> file) {
   std::uint32_t distance;
   std::memcpy(&distance, file.data(), sizeof distance);
   return table_view{file.data() + distance};
 }
 
-/// True when bytes 4 to 7 mark an ORT file.
+/// True if bytes 4 to 7 identify an ORT file.
 bool has_identifier(std::span<const std::byte>);
 
-/// Checks the whole file as FlatBuffers' verifier does, with its limits (64 levels of tables, 1,000,000 of them),
-/// and limits the cost of tables that are reached over many paths. Returns the root. FAIL naming table and field.
-/// The meaning of numbers, names and indices is not checked.
+/// Checks the whole file like FlatBuffers' verifier, with its limits (64 levels of tables, 1,000,000 tables), and
+/// limits the cost of tables that many paths reach. Returns the root. FAIL with table and field. The meaning of
+/// numbers, names and indices is not checked.
 result<table_view> verify(std::span<const std::byte> file);
 
-/// The format's version, from 1 up. FAIL when the root has none, or one newer than this build reads.
+/// The format's version, 1 or more. FAIL if the root has none, or one that is newer than this build reads.
 result<std::int64_t> version_of(const table_view& root);
 inline constexpr std::int64_t newest_version = 6, first_with_resolver = 5;
 
-/// A whole text as a decimal number. False for anything else, blanks and a sign before none of the digits included.
+/// Reads a whole text as a decimal number. False for any other text, such as one with blanks or only a sign.
 bool parse_number(std::string_view text, std::int64_t& number);
 
 }  // namespace ort

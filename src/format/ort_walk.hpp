@@ -1,6 +1,5 @@
 #pragma once
-// The walk over the tables of an ORT file: every reader's. What it finds goes to a sink, which makes a graph of it, or
-// a draft.
+// The only traversal of the tables of an ORT file. It passes what it reads to a sink, which makes a graph or a draft.
 #include <cameo/op/attribute.hpp>
 
 #include "ort_checks.hpp"
@@ -12,17 +11,17 @@
 CAMEO_BEGIN_NAMESPACE
 namespace ort {
 
-/// What every sink is made with.
+/// The common part of all sinks.
 struct sink_base {
   arena& memory;
   arena& scratch;
-  const checks* asked;  // null: the file is trusted
+  const checks* file_checks;  // null: the file is trusted
   vector_view opsets = {};
 };
 
-/// What takes the parts of graphs. Values are numbers of the graph in `scope`, from 1 on. Its scope is an ort::scope
-/// with `made`, which points to what the sink makes of the graph; its node has what is read of one: inputs, outputs,
-/// attributes, subgraphs.
+/// Receives the parts of graphs. Values are numbers of the graph in `scope`, from 1 on. A sink's scope is an ort::scope
+/// with `made`, which points to what the sink makes of the graph; its node type has inputs, outputs, attributes and
+/// subgraphs.
 template <class S>
 concept sink =
     std::derived_from<S, sink_base> && std::derived_from<typename S::scope, scope> &&
@@ -32,10 +31,13 @@ concept sink =
       { to.define(in, name, table) } -> std::same_as<result<std::uint32_t>>;  // by a ValueInfo
       { to.input(in, value) } -> std::same_as<status>;
       { to.constant(in, value, constant) } -> std::same_as<status>;
-      // A value of the graph around that is read here, and has no place in node_args if it is not `listed`.
+      // A value of the outer graph that is read here. Without an entry in node_args it is not `listed`.
       { to.passed(in, name) } -> std::same_as<std::uint32_t>;
       { to.take_in(in, name, value, true) } -> std::same_as<result<std::uint32_t>>;
-      { to.nodes(in) } -> std::same_as<result<std::span<typename S::node_type>>>;  // room for as many as the file has
+      {
+        to.nodes(in)
+      } -> std::same_as<result<std::span<typename S::node_type>>>;  // space for as many nodes as the
+                                                                    // file has
       { to.node(in, table, node) } -> std::same_as<status>;
       { to.place(of_attribute) } -> std::same_as<status>;
       { to.most() } -> std::same_as<std::size_t>;  // bytes that constants may still take
@@ -44,25 +46,25 @@ concept sink =
       { to.end(in) } -> std::same_as<status>;
     };
 
-/// The walk. What it makes for a sink lies in the sink's memory, or in `scratch` if it is of no use after.
+/// The traversal. What it makes for a sink lies in the sink's memory, or in `scratch` if it is temporary.
 template <sink Sink>
 class walk {
  public:
   using scope = typename Sink::scope;
   using graph_type = std::remove_pointer_t<decltype(scope::made)>;
 
-  /// `outer`: of the graph whose node has it; null for the main graph.
+  /// Reads a graph. `outer` is the graph whose node has it; null for the main graph.
   static result<graph_type*> graph(Sink& out, const table_view& from, scope* outer, std::string_view name) {
     scope in{from, outer, out.scratch};
     const result<std::span<std::uint32_t>> values = out.scratch.template take<std::uint32_t>(in.args.size());
     if (!values) return status_code::out_of_memory;
     in.values = *values;
-    status s = out.asked ? out.asked->args(in, out.scratch) : status{};
+    status s = out.file_checks ? out.file_checks->args(in, out.scratch) : status{};
     if (s) s = out.begin(in, name);
     if (s) s = inputs(out, in);
     if (s) s = initializers(out, in);
     if (s) s = nodes(out, in);
-    if (s && out.asked) s = out.asked->edges(in);
+    if (s && out.file_checks) s = out.file_checks->edges(in);
     if (s) s = outputs(out, in);
     if (s) s = out.end(in);
     return s ? result<graph_type*>{in.made} : result<graph_type*>{std::move(s)};
@@ -74,9 +76,9 @@ class walk {
   // --- names ---
 
   static std::uint32_t find(const Sink& out, const scope& in, std::string_view name) {
-    return ort::find(out.asked, in, name);
+    return ort::find(out.file_checks, in, name);
   }
-  /// A new value with the type that the file says.
+  /// A new value with the type in the file.
   static result<std::uint32_t> define(Sink& out, scope& in, std::string_view name, std::string_view what) {
     if (name.empty()) return wrong(status_code::invalid_graph, what, " has no name");
     const std::uint32_t found = find(out, in, name);
@@ -88,7 +90,7 @@ class walk {
     if (made) in.values[found] = *made;
     return made;
   }
-  /// A value that is there already, or one of an outer scope, which becomes a capture.
+  /// A value that exists, or a value of an outer scope, which becomes a capture.
   static result<std::uint32_t> resolve(Sink& out, scope& in, std::string_view name, std::string_view what) {
     const std::uint32_t found = find(out, in, name);
     if (found != none && in.values[found]) return in.values[found];
@@ -106,7 +108,7 @@ class walk {
   // --- inputs, initializers, outputs ---
 
   static status inputs(Sink& out, scope& in) {
-    const vector_view names = in.from.vector(graph::inputs);
+    const vector_view names = in.source.vector(graph::inputs);
     for (std::size_t i = 0; i < names.size(); ++i) {
       const result<std::uint32_t> made = define(out, in, names.text(i), "Graph.inputs");
       if (!made) return made.error();
@@ -127,23 +129,24 @@ class walk {
   }
 
   static status initializers(Sink& out, scope& in) {
-    const vector_view dense = in.from.vector(graph::initializers);
+    const vector_view dense = in.source.vector(graph::initializers);
     for (std::size_t i = 0; i < dense.size(); ++i) {
       const std::string_view name = dense.table(i).text(tensor::name);
       if (status s = initializer(out, in, name, read_constant(dense.table(i), name, out.memory, out.most())); !s)
         return s;
     }
-    const vector_view sparse = in.from.vector(graph::sparse_initializers);
-    for (std::size_t i = 0; out.asked && i < sparse.size(); ++i) {
+    const vector_view sparse = in.source.vector(graph::sparse_initializers);
+    for (std::size_t i = 0; out.file_checks && i < sparse.size(); ++i) {
       const std::string_view name = sparse.table(i).table(sparse_tensor::values).text(tensor::name);
-      if (status s = initializer(out, in, name, out.asked->sparse(sparse.table(i), name, out.memory, out.most())); !s)
+      if (status s = initializer(out, in, name, out.file_checks->sparse(sparse.table(i), name, out.memory, out.most()));
+          !s)
         return s;
     }
     return {};
   }
 
   static status outputs(Sink& out, scope& in) {
-    const vector_view names = in.from.vector(graph::outputs);
+    const vector_view names = in.source.vector(graph::outputs);
     for (std::size_t i = 0; i < names.size(); ++i) {
       const result<std::uint32_t> v = resolve(out, in, names.text(i), "Graph.outputs");
       if (!v) return v.error();
@@ -154,10 +157,10 @@ class walk {
 
   // --- nodes ---
 
-  /// What they make first: in files of other programs they need not be in order of execution.
+  /// Defines the outputs of all nodes first: files of other programs need not be in order of execution.
   static status nodes(Sink& out, scope& in) {
-    if (out.asked)
-      if (status s = out.asked->indices(in, out.scratch); !s) return s;
+    if (out.file_checks)
+      if (status s = out.file_checks->indices(in, out.scratch); !s) return s;
     const result<std::span<node_type>> made = out.nodes(in);
     if (!made) return made.error();
     for (const bool makes : {true, false})
@@ -170,7 +173,7 @@ class walk {
     return out.end_of_nodes(in);
   }
 
-  /// The values of these names, which the node makes, or reads.
+  /// Finds the values with these names, which the node makes or reads.
   static status values(Sink& out, const vector_view& names, scope& in, bool makes, std::span<const std::uint32_t>& to) {
     const result<std::span<std::uint32_t>> made = out.scratch.template take<std::uint32_t>(names.size());
     if (!made) return status_code::out_of_memory;
@@ -187,7 +190,7 @@ class walk {
   }
 
   static status node(Sink& out, const table_view& from, scope& in, node_type& to) {
-    status s = out.asked ? out.asked->node(from, in, out.opsets) : status{};
+    status s = out.file_checks ? out.file_checks->node(from, in, out.opsets) : status{};
     if (s) s = values(out, from.vector(node::inputs), in, false, to.inputs);
     if (s) s = attributes(out, from, in, to);
     return s ? out.node(in, from, to) : std::move(s);
@@ -197,9 +200,9 @@ class walk {
 
   using graph_list = detail::arena_vector<graph_type*>;
 
-  /// Of two with one name the last counts.
+  /// If two attributes have one name, the last counts.
   static status attributes(Sink& out, const table_view& from, scope& in, node_type& to) {
-    constexpr std::size_t most = 1024;  // each is compared with all after it
+    constexpr std::size_t most = 1024;  // each is compared with all later ones
     const vector_view all = from.vector(node::attributes);
     if (all.size() > most) return wrong(status_code::not_implemented, "more than 1024 attributes");
     detail::arena_vector<cameo::attribute> made{out.scratch};
@@ -252,7 +255,7 @@ class walk {
         if (!made) return made.error();
         return subgraphs.push_back(*made) ? status{} : status{status_code::out_of_memory};
       }
-      default: return tensors(out, from, slot, to);  // one, or several
+      default: return tensors(out, from, slot, to);  // one tensor, or several
     }
   }
 

@@ -8,22 +8,22 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Bytes of a message in pieces: weights are borrowed, not copied.
+/// The bytes of a message in several spans: weights are borrowed, not copied.
 struct wire_pieces {
   struct piece {
-    std::size_t at;  // before this byte of `text`
+    std::size_t at;  // position in `text` before which the span belongs
     std::span<const std::byte> bytes;
   };
   std::string text;
-  std::vector<piece> borrowed;  // in order
+  std::vector<piece> borrowed;  // in order of position
   std::size_t borrowed_bytes = 0;
 
   std::size_t size() const { return text.size() + borrowed_bytes; }
   void append(const wire_pieces&);
   void borrow(std::span<const std::byte>);
-  /// In order of the message.
+  /// All spans in order.
   std::vector<std::span<const std::byte>> spans() const;
-  /// In one string.
+  /// The message in one string.
   std::string joined() const;
 };
 

@@ -208,7 +208,7 @@ class declared_types {
 
  private:
   static bool holds_sequence(const value_type& type) {
-    return type.kind == type_kind::sequence || (type.of && holds_sequence(*type.of));
+    return type.kind == type_kind::sequence || (type.element && holds_sequence(*type.element));
   }
   /// Tensors of one element type share one type object, since a graph may have a million values.
   const value_type* bare(const value_type& type) {

@@ -32,7 +32,7 @@ bool elements_of_constant(const value& v, std::vector<dim>& made) {
       std::memcpy(&narrow, bytes + 4 * i, 4);
       element = narrow;
     }
-    made.push_back(element < 0 ? dim{} : dim::of(element));
+    made.push_back(element < 0 ? dim{} : dim::fixed(element));
   }
   return true;
 }

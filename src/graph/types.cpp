@@ -15,7 +15,7 @@ struct shape_of_type {
 };
 
 shape_of_type classify(const value_type& type) {
-  const value_type* const of = type.of.get();
+  const value_type* const of = type.element.get();
   switch (type.kind) {
     case type_kind::tensor: return {&type_rule::tensors, type.type};
     case type_kind::sparse_tensor: return {&type_rule::sparse_tensors, type.type};
@@ -25,7 +25,7 @@ shape_of_type classify(const value_type& type) {
       return {&type_rule::sequences, known(of) && of->is_tensor() ? of->type : dtype::undefined};
     case type_kind::optional:
       if (known(of) && of->kind == type_kind::sequence)
-        return {&type_rule::optional_sequences, known(of->of.get()) ? of->of->type : dtype::undefined};
+        return {&type_rule::optional_sequences, known(of->element.get()) ? of->element->type : dtype::undefined};
       return {&type_rule::optionals, known(of) && of->is_tensor() ? of->type : dtype::undefined};
     default: return {};
   }
@@ -71,7 +71,7 @@ dim merge_dims(dim inferred, dim declared) {
 }  // namespace
 
 std::string type_name(const value_type& type) {
-  const std::string of = type.of ? type_name(*type.of) : "?";
+  const std::string of = type.element ? type_name(*type.element) : "?";
   switch (type.kind) {
     case type_kind::tensor: return fmt::format("tensor({})", detail::row_of(type.type).name);
     case type_kind::sparse_tensor: return fmt::format("sparse_tensor({})", detail::row_of(type.type).name);
@@ -87,18 +87,18 @@ bool same_kind(const value_type& a, const value_type& b) {
   if (a.kind == type_kind::unknown || b.kind == type_kind::unknown) return true;
   if (a.kind != b.kind) return false;
   if (a.type != b.type && a.type != dtype::undefined && b.type != dtype::undefined) return false;
-  return !a.of || !b.of || same_kind(*a.of, *b.of);
+  return !a.element || !b.element || same_kind(*a.element, *b.element);
 }
 
 bool same_type(const value_type& a, const value_type& b) {
   if (a.kind != b.kind || a.type != b.type || a.shape != b.shape || a.denotation != b.denotation) return false;
-  return a.of == b.of || (a.of && b.of && same_type(*a.of, *b.of));
+  return a.element == b.element || (a.element && b.element && same_type(*a.element, *b.element));
 }
 
 value_type type_of(const value& v) {
   const auto dims = [&] {
     std::vector<dim> made;
-    for (std::int64_t d : v.shape) made.push_back(dim::of(d));
+    for (std::int64_t d : v.shape) made.push_back(dim::fixed(d));
     return made;
   };
   switch (v.kind) {
@@ -116,13 +116,13 @@ value_type type_of(const value& v) {
 value_type without_symbols(value_type type) {
   if (type.shape)
     for (dim& d : *type.shape) d.symbol = 0;
-  if (type.of) type.of = std::make_shared<const value_type>(without_symbols(*type.of));
+  if (type.element) type.element = std::make_shared<const value_type>(without_symbols(*type.element));
   return type;
 }
 
 value_type without_shapes(value_type type) {
   type.shape.reset();
-  if (type.of) type.of = std::make_shared<const value_type>(without_shapes(*type.of));
+  if (type.element) type.element = std::make_shared<const value_type>(without_shapes(*type.element));
   return type;
 }
 
@@ -140,8 +140,8 @@ result<value_type> merge_types(const value_type& inferred, const value_type& dec
   if (inferred.kind == type_kind::unknown) return declared;
   if (declared.kind == type_kind::unknown) return inferred;
   // An optional with a value has the type of the value: files declare either.
-  if (declared.kind == type_kind::optional && inferred.kind != type_kind::optional && declared.of &&
-      same_kind(*declared.of, inferred))
+  if (declared.kind == type_kind::optional && inferred.kind != type_kind::optional && declared.element &&
+      same_kind(*declared.element, inferred))
     return declared;
   // A sparse constant becomes dense, whatever type ONNX's own inference declared for it.
   if (inferred.is_tensor() && declared.kind == type_kind::sparse_tensor) {
@@ -154,12 +154,12 @@ result<value_type> merge_types(const value_type& inferred, const value_type& dec
   value_type merged = inferred;
   if (merged.type == dtype::undefined) merged.type = declared.type;
   if (merged.denotation.empty()) merged.denotation = declared.denotation;
-  if (!merged.of || merged.of->kind == type_kind::unknown) {
-    merged.of = declared.of;
-  } else if (declared.of) {
-    result<value_type> of = merge_types(*merged.of, *declared.of, rank_conflict::tolerated, differ);
+  if (!merged.element || merged.element->kind == type_kind::unknown) {
+    merged.element = declared.element;
+  } else if (declared.element) {
+    result<value_type> of = merge_types(*merged.element, *declared.element, rank_conflict::tolerated, differ);
     if (!of) return of.error();
-    merged.of = std::make_shared<const value_type>(*std::move(of));
+    merged.element = std::make_shared<const value_type>(*std::move(of));
   }
   if (!merged.shape) {
     merged.shape = declared.shape;
@@ -210,10 +210,10 @@ value_type type_bindings::expected(const op_version& version, const parameter& p
       value_type type = *bound->type;
       type.shape.reset();
       type.denotation.clear();
-      if (type.of) {  // other sequences may have elements of other shapes
-        value_type of = *type.of;
+      if (type.element) {  // other sequences may have elements of other shapes
+        value_type of = *type.element;
         of.shape.reset();
-        type.of = std::make_shared<const value_type>(std::move(of));
+        type.element = std::make_shared<const value_type>(std::move(of));
       }
       return type;
     }

@@ -52,7 +52,7 @@ result<dim> broadcast_dim(dim a, dim b, std::size_t axis) {
 result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const> shapes) {
   std::size_t rank = 0;
   for (const std::vector<dim>* shape : shapes) rank = std::max(rank, shape->size());
-  std::vector<dim> joined(rank, dim::of(1));
+  std::vector<dim> joined(rank, dim::fixed(1));
   for (const std::vector<dim>* shape : shapes) {
     const std::size_t first = rank - shape->size();
     for (std::size_t i = 0; i < shape->size(); ++i) {

@@ -6,14 +6,14 @@ value_type value_type::tensor(dtype type) { return {type_kind::tensor, type, {},
 value_type value_type::tensor(dtype type, std::vector<dim> shape) {
   return {type_kind::tensor, type, std::move(shape), {}, {}};
 }
-value_type value_type::sequence(value_type of) {
-  return {type_kind::sequence, {}, {}, std::make_shared<const value_type>(std::move(of)), {}};
+value_type value_type::sequence(value_type element) {
+  return {type_kind::sequence, {}, {}, std::make_shared<const value_type>(std::move(element)), {}};
 }
-value_type value_type::optional(value_type of) {
-  return {type_kind::optional, {}, {}, std::make_shared<const value_type>(std::move(of)), {}};
+value_type value_type::optional(value_type element) {
+  return {type_kind::optional, {}, {}, std::make_shared<const value_type>(std::move(element)), {}};
 }
-value_type value_type::map(dtype keys, value_type of) {
-  return {type_kind::map, keys, {}, std::make_shared<const value_type>(std::move(of)), {}};
+value_type value_type::map(dtype keys, value_type element) {
+  return {type_kind::map, keys, {}, std::make_shared<const value_type>(std::move(element)), {}};
 }
 
 std::optional<extents> value_type::fixed_shape() const {
@@ -37,7 +37,7 @@ std::string to_text(dim d, const std::vector<std::string>* symbols) {
 }  // namespace
 
 std::string value_type::to_string(const std::vector<std::string>* symbols) const {
-  const std::string inner = of ? of->to_string(symbols) : "unknown";
+  const std::string inner = element ? element->to_string(symbols) : "unknown";
   switch (kind) {
     case type_kind::unknown: return "unknown";
     case type_kind::opaque: return "opaque(" + denotation + ")";

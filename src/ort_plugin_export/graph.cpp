@@ -132,7 +132,7 @@ class graph_reader {
     }
     std::vector<dim> dims;
     for (std::size_t i = 0; i < rank; ++i)
-      dims.push_back(sizes[i] >= 0             ? dim::of(sizes[i])
+      dims.push_back(sizes[i] >= 0             ? dim::fixed(sizes[i])
                      : names[i] && names[i][0] ? dim::named(made_.net->symbol(names[i]))
                                                : dim{});
     return value_type::tensor(dtype(elements), std::move(dims));

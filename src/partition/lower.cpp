@@ -9,7 +9,7 @@ operand describe(const detail::graph_value& v) {
   const value_type* t = v.type;
   if (t && t->kind == type_kind::optional) {
     o.optional = true;
-    t = t->of.get();
+    t = t->element.get();
   }
   if (!t) {
     if (v.constant)
@@ -17,9 +17,9 @@ operand describe(const detail::graph_value& v) {
     if (v.constant) o.type = v.constant->type;
   } else {
     o.kind = t->kind;
-    o.type = t->kind != type_kind::sequence              ? t->type
-             : t->of && t->of->kind == type_kind::tensor ? t->of->type
-                                                         : dtype::undefined;
+    o.type = t->kind != type_kind::sequence                        ? t->type
+             : t->element && t->element->kind == type_kind::tensor ? t->element->type
+                                                                   : dtype::undefined;
     if (t->kind == type_kind::tensor && t->shape && t->shape->size() <= max_rank) {
       o.has_rank = true;
       for (const dim& d : *t->shape) o.shape.push_back(d.known() ? d.size : -1);

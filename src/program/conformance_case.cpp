@@ -113,7 +113,7 @@ bool has_word(std::string_view text, std::string_view word) {
 /// makes the output.
 std::string op_to_blame(const std::string& model_path, std::string_view words, std::string_view output) {
   const result<std::unique_ptr<model>> read =
-      ort_format::recognises({}, model_path) ? read_ort(model_path) : read_onnx(model_path);
+      ort_format::recognizes({}, model_path) ? read_ort(model_path) : read_onnx(model_path);
   if (!read) return "";
   const graph& g = (*read)->main();
   std::string named;

@@ -27,7 +27,7 @@ op_table known_ops() {
 }
 
 result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort, std::string_view without) {
-  result<std::unique_ptr<model>> read = ort_format::recognises({}, path) ? read_ort(path) : read_onnx(path);
+  result<std::unique_ptr<model>> read = ort_format::recognizes({}, path) ? read_ort(path) : read_onnx(path);
   if (!read) return read;
   const op_table ops = known_ops();
   if (status s = check_model(**read, ops); !s) return s;
@@ -58,7 +58,7 @@ struct convert_options {
   bool for_this_machine = false;
 };
 
-bool is_ort(const std::string& path) { return ort_format::recognises({}, path); }
+bool is_ort(const std::string& path) { return ort_format::recognizes({}, path); }
 bool is_onnx(const std::string& path) { return std::filesystem::path{path}.extension() == ".onnx"; }
 
 /// Names of transforms that are left out.
@@ -102,7 +102,7 @@ status convert_model(const convert_options& o) {
   note_operators(**read, o.for_this_machine);
   if (!is_ort(o.to)) return write_onnx(**read, o.to);
   write_options how;
-  how.tell = [&](std::string_view words) { warn(fmt::format("{}: {}", o.to, words)); };
+  how.report = [&](std::string_view words) { warn(fmt::format("{}: {}", o.to, words)); };
   return ort_format::write(**read, o.to, how);
 }
 

@@ -240,7 +240,7 @@ void show(const inspect_options& o, const shown_model& shown) {
 int show_compiled(const inspect_options& o, const status& why_not) {
   std::error_code error;
   if (!o.html.empty() || !std::filesystem::is_regular_file(o.model, error)) return fail(why_not);
-  const auto m = ort_format::recognises({}, o.model) ? read_ort(o.model) : read_onnx(o.model);
+  const auto m = ort_format::recognizes({}, o.model) ? read_ort(o.model) : read_onnx(o.model);
   if (!m || !(*m)->main().sort()) return fail(why_not);
   const result<std::vector<compiled_node_info>> nodes = compiled_nodes_of(**m);
   if (!nodes || nodes->empty()) return fail(why_not);

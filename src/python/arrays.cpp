@@ -229,13 +229,13 @@ given_value of_parts(value whole, std::vector<given_value> parts) {
 given_value of_sequence(nb::handle object, const value_type& declared, std::string_view what) {
   std::vector<given_value> parts;
   for (const nb::handle each : nb::borrow<nb::object>(object)) {
-    parts.push_back(to_value(each, declared.of ? *declared.of : value_type{}, what));
+    parts.push_back(to_value(each, declared.element ? *declared.element : value_type{}, what));
     if (PyUnicode_Check(each.ptr())) parts.back().is.shape = {};  // a scalar, as a number is
   }
   value whole;
   whole.kind = value_kind::sequence;
   if (!parts.empty()) whole.type = parts[0].is.type;
-  else if (declared.of) whole.type = declared.of->type;
+  else if (declared.element) whole.type = declared.element->type;
   return of_parts(whole, std::move(parts));
 }
 
@@ -246,7 +246,7 @@ given_value of_map(nb::handle object, const value_type& declared, std::string_vi
   std::vector<given_value> parts;
   if (!keys.is_valid() || !values.is_valid()) throw nb::python_error();
   parts.push_back(to_value(keys, value_type::tensor(declared.type), what));
-  parts.push_back(to_value(values, declared.of ? *declared.of : value_type{}, what));
+  parts.push_back(to_value(values, declared.element ? *declared.element : value_type{}, what));
   for (const given_value& part : parts)  // of n entries each
     if (part.is.kind != value_kind::tensor || part.is.shape != extents{std::int64_t(PyList_GET_SIZE(keys.ptr()))})
       refuse(what, "a map has a number or a text for each key, and keys that are numbers or texts");
@@ -438,7 +438,7 @@ given_value to_value(nb::handle object, const value_type& declared, std::string_
     made.kept = nb::borrow(object), made.is_shared = true;
     return made;
   }
-  if (declared.kind == type_kind::optional && declared.of) return to_value(object, *declared.of, what);
+  if (declared.kind == type_kind::optional && declared.element) return to_value(object, *declared.element, what);
   if (object.is_none()) return {};
   if (PyDict_Check(object.ptr())) return of_map(object, declared, what);
   if (is_sparse(object)) return of_sparse(object, declared, what);

@@ -97,7 +97,7 @@ std::vector<dim> free_sizes::dims_of(value_id input) const {
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (dims[i].known()) continue;
     const std::int64_t size = is_named(dims[i]) ? by_symbol_[dims[i].symbol] : by_denotation(denotations, i);
-    if (size >= 0) dims[i] = dim::of(size);
+    if (size >= 0) dims[i] = dim::fixed(size);
   }
   return dims;
 }

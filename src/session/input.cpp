@@ -71,7 +71,7 @@ bool has_elements(const value& v, dtype type) {
 /// Checks the two parts of a map (keys, values) or of a sparse tensor (values, indices).
 status check_parts(const value_type& type, std::string_view words, const value& v) {
   const bool is_map = v.kind == value_kind::map;
-  const dtype of_map = type.of && type.of->is_tensor() ? type.of->type : dtype::undefined;
+  const dtype of_map = type.element && type.element->is_tensor() ? type.element->type : dtype::undefined;
   if (v.parts.size() != 2 || !has_elements(v.parts[0], type.type) ||
       !has_elements(v.parts[1], is_map ? of_map : dtype::i64))
     return failed(status_code::invalid_argument, "is given {}, needs {}{}", to_string(v, 0), words,
@@ -85,12 +85,12 @@ status check_parts(const value_type& type, std::string_view words, const value& 
 
 /// Checks a value against a declared type, parts included. `words`: the type for messages.
 status check_value(const value_type& type, std::string_view words, const value& v) {
-  if (type.kind == type_kind::optional) return v ? check_value(*type.of, words, v) : status{};
+  if (type.kind == type_kind::optional) return v ? check_value(*type.element, words, v) : status{};
   if (!fits(type.kind, v.kind))
     return failed(status_code::invalid_argument, "is given {}, needs {}", kind_name(v.kind), words);
-  if (v.kind == value_kind::sequence && type.of)
+  if (v.kind == value_kind::sequence && type.element)
     for (const value& part : v.parts)
-      if (status s = check_value(*type.of, words, part); !s) return s;
+      if (status s = check_value(*type.element, words, part); !s) return s;
   if (type.kind == type_kind::map || type.kind == type_kind::sparse_tensor) return check_parts(type, words, v);
   if (v.kind != value_kind::tensor) return {};
   if (type.type != dtype::undefined && v.type != type.type)
@@ -140,7 +140,7 @@ result<value> session::impl::input(std::size_t i, const named_input& given) cons
   const io_info& io = is.io.inputs[i];
   const auto wrong = [&](status s) { return std::move(s).in(fmt::format("input '{}'", io.name)); };
   value v = given.input;
-  const value_type& type = io.type.kind == type_kind::optional && io.type.of ? *io.type.of : io.type;
+  const value_type& type = io.type.kind == type_kind::optional && io.type.element ? *io.type.element : io.type;
   if (given.shape_of_model && type.is_tensor() && (type.type == dtype::undefined || type.type == v.type)) {
     result<extents> shape = shape_for(type, io.type_text, given.count.value_or(0), v.shape.rank() == 0);
     if (!shape) return wrong(std::move(shape).error());

@@ -306,7 +306,7 @@ status save_optimized(const rewriting& r, const std::vector<fused_node>& fused) 
   const result<const detail::format_row*> onnx = r.how.format_named("ONNX");
   result<write_options> how = weights_of_optimized(r, path, onnx && *onnx == *row);
   if (!how) return how.error();
-  how->tell = [&](std::string_view words) { r.how.warn(fmt::format("{}: {}", path, words)); };
+  how->report = [&](std::string_view words) { r.how.warn(fmt::format("{}: {}", path, words)); };
   return (*row)->write_file(r.net, path, *how);
 }
 

@@ -46,7 +46,7 @@ result<package_io> interface_of(std::span<const detail::format_row> formats, con
                                 const read_options& how) {
   const std::span<const std::byte> bytes = how.file->bytes();
   const auto row = std::find_if(formats.begin(), formats.end(),
-                                [&](const detail::format_row& f) { return f.recognises(bytes, path); });
+                                [&](const detail::format_row& f) { return f.recognizes(bytes, path); });
   if (row == formats.end()) return status{status_code::not_implemented, "no format that is linked reads it"}.in(path);
   const result<std::unique_ptr<model>> net = row->read_file(path, how);
   if (!net) return status{net.error()};

@@ -42,7 +42,7 @@ std::vector<described_io::symbol_use> symbols_in(const model& net, const std::ve
   std::vector<described_io::symbol_use> made;
   for (std::uint32_t i = 0; i < inputs.size(); ++i) {
     const value_type& io = inputs[i].type;
-    const value_type& type = io.kind == type_kind::optional && io.of ? *io.of : io;
+    const value_type& type = io.kind == type_kind::optional && io.element ? *io.element : io;
     if (!type.is_tensor() || !type.shape) continue;
     for (std::uint32_t axis = 0; axis < type.shape->size(); ++axis)
       if (const dim& d = (*type.shape)[axis]; !d.known() && d.symbol)

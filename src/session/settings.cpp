@@ -124,7 +124,7 @@ std::vector<std::string_view> load_settings::disabled_transforms() const {
 const detail::format_row& format_of(std::span<const detail::format_row> formats, std::span<const std::byte> bytes,
                                     std::string_view path) {
   for (const detail::format_row& f : formats)
-    if (f.recognises(bytes, path)) return f;
+    if (f.recognizes(bytes, path)) return f;
   return formats.back();
 }
 

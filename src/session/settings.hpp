@@ -52,7 +52,7 @@ struct load_settings {
 };
 
 /// The format that reads these bytes or the file of this path (either may be empty), or that such a path is written
-/// in: the last of the list where none recognises them.
+/// in: the last of the list where none recognizes them.
 const detail::format_row& format_of(std::span<const detail::format_row>, std::span<const std::byte> bytes,
                                     std::string_view path);
 

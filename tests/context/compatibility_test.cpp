@@ -49,8 +49,8 @@ TEST_CASE("30: other metadata, names, texts and the order of inputs and outputs 
   const scratch_folder folder;
   ref_runtime ref;
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(4)});
-  const value_id unused = b.input("unused", dtype::i64, {dim::of(1)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4)});
+  const value_id unused = b.input("unused", dtype::i64, {dim::fixed(1)});
   const value_id y = b.node("MatMul", {x, b.constant("w", {4, 3}, ramp(12, 0.001f))});
   b.output(b.node("Sigmoid", {y}));
   b.output(y);

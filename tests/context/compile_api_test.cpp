@@ -23,7 +23,7 @@ std::vector<std::string> places_of_initializers(const std::string& path) {
 /// x[1,64] -> Sigmoid -> MatMul with 16 KiB -> Add of 256 bytes: cpu's without RefA's hands in it.
 std::unique_ptr<model> two_sizes() {
   model_builder b;
-  const value_id x = b.node("Sigmoid", {b.input("x", dtype::f32, {dim::of(1), dim::of(64)})});
+  const value_id x = b.node("Sigmoid", {b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(64)})});
   const value_id y = b.node("MatMul", {x, b.constant("large", {64, 64}, ramp(4096, 0.001f))});
   b.output(b.node("Add", {y, b.constant("small", {64}, ramp(64, 0.0005f))}));
   return b.take();
@@ -32,7 +32,7 @@ std::unique_ptr<model> two_sizes() {
 /// What RefA takes, then a Sigmoid, a Mul and a Sub of cpu's with an initializer each.
 std::unique_ptr<model> scaled() {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(4)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4)});
   const value_id y = b.node("Sigmoid", {b.node("MatMul", {x, b.constant("w", {4, 3}, ramp(12, 0.001f))})});
   const value_id z = b.node("Mul", {y, b.constant("scale", {3}, ramp(3, 0.0005f))});
   b.output(b.node("Sub", {z, b.constant<float>("shift", {}, {0.25f})}));
@@ -102,7 +102,7 @@ TEST_CASE("13: nodes that stay are as the level leaves them: basic, unless it is
   const scratch_folder folder;
   ref_runtime ref;
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(2), dim::of(4), dim::of(4)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(2), dim::fixed(4), dim::fixed(4)});
   const value_id conv = b.node("Conv", {x, b.constant("w", {3, 2, 2, 2}, ramp(24, 0.001f))});
   b.output(b.node("Relu", {b.node("Identity", {conv})}));
   save(*b.take(), folder / "m.onnx");
@@ -137,7 +137,7 @@ TEST_CASE(
     "a provider's groups sees one graph, whether a model is loaded or compiled: that of level basic, or the file's") {
   const scratch_folder folder;
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(4)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4)});
   const value_id y = b.node("MatMul", {x, b.constant("w", {4, 3}, ramp(12, 0.001f))});
   b.output(b.node("Add", {y, b.constant("b", {3}, ramp(3, 0.0005f))}));
   save(*b.take(), folder / "m.onnx");
@@ -249,7 +249,7 @@ TEST_CASE("16: a function that takes the model gets it 64 KiB at a time") {
   const scratch_folder folder;
   ref_runtime ref;
   model_builder b;
-  const value_id x = b.node("Sigmoid", {b.input("x", dtype::f32, {dim::of(1), dim::of(200)})});
+  const value_id x = b.node("Sigmoid", {b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(200)})});
   b.output(b.node("MatMul", {x, b.constant("w", {200, 200}, ramp(40'000, 0.001f))}));
   save(*b.take(), folder / "m.onnx");
   compile_options options = for_cpu(folder / "m.onnx");

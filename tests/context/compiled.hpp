@@ -55,7 +55,7 @@ inline void spill(const std::string& path, std::string_view bytes) {
 /// x[2,4] -> MatMul -> Relu -> Add; with an island, a Sigmoid of cpu's and a second Add behind it.
 inline std::unique_ptr<model> plain(bool island = false) {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(4)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4)});
   const value_id w = b.constant("w", {4, 3}, ramp(12, 0.001f));
   const value_id bias = b.constant("b", {3}, ramp(3, 0.0005f));
   value_id y = b.node("Add", {b.node("Relu", {b.node("MatMul", {x, w})}), bias});
@@ -169,7 +169,7 @@ inline std::string merged(const std::string& first, const std::string& second, c
 /// x[2,3] -> the same operators, to be behind plain().
 inline std::unique_ptr<model> plain_behind() {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(3)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(3)});
   const value_id y = b.node("MatMul", {x, b.constant("w", {3, 2}, ramp(6, 0.002f))});
   b.output(b.node("Relu", {b.node("Add", {y, b.constant("b", {2}, ramp(2, 0.03f))})}));
   return b.take();

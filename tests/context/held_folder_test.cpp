@@ -17,7 +17,7 @@ constexpr float inside_weight = 1, outside_weight = 2;
 
 void write_weights(const std::string& folder, float weight) {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(1)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(1)});
   b.output(b.node("Add", {x, b.constant("w", {1}, std::vector<float>{weight})}));
   const status done = write_onnx(*b.take(), folder + "/m.onnx", {"w.data", 1});
   REQUIRE_MESSAGE(done, std::string{done.words()});

@@ -52,7 +52,7 @@ struct counting_provider {
 std::unique_ptr<model> compiled_row(std::size_t mains, bool is_embedded, bool with_secondary, bool with_types = true) {
   model_builder b;
   b.whole().imports.push_back({"com.microsoft", 1});
-  value_id last = b.input("x", dtype::f32, {dim::of(1)});
+  value_id last = b.input("x", dtype::f32, {dim::fixed(1)});
   for (std::size_t i = 0; i < (with_secondary ? 2 : 1) * mains; ++i) {
     const bool is_main = i < mains;
     const std::string graph = "g" + std::to_string(is_main ? i : 2 * mains - 1 - i);
@@ -116,7 +116,7 @@ TEST_CASE("a group is skipped when its subgraphs hold a node that the provider c
     model_builder b;
     model& m = b.whole();
     m.imports.push_back({"com.microsoft", 1});
-    const value_id x = b.input("x", dtype::f32, {dim::of(1)}), which = b.input("which", dtype::boolean, {});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(1)}), which = b.input("which", dtype::boolean, {});
     graph& g = b.main();
     std::vector<graph*> branches;
     for (const char* name : {"yes", "no"}) {

@@ -92,7 +92,7 @@ TEST_CASE("what a provider compiled is not compiled again by it") {
 std::unique_ptr<model> branching() {
   model_builder b;
   model& m = b.whole();
-  const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(4)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4)});
   const value_id outer_bias = b.constant("outer_bias", {3}, ramp(3, 0.0005f));
   const value_id which = b.input("which", dtype::boolean, {});
   std::vector<graph*> branches;
@@ -105,7 +105,7 @@ std::unique_ptr<model> branching() {
     const std::vector<float> weights = ramp(12, name[0] == 't' ? 0.001f : -0.002f);
     const value_id w = g.add_value(text(prefix + "_w"));
     g.add_initializer(w, m.memory.keep(value::tensor<float>({4, 3}, *m.memory.copy(std::span<const float>{weights}))));
-    const auto* const type = m.keep(value_type::tensor(dtype::f32, {dim::of(2), dim::of(3)}));
+    const auto* const type = m.keep(value_type::tensor(dtype::f32, {dim::fixed(2), dim::fixed(3)}));
     const value_id product = g.add_value(text(prefix + "_p"), type), sum = g.add_value(text(prefix + "_s"), type);
     const value_id positive = g.add_value(text(prefix + "_r"), type);
     g.add_node({text(prefix + "_matmul"),
@@ -143,7 +143,7 @@ std::unique_ptr<model> branching() {
     a.name = name, a.kind = attribute_kind::g, a.i = number;
     return a;
   };
-  const value_id y = b.main().add_value("y", m.keep(value_type::tensor(dtype::f32, {dim::of(2), dim::of(3)})));
+  const value_id y = b.main().add_value("y", m.keep(value_type::tensor(dtype::f32, {dim::fixed(2), dim::fixed(3)})));
   node_spec spec;
   const std::vector<value_id> ins{which}, outs{y};
   const std::vector<attribute> attributes{branch("then_branch", 0), branch("else_branch", 1)};
@@ -208,8 +208,8 @@ TEST_CASE("a compiled node in the body of a local function finds its provider wh
       {"compiled", inner.domain(), inner.op_type(), {}, {}, 1, std::vector{x}, std::vector{y}, inner.raw().attributes});
   REQUIRE(f.body->sort());
   graph& g = net->main();
-  const value_id in = g.add_value("x", net->keep(value_type::tensor(dtype::f32, {dim::of(2), dim::of(4)})));
-  const value_id out = g.add_value("out", net->keep(value_type::tensor(dtype::f32, {dim::of(2), dim::of(3)})));
+  const value_id in = g.add_value("x", net->keep(value_type::tensor(dtype::f32, {dim::fixed(2), dim::fixed(4)})));
+  const value_id out = g.add_value("out", net->keep(value_type::tensor(dtype::f32, {dim::fixed(2), dim::fixed(3)})));
   g.add_input(in);
   g.add_node({"call", "local", "F", {}, {}, 1, std::vector{in}, std::vector{out}});
   g.add_output(out);

@@ -7,7 +7,7 @@ namespace {
 /// x[1,600] -> Sigmoid -> MatMul with 1.4 MB -> Sub of 2.4 kB: cpu's.
 std::unique_ptr<model> megabyte_product() {
   model_builder b;
-  const value_id x = b.node("Sigmoid", {b.input("x", dtype::f32, {dim::of(1), dim::of(600)})});
+  const value_id x = b.node("Sigmoid", {b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(600)})});
   const value_id y = b.node("MatMul", {x, b.constant("large", {600, 600}, ramp(360'000, 0.001f))});
   b.output(b.node("Sub", {y, b.constant("small", {600}, ramp(600, 0.0005f))}));
   return b.take();

@@ -176,7 +176,7 @@ TEST_CASE("the last of those that share completes their context also when it has
   const scratch_folder folder;
   ref_runtime ref;
   model_builder b;
-  b.output(b.node("Sigmoid", {b.input("x", dtype::f32, {dim::of(2), dim::of(4)})}));
+  b.output(b.node("Sigmoid", {b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4)})}));
   save(*b.take(), folder / "none.onnx");
   REQUIRE(verdict(ref.load(saved(folder, "m1.onnx"), keys(making))) == "OK");
   CHECK(!folder.has("m1_RefA.bin"));

@@ -15,7 +15,7 @@ int doubled(int n) { return 2 * n; }
 
 }  // namespace
 
-TEST_CASE("a callback keeps what it is made of, and copies share it") {
+TEST_CASE("a callback owns its callable object, and copies share it") {
   detail::callback<int()> count;
   {
     std::string kept = "kept";
@@ -36,7 +36,7 @@ TEST_CASE("a null function and an empty std::function make empty callbacks") {
   CHECK(detail::callback<int(int)>{std::function<int(int)>{doubled}});
 }
 
-TEST_CASE("stop tokens follow their source, ours or the standard library's") {
+TEST_CASE("stop tokens reflect their source, cameo's or the standard library's") {
   CHECK(!stop_token{}.stop_possible());
   CHECK(!stop_token{}.stop_requested());
   const stop_source ours;

@@ -1,4 +1,4 @@
-// docs/errors.md explains every status code.
+// Checks that docs/errors.md explains every status code.
 #include <doctest/doctest.h>
 #include <cameo/core/status.hpp>
 #include <cameo/test_paths.hpp>

@@ -12,12 +12,12 @@ using namespace cameo;
 
 namespace {
 
-result<std::string> made() { return std::string{"a string that has memory of its own"}; }
+result<std::string> made() { return std::string{"a string that is stored on the heap"}; }
 result<std::string> refused() { return status{status_code::not_found, "there is no such thing"}; }
 
 }  // namespace
 
-TEST_CASE("result: an error may be read as often as wanted") {
+TEST_CASE("result: an error can be read any number of times") {
   const result<std::string> kept = refused();
   result<std::string> r = refused();
   for (int i = 0; i < 2; ++i) {
@@ -34,8 +34,8 @@ TEST_CASE("result: an error may be read as often as wanted") {
   static_assert(std::is_same_v<decltype(refused().error()), status>, "no reference to what is gone");
 }
 
-TEST_CASE("result: a value or another in its place") {
-  CHECK(made().value_or("other") == "a string that has memory of its own");
+TEST_CASE("result: value_or() returns the value, or the other value") {
+  CHECK(made().value_or("other") == "a string that is stored on the heap");
   CHECK(refused().value_or("other") == "other");
   const result<std::string> there = made(), not_there = refused();
   CHECK(there.value_or("other") == *there);
@@ -43,7 +43,7 @@ TEST_CASE("result: a value or another in its place") {
   CHECK(*result<std::unique_ptr<int>>{std::make_unique<int>(7)}.value_or(nullptr) == 7);
 }
 
-TEST_CASE("result: and_then and transform go on with the value, or hand the error on without a call") {
+TEST_CASE("result: and_then and transform call the function with the value, or return the error without a call") {
   int calls = 0;
   const auto size = [&](const std::string& text) { return ++calls, text.size(); };
   const auto checked = [&](const std::string& text) -> result<std::size_t> {
@@ -65,14 +65,14 @@ TEST_CASE("result: and_then and transform go on with the value, or hand the erro
   CHECK(not_there.and_then(checked).error().words() == "there is no such thing");
   CHECK(not_there.error().words() == "there is no such thing");
   CHECK(calls == 4);
-  // A value that can only be moved goes through.
+  // A value that can only be moved.
   CHECK(*result<std::unique_ptr<int>>{std::make_unique<int>(7)}.transform([](std::unique_ptr<int> p) { return *p; }) ==
         7);
 }
 
 namespace {
 
-/// Its move throws while `throws` is true.
+/// A type whose move throws while `throws` is true.
 struct fragile {
   fragile() = default;
   fragile(fragile&& from) : throws{from.throws} {
@@ -87,7 +87,7 @@ static_assert(std::is_nothrow_move_assignable_v<result<std::vector<std::string>>
 
 }  // namespace
 
-TEST_CASE("a value whose move throws leaves a result by an exception, and an assigned result with an error") {
+TEST_CASE("a value whose move throws lets the exception out, and leaves an error in an assigned result") {
   result<fragile> from{fragile{}}, to{fragile{}};
   to = std::move(from);
   CHECK(to);
@@ -107,8 +107,8 @@ TEST_CASE("status codes as text") {
   CHECK(to_string(status_code(200)) == "UNKNOWN");
 }
 
-TEST_CASE("value_or_throw: the value, or an exception that says code and words") {
-  CHECK(value_or_throw(made()) == "a string that has memory of its own");
+TEST_CASE("value_or_throw returns the value, or throws an exception with code and message") {
+  CHECK(value_or_throw(made()) == "a string that is stored on the heap");
   ok_or_throw(status{});
   CHECK_THROWS_WITH_AS(value_or_throw(refused()), "NOT_FOUND: there is no such thing", status_error);
   CHECK_THROWS_WITH_AS(ok_or_throw(status{status_code::canceled}), "CANCELED", std::exception);
@@ -120,7 +120,7 @@ TEST_CASE("value_or_throw: the value, or an exception that says code and words")
   }
 }
 
-TEST_CASE("the version is there for the preprocessor, as text and as a number") {
+TEST_CASE("the version is defined for the preprocessor, as text and as a number") {
   const std::string joined = std::to_string(CAMEO_VERSION_MAJOR) + "." + std::to_string(CAMEO_VERSION_MINOR) + "." +
                              std::to_string(CAMEO_VERSION_PATCH);
   CHECK(joined == CAMEO_VERSION);

@@ -135,7 +135,7 @@ using all_cards = runtime<g0, q, g1, other, eps::cpu>;
 
 std::unique_ptr<model> relu() {
   model_builder b;
-  b.output(b.node("Relu", {b.input("x", dtype::f32, {dim::of(2)})}));
+  b.output(b.node("Relu", {b.input("x", dtype::f32, {dim::fixed(2)})}));
   return b.take();
 }
 
@@ -442,7 +442,7 @@ TEST_CASE("no fallback to cpu: it goes from what a policy chose, and what is lef
   CHECK(chosen(runtime<g0, eps::cpu>{}, options) ==
         "FAIL: choosing devices: the policy chose the fallback alone, and session.disable_cpu_ep_fallback is set");
   model_builder b;
-  b.output(b.node("Neg", {b.node("Relu", {b.input("x", dtype::f32, {dim::of(2)})})}));
+  b.output(b.node("Neg", {b.node("Relu", {b.input("x", dtype::f32, {dim::fixed(2)})})}));
   const auto left_over = all_cards{}.load(b.take(), options);
   REQUIRE(!left_over);
   CHECK(left_over.error().code() == status_code::fail);

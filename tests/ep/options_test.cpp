@@ -38,7 +38,7 @@ const runtime<floor_provider, eps::cpu> with_floor;
 
 std::unique_ptr<model> relu_of_three() {
   model_builder b;
-  b.output(b.node("Relu", {b.input("x", dtype::f32, {dim::of(3)})}));
+  b.output(b.node("Relu", {b.input("x", dtype::f32, {dim::fixed(3)})}));
   return b.take();
 }
 

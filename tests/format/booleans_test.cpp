@@ -1,5 +1,5 @@
-// Bools that are neither 0 nor 1 in a file are 1 to whatever reads them, as they are to ONNX Runtime. Kernels take them
-// for C++ bools, whose other values are undefined behaviour, which the sanitizers see.
+// Bools that are neither 0 nor 1 in a file are read as 1, as ONNX Runtime reads them. Kernels read them as C++ bools,
+// for which other values are undefined behavior, which the sanitizers report.
 #include <cameo/core/booleans.hpp>
 #include <cameo/format/ort.hpp>
 #include <cameo/format/pb.hpp>
@@ -15,16 +15,16 @@
 namespace cameo::test {
 namespace {
 
-constexpr std::int64_t flag_count = 200;  // more than any reader copies anyway
+constexpr std::int64_t flag_count = 200;  // more than any reader copies without need
 
-/// 0 or `truth`, in an order that is found again in a file.
+/// `flag_count` bytes that are 0 or `truth`, in an order that a search finds in a file.
 std::string flags(char truth) {
   std::string all(std::size_t(flag_count), '\0');
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i * i % 7 < 3 ? truth : '\0';
   return all;
 }
 
-/// y = x + 1 or x - 1.
+/// Adds y = x + 1 or y = x - 1, for a branch of an If.
 void add_branch(onnx::NodeProto& n, const std::string& name, const std::string& op) {
   auto& a = *n.add_attribute();
   a.set_name(name);
@@ -34,7 +34,8 @@ void add_branch(onnx::NodeProto& n, const std::string& name, const std::string& 
   add_value(*a.mutable_g()->mutable_output(), name + "_out");
 }
 
-/// Everything that reads bools, on the constant `flags`, which is missing, and an input "t" of true ones.
+/// A model with every operator that reads bools, on a constant `flags`, which the caller adds, and an input "t" of true
+/// values.
 onnx::ModelProto readers_of_flags() {
   onnx::ModelProto m = new_model();
   auto& g = *m.mutable_graph();
@@ -70,7 +71,7 @@ const bool* all_true() {
   return trues;
 }
 
-/// The bytes of all outputs, with and without the rewrites that run kernels at once on what is constant.
+/// The bytes of all outputs, with and without constant folding and the other rewrites that run kernels.
 std::vector<std::string> outputs_of(const std::function<result<session>(const session_options&)>& load) {
   std::vector<std::string> all;
   for (const optimization_level level : {optimization_level::none, optimization_level::all}) {
@@ -97,14 +98,14 @@ onnx::ModelProto with_initializer(const onnx::TensorProto& t) {
   *m.mutable_graph()->add_initializer() = t;
   return m;
 }
-/// What must come out: the same with ones.
+/// The expected outputs: those of a model whose flags are 0 and 1.
 const std::vector<std::string>& expected() {
   static const std::vector<std::string> made = outputs_of(with_initializer(flags_message(1)).SerializeAsString());
   return made;
 }
 
-/// `bytes` with 90 where the flags have 1.
-std::string spoilt(std::string bytes) {
+/// Replaces each flag 1 in `bytes` with 90.
+std::string with_90(std::string bytes) {
   const std::size_t at = bytes.find(flags(1));
   REQUIRE(at != bytes.npos);
   return bytes.replace(at, std::size_t(flag_count), flags(90));
@@ -123,7 +124,7 @@ std::string ort_file() {
 
 }  // namespace
 
-TEST_CASE("what has no other value than 0 and 1 stays where it is; the rest becomes a copy of 0 and 1") {
+TEST_CASE("data with only 0 and 1 is not copied; other data becomes a copy of 0 and 1") {
   detail::heap_arena memory;
   const std::string odd("\0\1\x5a\x80\xff", 5), good("\0\1\1\0\1", 5);
   const result<value> same = with_booleans(value::tensor(dtype::boolean, {5}, good.data()), memory);
@@ -171,7 +172,7 @@ TEST_CASE("bools of 90 in an ONNX file are true to every kernel, wherever the fi
 }
 
 TEST_CASE("bools of 90 in an ORT file are true to every kernel, with a graph and without") {
-  const std::string bytes = spoilt(ort_file());
+  const std::string bytes = with_90(ort_file());
   CHECK(outputs_of(bytes) == expected());
 
   std::vector<std::byte> memory(std::size_t{1} << 20);

@@ -1,5 +1,5 @@
-// A model whose weights are larger than a protobuf file can be. The data file is sparse: it takes no room on the disk,
-// and loading must not read what it does not need.
+// A model whose weights are larger than a protobuf file can be. The data file is sparse: it needs no disk space, and
+// loading must not read what it does not need.
 #include <cameo/cameo.hpp>
 #include <cameo/eps/cpu.hpp>
 
@@ -10,7 +10,7 @@
 using namespace cameo;
 using namespace cameo::test;
 
-TEST_CASE("weights of 3 GB in external data load without being read, and their last element is there") {
+TEST_CASE("weights of 3 GB in external data load without being read, and their last element is right") {
   const scratch_folder folder;
   constexpr std::int64_t count = 800'000'000;  // floats: 3.2 GB, over what a protobuf file may hold
   folder.write("weights.bin", "");

@@ -1,4 +1,4 @@
-// Memory that is kept for protobuf, beside handlers of the program's own.
+// The memory reserve for protobuf, with new-handlers that the program sets itself.
 #include "format/memory_reserve.hpp"
 
 #include <doctest/doctest.h>
@@ -12,9 +12,9 @@ namespace {
 std::new_handler handler_before_chained = nullptr;
 int chained_calls = 0;
 
-/// A handler of a program's, which goes on with the handler that was there when it was set.
+/// A handler that the program sets, which then calls the handler that was set before.
 void chained() {
-  if (++chained_calls > 100) throw 1;  // without end
+  if (++chained_calls > 100) throw 1;  // an endless recursion
   if (!handler_before_chained) throw std::bad_alloc{};
   handler_before_chained();
 }
@@ -29,7 +29,7 @@ TEST_CASE(
     handler_before_chained = std::set_new_handler(chained);
   }
   {
-    const memory_reserve second{64};  // its handler goes on with `chained`, which goes on with it
+    const memory_reserve second{64};  // its handler calls `chained`, which calls it
     const std::new_handler now = std::get_new_handler();
     now();
     CHECK(second.is_used());

@@ -19,7 +19,7 @@ status refusal_of(const onnx::ModelProto& m, const read_options& o = {}) { retur
 
 status refusal_of(const std::string& bytes) { return read_onnx(bytes_of(bytes), "test.onnx").error(); }
 
-/// A model with `depth` graphs inside each other, made from the inside out: protobuf itself would not write it.
+/// A model with `depth` nested graphs, made from the inside out: protobuf itself would not write it.
 std::string nested_model(int depth) {
   const auto wrap = [](int number, std::string inside) {
     std::string head(1, char(number << 3 | 2));
@@ -37,7 +37,7 @@ std::string nested_model(int depth) {
 
 }  // namespace
 
-TEST_CASE("a missing file is NO_SUCHFILE, what is no file INVALID_ARGUMENT; both name the path") {
+TEST_CASE("a missing file is NO_SUCHFILE, a path that is not a file is INVALID_ARGUMENT; both name the path") {
   const scratch_folder folder;
   const status missing = read_onnx(folder / "none.onnx").error();
   CHECK(missing.code() == status_code::no_suchfile);
@@ -64,7 +64,8 @@ TEST_CASE("a model cut at any byte is a status, and INVALID_PROTOBUF unless the 
   const std::string whole = rich_model().SerializeAsString();
   std::size_t not_protobuf = 0;
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    const std::string part = whole.substr(0, size);  // its own allocation, so that reading past the end is seen
+    const std::string part =
+        whole.substr(0, size);  // its own allocation, so that the sanitizer detects a read past the end
     auto read = read_onnx(bytes_of(part), "cut");
     if (read) {
       CHECK(write_onnx(**read));
@@ -108,7 +109,7 @@ TEST_CASE("subgraphs are read down to load_limits.graph_depth; 10,000 of them ar
   CHECK(read_onnx(bytes_of(two), "two", options));
 }
 
-TEST_CASE("types nested without end are refused") {
+TEST_CASE("types nested too deep are refused") {
   onnx::ModelProto m = new_model();
   auto& v = *m.mutable_graph()->add_input();
   v.set_name("x");
@@ -119,7 +120,7 @@ TEST_CASE("types nested without end are refused") {
   CHECK(refusal_of(m).code() == status_code::invalid_protobuf);
 }
 
-TEST_CASE("what a model may take of memory is limited before it is taken") {
+TEST_CASE("the memory that a model may use is limited before it is allocated") {
   onnx::ModelProto m = new_model();
   for (int i = 0; i < 10000; ++i) m.mutable_graph()->add_node();
   read_options options;
@@ -133,7 +134,7 @@ TEST_CASE("what a model may take of memory is limited before it is taken") {
   CHECK(refusal_of(strings, options).code() == status_code::out_of_memory);
 }
 
-TEST_CASE("names that nobody defines are INVALID_ARGUMENT with node, operator and input") {
+TEST_CASE("undefined names are INVALID_ARGUMENT with node, operator and input") {
   onnx::ModelProto m = add_model();
   m.mutable_graph()->mutable_node(0)->set_input(1, "nobody");
   const status s = refusal_of(m);
@@ -155,7 +156,7 @@ TEST_CASE("names that nobody defines are INVALID_ARGUMENT with node, operator an
   CHECK(refusal_of(result_name).code() == status_code::invalid_argument);
 }
 
-TEST_CASE("names defined twice are INVALID_GRAPH and both who define them are named") {
+TEST_CASE("names defined twice are INVALID_GRAPH and both definitions are named") {
   onnx::ModelProto nodes = add_model();
   add_node(*nodes.mutable_graph(), "Mul", {"x", "w"}, {"y"}, "product");
   const status s = refusal_of(nodes);
@@ -184,7 +185,7 @@ TEST_CASE("names defined twice are INVALID_GRAPH and both who define them are na
   CHECK(refusal_of(input_with_default).code() == status_code::ok);
 }
 
-TEST_CASE("opsets below 1 and unknown domains without an opset are INVALID_GRAPH; newer ones are no error") {
+TEST_CASE("opsets below 1 and unknown domains without an opset are INVALID_GRAPH; newer ones are accepted") {
   for (const std::int64_t version : {0, -1}) {
     onnx::ModelProto m = add_model();
     m.mutable_opset_import(0)->set_version(version);
@@ -202,7 +203,8 @@ TEST_CASE("opsets below 1 and unknown domains without an opset are INVALID_GRAPH
   CHECK(refusal_of(newer).code() == status_code::ok);
 }
 
-TEST_CASE("attributes whose type and value disagree are INVALID_GRAPH, more dims than there may be NOT_IMPLEMENTED") {
+TEST_CASE(
+    "attributes whose type and value disagree are INVALID_GRAPH, more dims than cameo supports are NOT_IMPLEMENTED") {
   onnx::ModelProto m = add_model();
   auto& a = *m.mutable_graph()->mutable_node(0)->add_attribute();
   a.set_name("axis");

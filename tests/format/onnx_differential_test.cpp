@@ -1,5 +1,6 @@
-// protobuf and the installed onnx as the judge of what bytes say: random messages, two of them one after the other
-// (which merges them), and messages with changed bytes, of every kind that a file begins with.
+// Compares cameo's reader with protobuf and the installed onnx as the reference: random messages, two messages one
+// after the other (which protobuf merges), and messages with changed bytes, for every message type that a file begins
+// with.
 #include "format/onnx_decode.hpp"
 #include "full_speed.hpp"
 #include "onnx_messages.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 namespace pb = google::protobuf;
 
-// --- what cameo has read, as bytes again ---
+// --- the model that cameo has read, written as bytes again ---
 
 template <class Message>
 void encode(const Message&, std::string& out);
@@ -84,9 +85,10 @@ void encode(const Message& message, std::string& out) {
   wire::put(out, message.rest);
 }
 
-// --- what protobuf has read ---
+// --- the message that protobuf has read ---
 
-/// What cameo reads and the installed onnx may not know is compared by other tests, as those write it by number.
+/// Removes the fields that cameo reads and an older installed onnx lacks. Other tests compare those; they write them by
+/// number.
 void forget_newer(pb::Message& m) {
   const std::string& name = m.GetDescriptor()->name();
   std::vector<int> newer;
@@ -110,7 +112,7 @@ std::string difference_of(pb::Message& a, pb::Message& b) {
   forget_newer(a), forget_newer(b);
   std::string words;
   pb::util::MessageDifferencer differencer;
-  // A number that is 0 is as one that is absent, where nothing asks.
+  // A number that is 0 equals an absent one, where the message type does not distinguish them.
   differencer.set_message_field_comparison(pb::util::MessageDifferencer::EQUIVALENT);
   differencer.ReportDifferencesToString(&words);
   return differencer.Compare(a, b) ? "" : words.empty() ? "different" : words;
@@ -166,7 +168,7 @@ struct counts {
   int same = 0, neither = 0;
 };
 
-/// Both read it and say the same, or neither does.
+/// Checks that both read the bytes and agree about them, or that both refuse them.
 template <class Message, class Oracle>
 void judge(const std::string& bytes, counts& seen) {
   Oracle expected, found;
@@ -177,14 +179,14 @@ void judge(const std::string& bytes, counts& seen) {
   INFO(read.words());
   INFO(Oracle::descriptor()->name());
   if (!accepted) {
-    // Cameo keeps the bytes of training_info without a look at them.
+    // Cameo keeps the bytes of training_info without checking them.
     CHECK((!read || bytes.find("\xA2\x01") != std::string::npos));
     ++seen.neither;
     return;
   }
   if (!read) {
-    // A tag of more than 32 bits, of which protobuf forgets the rest, is one that cameo refuses; and the installed onnx
-    // does not look into fields that it does not know.
+    // Cameo refuses a tag of more than 32 bits, of which protobuf ignores the upper bits; and the installed onnx does
+    // not check fields that it lacks.
     const std::size_t size = expected.ByteSizeLong();
     forget_newer(expected);
     CHECK((says(read, "no field tag") || expected.ByteSizeLong() < size));
@@ -223,7 +225,7 @@ std::string content_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_CASE("what bytes say of models, types and values is what protobuf reads in them; what it refuses is refused") {
+TEST_CASE("cameo reads in bytes of models, types and values what protobuf reads, and refuses what protobuf refuses") {
   judge_all<wire::model_message, onnx::ModelProto>(1);
   judge_all<wire::value_info_message, onnx::ValueInfoProto>(2);
   judge_all<wire::tensor_message, onnx::TensorProto>(3);
@@ -233,7 +235,7 @@ TEST_CASE("what bytes say of models, types and values is what protobuf reads in 
   judge_all<wire::optional_message, onnx::OptionalProto>(7);
 }
 
-TEST_CASE("the models of the tests are the same messages when they were read and written") {
+TEST_CASE("the models of the tests are equal messages after they were read and written") {
   const std::string data = std::string{source_dir} + "/tests/data";
   int models = 0;
   for (const auto& file : std::filesystem::recursive_directory_iterator{data}) {

@@ -12,7 +12,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// A folder with a model in it, weights beside it and a secret outside.
+/// A folder with a model and its weights, and a secret outside it.
 struct laid_out {
   scratch_folder folder;
   std::string model_folder = folder / "model";
@@ -81,7 +81,7 @@ TEST_CASE("external data outside the folder is INVALID_GRAPH, however it is reac
   }
 }
 
-TEST_CASE("external data that ends early or has numbers that cannot be is INVALID_GRAPH") {
+TEST_CASE("external data that ends early or has impossible numbers is INVALID_GRAPH") {
   const laid_out at;
   const auto refused = [&](const char* offset, const char* length, std::int64_t count = 50) {
     auto m = at.read(external_message("t", {count}, "w.data", offset, length));
@@ -104,7 +104,7 @@ TEST_CASE("external data that ends early or has numbers that cannot be is INVALI
   CHECK(at.read(nowhere).error().code() == status_code::invalid_graph);
 }
 
-TEST_CASE("a model from memory has external data only when told its folder") {
+TEST_CASE("a model from memory has external data only when its folder is given") {
   const laid_out at;
   onnx::ModelProto m = new_model();
   *m.mutable_graph()->add_initializer() = external_message("t", {50}, "w.data");

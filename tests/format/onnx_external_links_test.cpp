@@ -1,5 +1,5 @@
-// Directories of links, as tools make them that keep each file once: where the weights of a model in one are found, and
-// what a link that a stranger put there does not get.
+// Folders of links, as tools make them that store each file once: the tests check where the weights of a model in one
+// are found, and that a link which an attacker put there is refused.
 #include <cameo/format/onnx.hpp>
 #include <cameo/graph/model.hpp>
 
@@ -36,7 +36,7 @@ struct link_tree {
   }
   std::string at(const std::string& name) const { return folder / name; }
 
-  /// The first character of the weights, or the words of the error.
+  /// The first character of the weights, or the error message.
   std::string read(const std::string& name, const read_options& how = {}) const {
     const auto m = read_onnx(at(name), how);
     if (!m) {
@@ -66,7 +66,7 @@ TEST_CASE("a model in Hugging Face's cache has its weights: both are links into 
   CHECK(t.read("mine.onnx") == "w");
   t.link("hub_elsewhere", "hub");
   CHECK(t.read("hub_elsewhere/models--a--b/snapshots/5c1e/onnx/model.onnx") == "w");
-  // Weights in a folder below the model's.
+  // The weights are in a folder below the model's folder.
   t.model(cache + "blobs/4e5f", "parts/w").link(snapshot + "parts/w", "../../../../blobs/2c3d");
   t.link(snapshot + "split.onnx", "../../../blobs/4e5f");
   CHECK(t.read(snapshot + "split.onnx") == "w");
@@ -77,12 +77,12 @@ TEST_CASE("a model in a folder of ModelScope's cache has its weights: the folder
   t.model("hub/Qwen/Qwen2___5/model.onnx", "model.onnx.data").weights("hub/Qwen/Qwen2___5/model.onnx.data", 'w');
   t.link("hub/Qwen/Qwen2.5", "Qwen2___5").link("mine.onnx", t.at("hub/Qwen/Qwen2.5/model.onnx"));
   CHECK(t.read("hub/Qwen/Qwen2.5/model.onnx") == "w");
-  CHECK(t.read("mine.onnx") == "w");  // whose weights are beside what it leads to
+  CHECK(t.read("mine.onnx") == "w");  // the weights lie beside the target of the link
   t.weights("model.onnx.data", 'b');
-  CHECK(t.read("mine.onnx") == "b");  // what is beside the link comes first
+  CHECK(t.read("mine.onnx") == "b");  // a file beside the link comes first
 }
 
-TEST_CASE("a model that git-annex keeps has its weights: each file is in a folder of its own") {
+TEST_CASE("a model that git-annex keeps has its weights: each file has its own folder") {
   const link_tree t;
   const std::string up = "../../.git/annex/objects/";
   t.model(objects + std::string{"4X/zQ/SHA256E-m.onnx/SHA256E-m.onnx"}, "net.onnx.data");
@@ -124,7 +124,7 @@ TEST_CASE("models that Guix and DVC keep have their weights") {
   }
 }
 
-TEST_CASE("a link beside an unpacked model does not get what is elsewhere on the machine") {
+TEST_CASE("a link beside an unpacked model does not reach files elsewhere on the machine") {
   const link_tree t;
   t.weights("secret", 's').weights("private/key", 's');
   t.model("unpacked/m.onnx", "w").link("unpacked/w", "../secret");
@@ -144,12 +144,12 @@ TEST_CASE("a link beside an unpacked model does not get what is elsewhere on the
   CHECK(t.refuses("unpacked/rev/m.onnx"));
   fs::remove(t.at("unpacked/rev/w"));
   CHECK(t.refuses("unpacked/rev/m.onnx"));  // found beside the file that the model's link leads to
-  // A detour through a folder that is not there, or that holds a secret, admits neither.
+  // A detour through a folder that does not exist, or that holds a secret, admits neither.
   t.link("unpacked/far.onnx", "../private/../unpacked/m.onnx");
   CHECK(t.refuses("unpacked/far.onnx"));
 }
 
-TEST_CASE("a link into a store, or out of one, is followed only for a model of that very store") {
+TEST_CASE("a link into a store, or out of one, is followed only for a model in that store") {
   const link_tree t;
   t.weights("repo/.git/annex/objects/aa/bb/private/private", 's').weights("secret", 's');
   t.model("repo/unpacked/m.onnx", "w").link("repo/unpacked/w", "../.git/annex/objects/aa/bb/private/private");
@@ -157,7 +157,7 @@ TEST_CASE("a link into a store, or out of one, is followed only for a model of t
   t.model("other/.git/annex/objects/cc/dd/m/m", "w")
       .link("repo/unpacked/n.onnx", "../../other/.git/annex/objects/cc/dd/m/m");
   CHECK(t.refuses("repo/unpacked/n.onnx"));
-  // What is called like a store, and leads elsewhere.
+  // A folder that has the name of a store, but whose link leads elsewhere.
   t.model("fake/annex/objects/aa/m", "w").link("fake/annex/objects/bb/w", "../../../../secret");
   t.link("fake/m.onnx", "annex/objects/aa/m").link("fake/w", "annex/objects/bb/w");
   CHECK(t.refuses("fake/m.onnx"));
@@ -169,7 +169,7 @@ TEST_CASE("a link into a store, or out of one, is followed only for a model of t
   CHECK(t.refuses("tree/sub/m.onnx"));
 }
 
-TEST_CASE("the places of a model count only for the file that was opened as the model") {
+TEST_CASE("the folders of a model count only for the file that was opened as the model") {
   const link_tree t;
   t.model("cache/blobs/m", "w").weights("cache/blobs/w", 'w').model("other/m", "w");
   t.link("cache/rev/m.onnx", "../blobs/m").link("cache/rev/w", "../blobs/w");
@@ -179,11 +179,11 @@ TEST_CASE("the places of a model count only for the file that was opened as the 
   how.file = *file;
   CHECK(t.read("cache/rev/m.onnx", how) == "w");
   fs::remove(t.at("cache/rev/m.onnx"));
-  t.link("cache/rev/m.onnx", "../../other/m");  // meanwhile
+  t.link("cache/rev/m.onnx", "../../other/m");  // the link changes after the model was opened
   CHECK(t.refuses("cache/rev/m.onnx", how));
 }
 
-TEST_CASE("a folder that the caller names is the only one that is searched; its links may lead to where the model is") {
+TEST_CASE("a folder that the caller names is the only one that is searched; its links may lead to the model's folder") {
   const link_tree t;
   t.model("blobs/m", "w").weights("blobs/w", 'w').link("rev/m.onnx", "../blobs/m").link("named/x", "../blobs/w");
   read_options how;
@@ -196,7 +196,7 @@ TEST_CASE("a folder that the caller names is the only one that is searched; its 
   CHECK(t.refuses("rev/m.onnx", how));
 }
 
-TEST_CASE("a folder that the caller names counts instead of that of the model's path, where that path is not a link") {
+TEST_CASE("a folder that the caller names replaces that of the model's path, unless that path is a link") {
   const link_tree t;
   t.model("home/m.onnx", "w").weights("home/key", 's').link("named/w", "../home/key");
   read_options how;
@@ -204,7 +204,7 @@ TEST_CASE("a folder that the caller names counts instead of that of the model's 
   CHECK(t.refuses("home/m.onnx", how));
 }
 
-TEST_CASE("the error for a link that leads out says what to do about it") {
+TEST_CASE("the error for a link that leads outside says how to allow it") {
   const link_tree t;
   t.model("m/m.onnx", "w").weights("elsewhere/w", 'w').link("m/w", "../elsewhere/w");
   CHECK(t.read("m/m.onnx").find("set external_data_folder (session key") != std::string::npos);

@@ -1,6 +1,6 @@
 #pragma once
-// Models as protobuf messages, for the tests of the ONNX format. The installed onnx is older than some fields: those
-// are written by number.
+// Models as protobuf messages, for the tests of the ONNX format. The installed onnx lacks newer fields: those are
+// written by number.
 #define ONNX_NAMESPACE onnx
 #define ONNX_ML 1
 #include <cameo/format/onnx.hpp>
@@ -21,7 +21,7 @@
 
 namespace cameo::test {
 
-/// A folder of its own, gone at the end.
+/// A new folder, removed by the destructor.
 struct scratch_folder {
   std::filesystem::path path;
   scratch_folder() {
@@ -114,11 +114,11 @@ inline onnx::ModelProto add_model() {
 }
 
 inline result<std::unique_ptr<model>> read_message(const onnx::ModelProto& m, const read_options& o = {}) {
-  static std::deque<std::string> kept;  // what a model is read from outlives it
+  static std::deque<std::string> kept;  // the bytes that a model is read from must outlive it
   return read_onnx(bytes_of(kept.emplace_back(m.SerializeAsString())), "test.onnx", o);
 }
 
-/// A model with something of everything, each tensor in raw_data, as the writer leaves it.
+/// A model that uses every feature of the format, with each tensor in raw_data, as the writer writes it.
 inline onnx::ModelProto rich_model() {
   onnx::ModelProto m = add_model();
   m.set_producer_name("a test");

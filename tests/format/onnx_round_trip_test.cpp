@@ -14,7 +14,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// What is different, in protobuf's words; empty when nothing is.
+/// The difference in protobuf's words; empty when the messages are equal.
 std::string difference(const google::protobuf::Message& a, const google::protobuf::Message& b) {
   std::string words;
   google::protobuf::util::MessageDifferencer differencer;
@@ -31,20 +31,20 @@ onnx::ModelProto parsed(const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("a model with everything in it, fields newer than the installed onnx too, is written as it was read") {
+TEST_CASE("a model with every feature, and with fields newer than the installed onnx, is written as it was read") {
   const onnx::ModelProto original = rich_model();
   auto read = read_message(original);
   REQUIRE_MESSAGE(read, read.error().words());
   auto written = write_onnx(**read);
   REQUIRE_MESSAGE(written, written.error().words());
   CHECK(difference(original, parsed(*written)) == "");
-  // A seed for the fuzzer.
+  // The file is also a seed for the fuzzer.
   const std::filesystem::path seeds = std::filesystem::path{build_dir} / "fuzz_onnx_seeds";
   std::filesystem::create_directories(seeds);
   std::ofstream{seeds / "everything.onnx", std::ios::binary} << *written;
 }
 
-TEST_CASE("what was read is what the file says") {
+TEST_CASE("a model that was read has the contents of the file") {
   auto read = read_message(rich_model());
   REQUIRE_MESSAGE(read, read.error().words());
   const model& m = **read;
@@ -179,7 +179,7 @@ TEST_CASE("a model is written with its large tensors in a file beside it, aligne
   CHECK(std::memcmp(g[g.find("odd")].constant->data, std::string(77, '\5').data(), 77) == 0);
   CHECK(std::memcmp(g[g.find("last")].constant->data, std::string(70, '\6').data(), 70) == 0);
   CHECK(reinterpret_cast<std::uintptr_t>(g[g.find("last")].constant->data) % 64 == 0);
-  // Over itself, while it is mapped; and everything inside again.
+  // The model is written over its own file while that is mapped, and then with all weights inside the file.
   REQUIRE(write_onnx(**again, folder / "m.onnx", {"m.data", 64}));
   auto inside = write_onnx(**again);
   REQUIRE(inside);
@@ -189,7 +189,7 @@ TEST_CASE("a model is written with its large tensors in a file beside it, aligne
 }
 
 TEST_CASE("a file over 2 GB is read when only its weights make it so, and not written without external data") {
-  // Hand-made, with a hole for the weights: the disk holds a few blocks of it.
+  // The file is made by hand, with a hole for the weights, so that the disk stores only a few blocks.
   const scratch_folder folder;
   const std::uint64_t weights = (std::uint64_t{1} << 31) + 100;
   const auto field = [](std::string& to, int number, std::uint64_t size) {
@@ -226,7 +226,7 @@ TEST_CASE("a function without a body is written without one") {
   CHECK(read.functions(0).node_size() == 0);
 }
 
-TEST_CASE("a file is complete or absent") {
+TEST_CASE("a written file is complete or absent") {
   const scratch_folder folder;
   const std::string path = folder.write("f", "old");
   CHECK(write_file_atomically(path, std::string_view{"new and longer"}));
@@ -234,6 +234,6 @@ TEST_CASE("a file is complete or absent") {
   CHECK(folder.file_count() == 1);
   std::filesystem::create_directory(folder / "taken");
   CHECK(write_file_atomically(folder / "taken", std::string_view{"x"}).code() == status_code::fail);
-  CHECK(folder.file_count() == 2);  // no temporary file stays
+  CHECK(folder.file_count() == 2);  // no temporary file remains
   CHECK(write_file_atomically(folder / "no/such/folder", std::string_view{"x"}).code() == status_code::fail);
 }

@@ -20,7 +20,7 @@ result<value> read(const onnx::TensorProto& t, arena& memory) {
   return read_pb(bytes_of(bytes), pb_kind::tensor, memory);
 }
 
-/// Bytes as they are in a file, for `count` elements: every byte different, nothing that a bool could not be.
+/// `count` elements as bytes of a file: every byte differs, and none is a value that a bool cannot have.
 std::string file_bytes_for(dtype type, std::size_t count) {
   const bool six = type == dtype::f6e2m3 || type == dtype::f6e3m2;
   std::string bytes((count * (six ? 6 : detail::row_of(type).bits) + 7) / 8, '\0');
@@ -28,7 +28,7 @@ std::string file_bytes_for(dtype type, std::size_t count) {
   return bytes;
 }
 
-/// The same elements in the typed field that ONNX says.
+/// Stores the elements of `raw` in the typed field that ONNX specifies.
 onnx::TensorProto typed_message(const onnx::TensorProto& raw) {
   onnx::TensorProto t = raw;
   t.clear_raw_data();
@@ -65,7 +65,7 @@ bool is_packed_in_files(dtype type) { return type == dtype::f6e2m3 || type == dt
 
 }  // namespace
 
-TEST_CASE("every element type is read alike from raw_data and from its typed field, and written back") {
+TEST_CASE("every element type is equal when read from raw_data and from its typed field, and written back") {
   for (int number = 1; number < int(dtype::count); ++number) {
     const dtype type = dtype(number);
     if (type == dtype::string || is_packed_in_files(type)) continue;
@@ -156,7 +156,7 @@ TEST_CASE("data of the wrong length is INVALID_GRAPH, and the message says name,
   }
 }
 
-TEST_CASE("strings are copied, whatever bytes they hold") {
+TEST_CASE("strings are copied with all bytes that they hold") {
   detail::heap_arena memory;
   onnx::TensorProto t = tensor_message("t", onnx::TensorProto::STRING, {2, 2}, {});
   t.clear_raw_data();
@@ -170,7 +170,7 @@ TEST_CASE("strings are copied, whatever bytes they hold") {
         status_code::invalid_graph);
 }
 
-TEST_CASE("bools are 0 or 1 in memory, whatever the file says") {
+TEST_CASE("bools are 0 or 1 in memory, whatever the file holds") {
   detail::heap_arena memory;
   for (const std::size_t count : {4, 400}) {
     std::string odd(count, '\0');

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const detail::kernel_table* cpu_list[] = {&eps::cpu_kernels::table};
 
-/// A session on the heap's memory, as large as one likes.
+/// A session whose memory is a vector of any size.
 struct loaded_draft {
   std::vector<std::byte> file, memory;
   std::optional<minimal_session> session;
@@ -32,7 +32,7 @@ struct loaded_draft {
   }
 };
 
-/// Runs one set of a sample. False when it feeds an input that is a constant here.
+/// Runs one data set of a sample. Returns false when the set feeds an input that is a constant of this model.
 bool run_set(minimal_session& session, const std::string& set, double rtol, double atol) {
   detail::heap_arena memory;
   std::vector<value> inputs(session.input_count()), outputs(session.output_count());
@@ -57,7 +57,7 @@ bool run_set(minimal_session& session, const std::string& set, double rtol, doub
   return true;
 }
 
-/// Runs with zeros of a size that the model allows, if it takes tensors.
+/// Runs with zeros of a shape that the model allows, if all inputs are tensors.
 void run_on_zeros(minimal_session& session) {
   static std::vector<std::byte> zeros(std::size_t{1} << 16);
   std::vector<value> inputs, outputs(session.output_count());
@@ -74,14 +74,14 @@ void run_on_zeros(minimal_session& session) {
   static_cast<void>(session.run(inputs, outputs));
 }
 
-/// What the model says of output i, and what a run gave.
+/// Whether a value that a run returned has the type and shape that the model declares.
 bool as_promised(const operand& said, const value& v) {
   if (said.kind == type_kind::tensor) return v.kind == value_kind::tensor && v.type == said.type;
   return said.kind != type_kind::sequence ||
          std::all_of(v.parts.begin(), v.parts.end(), [&](const value& part) { return part.type == said.type; });
 }
 
-/// Zeros, and "true" and 3 where one bool or integer is wanted, for everything that the model takes.
+/// A value for every input of the model: zeros, or true and 3 for a single bool and a single integer.
 std::vector<value> some_inputs(const minimal_session& session) {
   alignas(64) static std::int64_t numbers[64] = {3}, zeros[64] = {};
   static std::vector<value> no_parts;
@@ -99,7 +99,7 @@ std::vector<value> some_inputs(const minimal_session& session) {
 
 }  // namespace
 
-TEST_CASE("every sample runs without a graph, and gives what ONNX Runtime gave") {
+TEST_CASE("every sample runs without a graph, with the results of ONNX Runtime") {
   int sets = 0, samples = 0;
   const nlohmann::json manifest = json_of_file(ort_folder() + "manifest.json");
   for (const auto& item : manifest.items()) {
@@ -126,7 +126,7 @@ TEST_CASE("every sample runs without a graph, and gives what ONNX Runtime gave")
   CHECK(sets >= 41);
 }
 
-TEST_CASE("every malformed file is refused without a graph, too, with the code that is expected of it") {
+TEST_CASE("every malformed file is refused without a graph, too, with the expected code") {
   const nlohmann::json all = json_of_file(ort_folder() + "malformed/expected.json");
   for (const nlohmann::json& each : all) {
     const std::string file = each["file"];
@@ -157,8 +157,9 @@ TEST_CASE("every prefix of a file and every flipped byte ends in a status, or in
   }
 }
 
-TEST_CASE("a value that comes out of a subgraph is of the type that the file says outside, or the run ends") {
-  // Every 1 in the file that may stand for float becomes another type in turn: one of them is that of a border.
+TEST_CASE("a value that comes out of a subgraph has the type that the file declares outside, or the run ends") {
+  // Every byte 1 in the file that may stand for float becomes another type in turn: one of them is the type of a
+  // subgraph's output.
   for (const std::string name : {"if_float", "loop", "scan", "nested_if", "if_sequence", "loop_sequence"}) {
     INFO(name);
     const std::vector<std::byte> whole = bytes_of_file(ort_sample(name));
@@ -181,12 +182,12 @@ TEST_CASE("a value that comes out of a subgraph is of the type that the file say
   }
 }
 
-TEST_CASE("too little memory is a status at every size, and what a session says that it used is enough") {
+TEST_CASE("too little memory is a status at every size, and the size that a session reports is enough") {
   for (const char* name : {"loop", "nested_if", "sparse", "all_types"}) {
     const std::vector<std::byte> bytes = bytes_of_file(ort_sample(name));
     const loaded_draft roomy{bytes};
     REQUIRE(roomy.session);
-    const std::size_t used = roomy.session->memory_used() + 64;  // the vector's memory is aligned to 16 alone
+    const std::size_t used = roomy.session->memory_used() + 64;  // the vector's memory is aligned to 16 only
     CHECK(loaded_draft{bytes, used}.session);
     for (std::size_t room = 0; room < used - 256; room += 64) {
       const loaded_draft model{bytes, room};
@@ -197,7 +198,7 @@ TEST_CASE("too little memory is a status at every size, and what a session says 
 
 namespace {
 
-/// An Add whose versions end before the one in the files, or never reach it.
+/// A kernel list with an Add whose versions end before the one in the files, or start after it.
 struct young_add {
   static constexpr std::string_view domain = "", name = "Add";
   static constexpr parameter inputs[] = {{"A", "T"}, {"B", "T"}}, outputs[] = {{"C", "T"}};
@@ -218,7 +219,7 @@ struct add_floats {
 using floats = kernel_list<erased_entry<young_add, since<7>, constrain<"T", float>, add_floats>>;
 using integers = kernel_list<erased_entry<young_add, since<7>, constrain<"T", std::int32_t>, add_floats>>;
 
-/// The file with `from` replaced by `to`, which is as long.
+/// The file with `from` replaced with `to`, which has the same length.
 std::vector<std::byte> changed(std::vector<std::byte> bytes, std::string_view from, std::string_view to) {
   REQUIRE(from.size() == to.size());
   std::memcpy(bytes.data() + place_of(bytes, from), to.data(), to.size());
@@ -227,7 +228,7 @@ std::vector<std::byte> changed(std::vector<std::byte> bytes, std::string_view fr
 
 }  // namespace
 
-TEST_CASE("for a version that no list knows, the resolver in the file says what type strings stand for") {
+TEST_CASE("for a version that no list has, the resolver in the file defines the type strings") {
   const std::vector<std::byte> bytes = bytes_of_file(ort_sample("add"));
   const detail::kernel_table *const good[] = {&floats::table}, *const bad[] = {&integers::table};
   loaded_draft model{bytes, 1 << 16, good};
@@ -236,11 +237,11 @@ TEST_CASE("for a version that no list knows, the resolver in the file says what 
   const loaded_draft lacking{changed(bytes, ":Add:14", ":Sub:14"), 1 << 16, good};
   CHECK(lacking.why.code() == status_code::fail);
   CHECK(lacking.why.words().find(":Add:14") != std::string_view::npos);
-  const detail::kernel_table* const both[] = {&integers::table, &floats::table};  // the first that takes it
+  const detail::kernel_table* const both[] = {&integers::table, &floats::table};  // the first that accepts it
   CHECK(loaded_draft{bytes, 1 << 16, both}.session);
 }
 
-TEST_CASE("an operator, a type or a version without a kernel is NOT_IMPLEMENTED, and the words say which") {
+TEST_CASE("an operator, a type or a version without a kernel is NOT_IMPLEMENTED, and the message names it") {
   const loaded_draft none{bytes_of_file(ort_sample("add")), 1 << 16, {}};
   CHECK(none.why.code() == status_code::not_implemented);
   CHECK(none.why.words().find("(Add)") != std::string_view::npos);
@@ -248,7 +249,7 @@ TEST_CASE("an operator, a type or a version without a kernel is NOT_IMPLEMENTED,
 
 namespace {
 
-/// What Add might have been in version 14: the sample's node adds two float tensors and has no attributes.
+/// A definition that Add might have had in version 14: the sample's node adds two float tensors and has no attributes.
 template <int Variant>
 struct other_add {
   static constexpr std::string_view domain = "", name = "Add";
@@ -275,19 +276,19 @@ status_code code_for() {
 
 }  // namespace
 
-TEST_CASE("a node is held against its operator: arity, types, attributes, counts of inputs") {
+TEST_CASE("a node is checked against its operator: arity, types, attributes, counts of inputs") {
   CHECK(code_for<0>() == status_code::ok);
-  CHECK(code_for<1>() == status_code::fail);  // input_arg_counts are for two parameters,
+  CHECK(code_for<1>() == status_code::fail);  // the arity differs from input_arg_counts of the file
   CHECK(code_for<2>() == status_code::fail);
   CHECK(code_for<5>() == status_code::fail);
   CHECK(code_for<6>() == status_code::fail);
-  CHECK(code_for<3>() == status_code::invalid_graph);  // and these are of the right number:
+  CHECK(code_for<3>() == status_code::invalid_graph);  // the arity agrees, the types differ
   CHECK(code_for<4>() == status_code::invalid_graph);
   CHECK(code_for<7>() == status_code::invalid_graph);
   CHECK(code_for<8>() == status_code::invalid_graph);
 }
 
-TEST_CASE("a negative dim in a file is an unknown one: ONNX Runtime writes -1 for those") {
+TEST_CASE("a negative dim in a file is an unknown one, for which ONNX Runtime writes -1") {
   std::vector<std::byte> file = bytes_of_file(ort_sample("add"));
   std::size_t changed = 0;
   const loaded_draft before{file};

@@ -1,5 +1,5 @@
 #pragma once
-// The files in tests/data/ort: models that ONNX Runtime wrote, what is in them, and damaged ones.
+// The files in tests/data/ort: models that ONNX Runtime wrote, the manifest of their contents, and damaged files.
 #include <cameo/file/file_bytes.hpp>
 #include <cameo/format/onnx.hpp>
 #include <cameo/format/ort.hpp>
@@ -44,19 +44,19 @@ inline std::unique_ptr<model> read_and_check(std::span<const std::byte> bytes, s
   return std::move(*read);
 }
 
-/// How a sample's input or output of this kind is written in its file.
+/// The name of an input's or output's kind in the file of its data.
 inline pb_kind pb_kind_of(type_kind kind) {
   return kind == type_kind::sequence ? pb_kind::sequence : kind == type_kind::map ? pb_kind::map : pb_kind::tensor;
 }
 
-/// The place of `needle` in a file, to change it there.
+/// The position of `needle` in a file.
 inline std::size_t place_of(const std::vector<std::byte>& bytes, std::string_view needle) {
   const std::string_view all{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   const std::size_t at = all.find(needle);
   REQUIRE(at != all.npos);
   return at;
 }
-/// The file with another version text, of one digit.
+/// The file with another version text, which has one digit.
 inline std::vector<std::byte> with_version(std::vector<std::byte> bytes, char digit) {
   const std::string_view text{
       "\1\0\0\0"
@@ -66,7 +66,7 @@ inline std::vector<std::byte> with_version(std::vector<std::byte> bytes, char di
   return bytes;
 }
 
-/// Elements as near as the tolerances say; texts and integers are equal.
+/// Whether elements are equal within the tolerances; texts and integers must be equal.
 template <class T>
 bool near(const value& a, const value& b, double rtol, double atol) {
   const auto x = a.as_unchecked<T>(), y = b.as_unchecked<T>();
@@ -80,7 +80,7 @@ bool near(const value& a, const value& b, double rtol, double atol) {
   return true;
 }
 
-/// Values of any kind, by near().
+/// Whether two values of any kind are equal, compared with near().
 inline bool same(const value& got, const value& want, double rtol, double atol) {
   if (got.kind != want.kind) return false;
   if (got.kind != value_kind::tensor) {

@@ -18,7 +18,7 @@ result<session> load_as_ort(std::span<const std::byte> bytes) {
   return runtime<eps::cpu>{}.load(bytes, options);
 }
 
-/// In a block of its own, so that a read behind the end is seen by the address sanitizer.
+/// Loads from an exact copy in its own allocation, so that the address sanitizer detects a read past the end.
 result<session> load_exactly(std::span<const std::byte> bytes) {
   const std::unique_ptr<std::byte[]> own{new std::byte[bytes.size() ? bytes.size() : 1]};
   std::copy(bytes.begin(), bytes.end(), own.get());
@@ -27,7 +27,7 @@ result<session> load_exactly(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-TEST_CASE("every malformed file is refused with the code that is expected of it; sound ones with a gap may load") {
+TEST_CASE("every malformed file is refused with the expected code; sound ones with a gap may load") {
   const nlohmann::json all = json_of_file(ort_folder() + "malformed/expected.json");
   CHECK(all.size() == 76);
   for (const nlohmann::json& each : all) {

@@ -1,5 +1,5 @@
-// Every action that can be saved: chosen on a graph, written, and done again on a graph and on a draft, which must
-// agree bit for bit with each other, and to a step with the model as it was.
+// Every action that can be saved: chosen on a graph, written to a file, and applied on a graph and on a draft. Both
+// must agree bit for bit with each other, and within one quantization step with the original model.
 #include "ort_files.hpp"
 
 #include <cameo/cameo.hpp>
@@ -22,13 +22,13 @@ namespace {
 
 constexpr float step = 0.05f;
 
-/// A model in the making that quantizes.
+/// A builder for models that contain quantization.
 struct quantized_builder : model_builder {
   explicit quantized_builder(std::int64_t opset) : model_builder{opset} {}
 
   value_id x(std::vector<std::int64_t> shape) {
     std::vector<dim> dims;
-    for (std::int64_t d : shape) dims.push_back(dim::of(d));
+    for (std::int64_t d : shape) dims.push_back(dim::fixed(d));
     return input("x" + std::to_string(inputs_++), dtype::f32, dims);
   }
   value_id quantize(value_id v, std::uint8_t zero = 128) {
@@ -86,7 +86,7 @@ struct action_case {
 using maker = quantized_builder;
 const std::vector<std::int64_t> square{2, 2};
 
-/// One statement each: clang-format takes half a minute for a list of functions in braces.
+/// This is one statement for each case: clang-format takes half a minute for a list of functions in braces.
 std::vector<action_case> made_cases() {
   std::vector<action_case> all;
   all.push_back({"Conv", "QLinearConv", [](maker& b) {
@@ -174,7 +174,7 @@ std::vector<action_case> made_cases() {
   return all;
 }
 
-/// Ramps for all inputs.
+/// Increasing values for all inputs.
 std::vector<std::vector<float>> feeds(const std::vector<io_info>& inputs) {
   std::vector<std::vector<float>> all;
   for (const io_info& i : inputs) {
@@ -185,7 +185,7 @@ std::vector<std::vector<float>> feeds(const std::vector<io_info>& inputs) {
   return all;
 }
 
-/// Every output's elements as numbers, one after the other.
+/// All elements of all outputs as numbers, one after the other.
 template <class Values>
 std::vector<double> numbers_of(const Values& outputs) {
   std::vector<double> all;
@@ -237,7 +237,7 @@ void check(const action_case& each, const scratch_folder& folder) {
                     "QDQPropagationTransformer,DoubleQDQPairsRemover,ReluQuantRewrite,ClipQuantRewrite"}};
   const auto saved = runtime<eps::cpu>{}.load(b.take(), saving);
   REQUIRE_MESSAGE(saved, saved.error().words());
-  const std::vector<std::byte> file = bytes_of_file(path);  // the graph reads its names there
+  const std::vector<std::byte> file = bytes_of_file(path);  // the graph reads its names from these bytes
   const auto net = read_and_check(file);
   REQUIRE(net->main().saved_optimizations.size() == 1);
   const detail::saved_optimization& record = net->main().saved_optimizations[0];
@@ -273,12 +273,12 @@ void check(const action_case& each, const scratch_folder& folder) {
 
 }  // namespace
 
-TEST_CASE("every action is saved, and done alike on a graph and without one") {
+TEST_CASE("every action is saved, and applied with equal results on a graph and without one") {
   const scratch_folder folder;
   for (const action_case& each : made_cases()) check(each, folder);
 }
 
-TEST_CASE("parts of a whole keep their quantization, and a split makes them of integers") {
+TEST_CASE("the outputs of a split have the quantization of its input, and the split works on integers") {
   const scratch_folder folder;
   check({"dropSplitQDQ", "Split",
          [](maker& b) {

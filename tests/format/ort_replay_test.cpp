@@ -1,4 +1,5 @@
-// What an ORT file has saved for later, done: on a graph when a session is asked to, and on a draft.
+// Applies the optimizations that an ORT file has saved: on a graph when the session's options enable it, and on a
+// draft.
 #include "ort_files.hpp"
 
 #include <cameo/cameo.hpp>
@@ -44,7 +45,7 @@ std::size_t count(const session& s, std::string_view op) {
   return found;
 }
 
-/// A record of the only optimizer.
+/// The i-th record of the only optimizer.
 ort::table_view record_of(const bytes& file, std::size_t i = 0) {
   const result<ort::table_view> root = ort::verify(file);
   REQUIRE(root);
@@ -59,7 +60,7 @@ std::size_t place_in(const bytes& file, const void* at) {
   return std::size_t(static_cast<const std::byte*>(at) - file.data());
 }
 
-/// The file with another operator in its first record: texts are shared, so the new one goes behind all else.
+/// The file with another operator in its first record. Texts are shared, so the new text is appended to the file.
 bytes with_product(bytes file, std::string_view now) {
   const std::size_t field = place_in(file, record_of(file).vector(ort::record::produced_op_ids).bytes().data());
   file.resize((file.size() + 3) / 4 * 4);
@@ -71,13 +72,13 @@ bytes with_product(bytes file, std::string_view now) {
   file.resize((file.size() + 4) / 4 * 4);
   return file;
 }
-/// The file with another action in its second record, whose text nobody shares.
+/// The file with another action in its second record, whose text is not shared.
 bytes with_action(bytes file, char last) {
   const std::string_view there = record_of(file, 1).text(ort::record::action_id);
   file[place_in(file, &there.back())] = std::byte(last);
   return file;
 }
-/// The file with another node in a place of its first record.
+/// The file with another node at a place of its first record.
 bytes with_node(bytes file, std::size_t place, std::uint32_t index) {
   const std::span<const std::byte> numbers =
       record_of(file).table(ort::record::nodes_to_optimize_indices).vector(ort::indices::node_indices).bytes();
@@ -89,7 +90,7 @@ std::string temporary(std::string_view name) {
 }
 bytes sample(std::string_view name) { return bytes_of_file(ort_sample(name)); }
 
-/// Every output of a run on ramps.
+/// All outputs of a run on increasing values.
 template <class Run>
 std::vector<float> on_ramps(Run run) {
   std::vector<float> x(3 * 8 * 8);
@@ -114,7 +115,7 @@ std::vector<float> run(const session& s) {
 
 }  // namespace
 
-TEST_CASE("what a file has saved is done at level extended if it is asked for, and gives the same to a step") {
+TEST_CASE("saved optimizations are applied at level extended if they are enabled, with equal results to a step") {
   for (std::string_view name : {with_bias, without_bias}) {
     const bytes file = sample(name);
     const auto plain = load(file, replaying(false, optimization_level::basic)),
@@ -134,7 +135,7 @@ TEST_CASE("what a file has saved is done at level extended if it is asked for, a
   }
 }
 
-TEST_CASE("a record that is none ends loading where it is to be done, and is a warning where it is not") {
+TEST_CASE("an invalid record ends loading if it is to be applied, and is a warning otherwise") {
   const bytes good = sample(with_bias);
   struct row {
     bytes file;
@@ -156,7 +157,7 @@ TEST_CASE("a record that is none ends loading where it is to be done, and is a w
   }
 }
 
-TEST_CASE("a record whose nodes have gone, or that does not fit them, is passed over") {
+TEST_CASE("a record whose nodes are gone, or that does not fit them, is skipped") {
   const bytes good = sample(with_bias);
   for (const bytes& file : {with_node(good, 1, 0xFFFFFFFF), with_node(good, 1, 0), with_node(good, 3, 0)}) {
     const auto done = load(file, replaying());
@@ -166,7 +167,7 @@ TEST_CASE("a record whose nodes have gone, or that does not fit them, is passed 
   }
 }
 
-TEST_CASE("an optimizer that nobody knows keeps its records; those that were done are gone from what is saved") {
+TEST_CASE("the records of an unknown optimizer are kept; applied records are not saved again") {
   const std::string path = temporary("replayed.ort");
   const auto left = [&](const bytes& file, bool on) {
     session_options options = replaying(on, on ? optimization_level::extended : optimization_level::none);
@@ -190,10 +191,10 @@ TEST_CASE("an optimizer that nobody knows keeps its records; those that were don
 
 namespace {
 
-/// A quantized Add between a float convolution's activation and the model's end: records of two optimizers.
+/// A quantized Add between a float convolution's activation and the output of the model: records of two optimizers.
 std::unique_ptr<model> two_optimizers() {
   model_builder b{13};
-  const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(1), dim::of(4), dim::of(4)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(1), dim::fixed(4), dim::fixed(4)});
   const value_id w = b.constant<float>("w", {1, 1, 1, 1}, {0.5f}), scale = b.constant<float>("scale", {}, {0.05f}),
                  zero = b.constant<std::uint8_t>("zero", {}, {128});
   const auto rounded = [&](value_id v) {
@@ -223,7 +224,8 @@ session_options saving(std::string how, optimization_level level = optimization_
 
 }  // namespace
 
-TEST_CASE("what would be done is saved with the operators it makes, which the resolver knows; apply does it") {
+TEST_CASE(
+    "the mode save stores optimizations and has the operators that they make in the resolver; apply applies them") {
   const auto file = saved(saving("save"));
   REQUIRE_MESSAGE(file, file.error().words());
   const auto net = read_and_check(*file);
@@ -248,13 +250,13 @@ TEST_CASE("what would be done is saved with the operators it makes, which the re
   const std::vector<float> want = run(*plain), got = run(*done), same = run(*applied);
   for (std::size_t i = 0; i < want.size(); ++i) CHECK(std::abs(got[i] - want[i]) <= 0.0501f);
   CHECK(got == same);
-  // Below level extended there is nothing to save.
+  // Below level extended, no optimization is saved.
   const auto low = saved(saving("save", optimization_level::basic));
   REQUIRE(low);
   CHECK(read_and_check(*low)->main().saved_optimizations.empty());
 }
 
-TEST_CASE("a file's resolver knows the operators that rules may still put in where the model has what they need") {
+TEST_CASE("a file's resolver has the operators that rules may still insert, if the model has what these need") {
   const auto knows = [](const bytes& file, std::string_view id) {
     const ort::vector_view ops = (*ort::verify(file))
                                      .table(ort::session::kernel_type_str_resolver)
@@ -299,7 +301,7 @@ TEST_CASE("saving needs a file in the ORT format, and the key has two values bes
   CHECK(code(saving("")) == status_code::ok);
 }
 
-TEST_CASE("an optimizer that is listed twice is an error where its records are to be done") {
+TEST_CASE("an optimizer that is listed twice is an error if its records are to be applied") {
   bytes file = *saved(saving("save"));
   const auto optimizers = (*ort::verify(file))
                               .table(ort::session::model)
@@ -320,7 +322,7 @@ TEST_CASE("an optimizer that is listed twice is an error where its records are t
 
 namespace {
 
-/// Kernels of the replayed sample: none for Conv.
+/// The kernels for the replayed sample; there is none for Conv.
 using integer_kernels = kernel_list<erased_entry<op::QuantizeLinear, since<10>, any_types, eps::quantize_linear>,
                                     erased_entry<op::DequantizeLinear, since<10>, any_types, eps::dequantize_linear>,
                                     erased_entry<op::QLinearConv, since<10>, any_types, eps::qlinear_conv>,
@@ -339,7 +341,9 @@ std::vector<float> run(minimal_session& s) {
 
 }  // namespace
 
-TEST_CASE("a runtime without a graph that names saved_optimizations does them, and needs no kernel for what goes") {
+TEST_CASE(
+    "a runtime without a graph that names saved_optimizations applies them, and needs no kernels for the nodes that "
+    "they remove") {
   using replaying_runtime = minimal_runtime<saved_optimizations, integer_kernels>;
   for (std::string_view name : {with_bias, without_bias}) {
     const bytes file = sample(name);
@@ -362,7 +366,9 @@ TEST_CASE("a runtime without a graph that names saved_optimizations does them, a
   }
 }
 
-TEST_CASE("a runtime that names saved_optimizations trusts files that cameo wrote, and says what memory a load needs") {
+TEST_CASE(
+    "a runtime that names saved_optimizations trusts files that cameo wrote, and reports how much memory a load "
+    "needs") {
   using replaying_runtime = minimal_runtime<saved_optimizations, integer_kernels>;
   for (std::string_view name : {with_bias, without_bias}) {
     const auto text = write_ort(*read_and_check(sample(name)));
@@ -382,12 +388,12 @@ TEST_CASE("a runtime that names saved_optimizations trusts files that cameo wrot
     const std::span<std::byte> room{memory};
     CHECK(replaying_runtime::load(file, room.first(*needed)));
     CHECK(replaying_runtime::load(file, room.first(*needed - 64)).error().code() == status_code::out_of_memory);
-    const bytes bad = with_node(file, 0, 4711);  // records are looked at all the same
+    const bytes bad = with_node(file, 0, 4711);  // records are checked nevertheless
     CHECK(replaying_runtime::load_trusted(bad, other).error().code() == status_code::fail);
   }
 }
 
-TEST_CASE("without a graph, too, records that are none end loading, and those that do not fit are passed over") {
+TEST_CASE("without a graph, too, invalid records end loading, and those that do not fit are skipped") {
   using all = minimal_runtime<saved_optimizations, eps::cpu_kernels>;
   const bytes good = sample(with_bias);
   std::vector<std::byte> memory(1 << 18);

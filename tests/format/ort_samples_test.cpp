@@ -16,7 +16,7 @@ namespace {
 
 using json = nlohmann::json;
 
-/// "domain:op:since" of every node, subgraphs included, and how deep they are nested.
+/// Counts "domain:op:since" of every node, subgraphs included, and measures how deep subgraphs are nested.
 void count_ops(const graph& g, std::map<std::string, int>& ops, int depth, int& deepest) {
   deepest = std::max(deepest, depth);
   for (node_id n : g.order()) {
@@ -39,7 +39,7 @@ void collect_records(const graph& g, json& records) {
     for (const graph* body : g[n].subgraphs) collect_records(*body, records);
 }
 
-/// Of all graphs: several may use one name.
+/// Collects the constants of all graphs; several graphs may use one name.
 void collect_constants(const graph& g, std::multimap<std::string, const value*>& constants) {
   for (value_id v : g.initializers()) constants.emplace(g[v].name, g[v].constant);
   for (node_id n : g.order())
@@ -53,7 +53,7 @@ const value& initializer(const model& m, std::string_view name) {
   return *m.main()[v].constant;
 }
 
-/// Runs a file on one set of a sample. How many outputs were held against those of the set.
+/// Runs a file on one data set of a sample. Returns how many outputs were compared with those of the set.
 std::size_t compare_data_set(std::span<const std::byte> file, const std::string& set, double rtol, double atol) {
   const auto session = runtime<eps::cpu>{}.load(file);
   REQUIRE_MESSAGE(session, session.error().words());
@@ -82,7 +82,7 @@ std::size_t compare_data_set(std::span<const std::byte> file, const std::string&
 
 }  // namespace
 
-TEST_CASE("every sample holds what its manifest says: operators, initializers, inputs, outputs, records") {
+TEST_CASE("every sample has the contents of its manifest: operators, initializers, inputs, outputs, records") {
   const json manifest = json_of_file(ort_folder() + "manifest.json");
   CHECK(manifest.size() == 43);
   for (const auto& item : manifest.items()) {
@@ -123,7 +123,7 @@ TEST_CASE("every sample holds what its manifest says: operators, initializers, i
   }
 }
 
-TEST_CASE("metadata, doc strings, denotations, symbols and overridable initializers come with a file") {
+TEST_CASE("metadata, doc strings, denotations, symbols and overridable initializers are read from a file") {
   auto read = read_ort(ort_sample("metadata"));
   REQUIRE(read);
   const model& m = **read;
@@ -160,7 +160,7 @@ TEST_CASE("every element type comes back bit for bit, with a scalar, an empty te
         "ber");
 }
 
-TEST_CASE("sparse constants become dense, whatever their indices; elements not listed are zero") {
+TEST_CASE("sparse constants become dense, with any kind of indices; elements not listed are zero") {
   auto read = read_ort(ort_sample("sparse"));
   REQUIRE(read);
   for (value_id v : (*read)->main().initializers()) CHECK((*read)->main()[v].constant->kind == value_kind::tensor);
@@ -206,7 +206,7 @@ TEST_CASE("versions 1 to 6 are read; records of old ones are left out with a war
   REQUIRE(old);
   REQUIRE((*old)->warnings.size() == 1);
   CHECK((*old)->warnings[0].find("version 4") != std::string::npos);
-  // Only versions from 5 on have to have a resolver.
+  // The resolver is required only from version 5 on.
   const std::vector<std::byte> bare = bytes_of_file(ort_folder() + "malformed/resolver_missing.ort");
   const auto without = read_ort(with_version(bare, '4'), "m"), with = read_ort(bare, "m");
   REQUIRE(without);
@@ -233,7 +233,7 @@ TEST_CASE("constants from 128 bytes on stay in the caller's bytes, at any addres
       const auto* const at = static_cast<const std::byte*>(v.data);
       return at >= view.data() && at < view.data() + view.size();
     };
-    session_options keys;  // ONNX Runtime does so when they are set; here they change nothing
+    session_options keys;  // ONNX Runtime does so when these keys are set; cameo ignores them
     keys.config = {{"session.use_ort_model_bytes_directly", "1"},
                    {"session.use_ort_model_bytes_for_initializers", "1"}};
     for (const session_options& options : {session_options{}, keys}) {
@@ -245,7 +245,7 @@ TEST_CASE("constants from 128 bytes on stay in the caller's bytes, at any addres
   }
 }
 
-TEST_CASE("every sample gives what lies beside it from any address, weights that stay in the file among them") {
+TEST_CASE("every sample gives the expected outputs from any address, even with weights that stay in the file") {
   std::size_t compared = 0;
   const json manifest = json_of_file(ort_folder() + "manifest.json");
   for (const auto& item : manifest.items()) {
@@ -263,13 +263,13 @@ TEST_CASE("every sample gives what lies beside it from any address, weights that
   CHECK(compared >= 5 * 43);
 }
 
-TEST_CASE("whatever stands behind a good file does not matter") {
+TEST_CASE("bytes after the end of a good file are ignored") {
   std::vector<std::byte> bytes = bytes_of_file(ort_sample("nested_if"));
   bytes.resize(bytes.size() + 64, std::byte{0xA5});
   read_and_check(bytes);
 }
 
-TEST_CASE("files are told by their name, bytes by their identifier, and session.load_model_format by its value") {
+TEST_CASE("the format is recognized by a file's name, by the identifier in bytes, and by session.load_model_format") {
   const std::vector<std::byte> bytes = bytes_of_file(ort_sample("add"));
   const auto load = [](const auto& from, const char* format) {
     session_options options;

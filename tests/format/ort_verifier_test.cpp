@@ -1,4 +1,4 @@
-// The verifier beside FlatBuffers' own, with the code that flatc makes of the schema.
+// Compares cameo's verifier with FlatBuffers' verifier, for which flatc generates the code from the schema.
 #include "ort_files.hpp"
 
 #include "format/ort_view.hpp"
@@ -19,7 +19,7 @@ bool cameo_accepts(const std::vector<std::byte>& bytes) { return bool(ort::verif
 
 }  // namespace
 
-TEST_CASE("sound files are sound for FlatBuffers' verifier and for cameo's, damaged ones for neither") {
+TEST_CASE("FlatBuffers' verifier and cameo's accept sound files and refuse damaged ones") {
   const nlohmann::json manifest = json_of_file(ort_folder() + "manifest.json");
   const nlohmann::json expected = json_of_file(ort_folder() + "malformed/expected.json");
   for (const auto& item : manifest.items()) {
@@ -38,7 +38,7 @@ TEST_CASE("sound files are sound for FlatBuffers' verifier and for cameo's, dama
   }
 }
 
-TEST_CASE("what cameo's verifier accepts of files with a changed byte, FlatBuffers' accepts; the other way nearly so") {
+TEST_CASE("FlatBuffers' verifier accepts each file with a changed byte that cameo's accepts, and few others") {
   std::size_t accepted = 0, refused = 0, stricter = 0;
   for (const char* name : {"add", "metadata", "qdq_runtime_opt", "nested_if", "sparse"}) {
     std::vector<std::byte> bytes = bytes_of_file(ort_sample(name));
@@ -55,13 +55,13 @@ TEST_CASE("what cameo's verifier accepts of files with a changed byte, FlatBuffe
   }
   CHECK(accepted > 1000);
   CHECK(refused > 1000);
-  // An offset of nothing, or one that wraps round the address space, in a vector: FlatBuffers follows it.
+  // FlatBuffers follows an offset in a vector that is zero or wraps around the address space.
   CHECK(stricter * 100 < accepted);
   MESSAGE(accepted, " accepted, ", refused, " refused, ", stricter, " by cameo alone");
 }
 
-TEST_CASE("tables that are reached over ever more paths end in a status, quickly") {
-  // One node 300,000 times, whose 300,000 inputs are one text: eight steps of work for each byte would be 10^11.
+TEST_CASE("tables that are reached through ever more paths end in a status, quickly") {
+  // One node occurs 300,000 times, and its 300,000 inputs are one text: there are about 10^11 paths.
   const std::uint32_t count = 300'000;
   flatbuffers::FlatBufferBuilder builder;
   const auto name = builder.CreateString("a name of some length, for the sake of the argument");

@@ -15,7 +15,7 @@ namespace {
 using ort::table_view;
 using ort::vector_view;
 
-/// The file that a sample becomes when it is read and written.
+/// Reads and writes a sample, and returns the new file.
 std::string rewritten(std::string_view sample) {
   const std::vector<std::byte> bytes = bytes_of_file(ort_sample(sample));
   const auto m = read_and_check(bytes, sample);
@@ -31,7 +31,7 @@ table_view root_of(std::span<const std::byte> bytes) {
 }
 table_view graph_of(const table_view& root) { return root.table(ort::session::model).table(ort::model::graph); }
 
-/// Op id -> type string -> (is an output, index), as a file's resolver has it.
+/// Op id -> type string -> (is an output, index), as in a file's resolver.
 using resolver_map = std::map<std::string, std::map<std::string, std::set<std::pair<int, unsigned>>>>;
 resolver_map resolver_of(const table_view& root) {
   resolver_map made;
@@ -54,7 +54,8 @@ resolver_map resolver_of(const table_view& root) {
   return made;
 }
 
-/// What a graph is, apart from the order of what has none: names with types, constants, nodes with attributes.
+/// Adds a description of a graph to `to`: names with types, constants, nodes with attributes. The order does not matter
+/// where it has no meaning.
 void describe(const model& m, const graph& g, std::set<std::string>& to, const std::string& at) {
   const auto type_text = [&](value_id v) { return g[v].type ? g[v].type->to_string(&m.symbols) : std::string{"?"}; };
   const auto bytes = [](const value& v) {
@@ -103,7 +104,7 @@ status written(std::unique_ptr<model> m) {
 
 }  // namespace
 
-TEST_CASE("what is written of a sample reads as what was read, and writes the same bytes again") {
+TEST_CASE("a written sample reads as the original, and writes equal bytes again") {
   const nlohmann::json manifest = json_of_file(ort_folder() + "manifest.json");
   for (const auto& item : manifest.items()) {
     const std::string name = item.key();
@@ -112,7 +113,7 @@ TEST_CASE("what is written of a sample reads as what was read, and writes the sa
     const std::string once = rewritten(name);
     const auto before = read_and_check(original, name), after = read_and_check(bytes_of(once), name);
     CHECK(description(*before).size() > 5);
-    // Defaults of attributes that a file lacked are in what is written.
+    // The written file has the defaults of attributes that the original lacked.
     if (name != "loose" && name != "v4_session_state" && name != "unknown_fields" && name != "index_gaps")
       CHECK(description(*before) == description(*after));
     CHECK(before->main().saved_optimizations.size() == after->main().saved_optimizations.size());
@@ -122,7 +123,7 @@ TEST_CASE("what is written of a sample reads as what was read, and writes the sa
   }
 }
 
-TEST_CASE("the resolver of what is written is the one that ONNX Runtime wrote, entry by entry") {
+TEST_CASE("the resolver of a written file equals the one that ONNX Runtime wrote, entry by entry") {
   const nlohmann::json manifest = json_of_file(ort_folder() + "manifest.json");
   std::size_t compared = 0;
   for (const auto& item : manifest.items()) {
@@ -143,7 +144,7 @@ TEST_CASE("the resolver of what is written is the one that ONNX Runtime wrote, e
   CHECK(compared > 80);
 }
 
-TEST_CASE("constants in what is written are aligned to 64 bytes, and equal texts are there once") {
+TEST_CASE("constants in a written file are aligned to 64 bytes, and equal texts are written once") {
   const std::string made = rewritten("all_types");
   const vector_view constants = graph_of(root_of(bytes_of(made))).vector(ort::graph::initializers);
   REQUIRE(constants.size() == 21);
@@ -164,7 +165,7 @@ TEST_CASE("old versions are written as version 6, with a resolver, without kerne
 
 TEST_CASE("defaults of attributes, since-versions and counts of arguments are written for builds without schemas") {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(3)});
   b.output(b.node("Clip", {b.node("Selu", {x}), value_id::none, b.constant<float>("high", {}, {1.0f})}));
   auto m = b.take();
   REQUIRE(check_model(*m, {}));
@@ -184,7 +185,7 @@ TEST_CASE("defaults of attributes, since-versions and counts of arguments are wr
   CHECK(edges.vector(ort::node_edges::input_edges).number<std::uint32_t>(0, ort::edge_end_bytes) == 0);
 }
 
-TEST_CASE("a model with a saved optimization keeps it while its nodes are as they were, and no longer") {
+TEST_CASE("a model with a saved optimization keeps it while its nodes are unchanged, and no longer") {
   const std::vector<std::byte> bytes = bytes_of_file(ort_sample("qdq_runtime_opt"));
   auto m = read_and_check(bytes);
   const auto whole = write_ort(*m);
@@ -201,7 +202,7 @@ TEST_CASE("a model with a saved optimization keeps it while its nodes are as the
   CHECK(read_and_check(bytes_of(*changed))->main().saved_optimizations.empty());
 }
 
-TEST_CASE("what the format can't hold is refused, and the message names it") {
+TEST_CASE("a model that the format can't hold is refused, and the message names the reason") {
   const auto refused = [](std::unique_ptr<model> m, const char* words) {
     const status done = written(std::move(m));
     CHECK(done.code() == status_code::invalid_argument);
@@ -218,12 +219,12 @@ TEST_CASE("what the format can't hold is refused, and the message names it") {
   const std::string_view cut{"a\0b", 3};
   {
     model_builder b;
-    b.output(b.node("Neg", {b.input(cut, dtype::f32, {dim::of(3)})}));
+    b.output(b.node("Neg", {b.input(cut, dtype::f32, {dim::fixed(3)})}));
     refused(b.take(), "zero byte");
   }
   {
     model_builder b;
-    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::of(3)})}));
+    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::fixed(3)})}));
     b.main()[node_id{0}].name = cut;
     refused(b.take(), "the name of node 'a' has a zero byte");
   }
@@ -235,31 +236,31 @@ TEST_CASE("what the format can't hold is refused, and the message names it") {
   {
     model_builder b;
     b.whole().imports.push_back({cut, 1});
-    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::of(3)})}));
+    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::fixed(3)})}));
     refused(b.take(), "the domain 'a' has a zero byte");
   }
   {
     model_builder b{10};
-    b.output(b.node("Clip", {b.input("x", dtype::f32, {dim::of(3)})}, {}, "", 13));
+    b.output(b.node("Clip", {b.input("x", dtype::f32, {dim::fixed(3)})}, {}, "", 13));
     refused(b.take(), "opset");
   }
   model_builder unchecked;
-  unchecked.output(unchecked.node("Neg", {unchecked.input("x", dtype::f32, {dim::of(3)})}));
+  unchecked.output(unchecked.node("Neg", {unchecked.input("x", dtype::f32, {dim::fixed(3)})}));
   const auto m = unchecked.take();
   REQUIRE(m->main().sort());
   CHECK(write_ort(*m).error().code() == status_code::fail);
 }
 
-TEST_CASE("subgraphs that are nested deeper than files may be are refused, 18 levels are not") {
+TEST_CASE("subgraphs nested deeper than a file allows are refused, 18 levels are not") {
   const auto nested = [](int levels) {
     model_builder b;
-    const value_id c = b.input("c", dtype::boolean, {}), x = b.input("x", dtype::f32, {dim::of(2)});
+    const value_id c = b.input("c", dtype::boolean, {}), x = b.input("x", dtype::f32, {dim::fixed(2)});
     model& m = b.whole();
     graph* at = &m.main();
     value_id condition = c;
     std::vector<graph*> graphs{at};
     for (int i = 0; i < levels; ++i) graphs.push_back(&m.add_graph(graphs.back()));
-    // From the inside out: a node's captures are those of its bodies when it is added.
+    // The bodies are made from the inside out: a node's captures are those of its bodies when it is added.
     value_id inner = value_id::none;
     for (int i = levels; i >= 0; --i) {
       graph& g = *graphs[std::size_t(i)];

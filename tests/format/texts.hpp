@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-/// Texts as files' bytes, and as what an error says.
+/// Conversions of texts to a file's bytes and of bytes to text for error messages.
 namespace cameo::test {
 
 inline std::span<const std::byte> bytes_of(const std::string& text) {

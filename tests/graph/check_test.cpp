@@ -14,7 +14,7 @@ namespace {
 
 status checked(model& m) { return check_model(m, table()); }
 
-/// Builds with `make`, which adds to a graph that has the float input 'a' and gives out 'y', and checks.
+/// Builds a graph with `make`, which adds to one with the float input 'a' and the output 'y', and checks it.
 template <class Make>
 status checked_with(Make make) {
   model m;
@@ -35,7 +35,7 @@ void must_say(const status& bad, status_code code, std::initializer_list<std::st
 
 }  // namespace
 
-TEST_CASE("a fine model gets operators, versions, an order and types") {
+TEST_CASE("a correct model gets operators, versions, an order and types") {
   model m;
   graph& g = m.main();
   input(g, "a");
@@ -48,12 +48,12 @@ TEST_CASE("a fine model gets operators, versions, an order and types") {
   CHECK(g[g.order()[1]].version->since == 1);
   REQUIRE(g[g.find("c")].type->shape);
   CHECK(g[g.find("c")].type->shape->size() == 2);
-  CHECK(g[g.find("y")].type->type == dtype::f32);  // no shape function: from the type string
+  CHECK(g[g.find("y")].type->type == dtype::f32);  // no shape function: the type follows from the type string
   CHECK(!g[g.find("y")].type->shape);
-  CHECK(checked(m));  // again
+  CHECK(checked(m));  // a second time
 }
 
-TEST_CASE("a graph needs no nodes, but something") {
+TEST_CASE("a graph may have no nodes, but not be empty") {
   model m;
   CHECK(checked(m).code() == status_code::invalid_argument);
   CHECK(says(checked(m), "empty"));
@@ -61,7 +61,7 @@ TEST_CASE("a graph needs no nodes, but something") {
   CHECK(checked(m));
 }
 
-TEST_CASE("operators and domains that nobody declares") {
+TEST_CASE("operators and domains that are not declared") {
   must_say(checked_with([](graph& g) { add(g, "Frob", {"a"}, {"y"}); }), status_code::invalid_graph,
            {"model.onnx: node 'y' (test.Frob, opset 1): there is no operator 'Frob' in domain 'test' at opset 1"});
   must_say(checked_with([](graph& g) { add(g, "Negate", {"a"}, {"y"}, {}, {}, "acme"); }), status_code::fail,
@@ -111,10 +111,10 @@ TEST_CASE("attributes") {
            {"no attribute 'bye'; it takes 'by', 'times'"});
   must_say(scale({number("by", 2.0f), number("by", 2.0f)}), status_code::invalid_graph, {"attribute 'by' twice"});
   must_say(scale({reference("by", attribute_kind::f, "alpha")}), status_code::invalid_graph,
-           {"refers to 'alpha' of a caller, but this is no function"});
+           {"refers to 'alpha' of a caller, but this is not a function"});
   must_say(checked_with([](graph& g) { add(g, "Once", {}, {"y"}, {body_attribute()}); }), status_code::invalid_graph,
            {"attribute 'body' names a graph that the node does not have"});
-  // An operator of one's own that declares no attributes takes any.
+  // A user's operator that declares no attributes takes any.
   const op_table own{{}, {operators::rows}};
   model m;
   input(m.main(), "a");
@@ -141,19 +141,19 @@ TEST_CASE("element types") {
              add(g, "Plus", {"a", "a"}, {"y"});
            }),
            status_code::invalid_graph, {"'y'", "is declared as tensor(double), but is tensor(float)"});
-  CHECK(checked_with([](graph& g) {  // unknown types pass
+  CHECK(checked_with([](graph& g) {  // unknown types are accepted
     g.add_input(g.add_value("unknown"));
     add(g, "Plus", {"unknown", "a"}, {"y"});
   }));
 }
 
-TEST_CASE("inferred dims win over declared ones, also symbols over numbers; only for display a number wins") {
+TEST_CASE("inferred dims win over declared ones, also symbols over numbers, except for display") {
   model m;
   graph& g = m.main();
   const dim n = dim::named(m.symbol("N")), k = dim::named(m.symbol("K"));
-  const value_id a = g.add_value("a", m.keep(value_type::tensor(dtype::f32, {n, k, dim{}, dim::of(4)})));
+  const value_id a = g.add_value("a", m.keep(value_type::tensor(dtype::f32, {n, k, dim{}, dim::fixed(4)})));
   g.add_input(a);
-  const value_id y = g.add_value("y", m.keep(value_type::tensor(dtype::f32, {dim::of(2), n, k, dim::of(5)})));
+  const value_id y = g.add_value("y", m.keep(value_type::tensor(dtype::f32, {dim::fixed(2), n, k, dim::fixed(5)})));
   add(g, "Copy", {"a"}, {"y"});
   g.add_output(y);
   REQUIRE(checked(m));
@@ -161,11 +161,11 @@ TEST_CASE("inferred dims win over declared ones, also symbols over numbers; only
   REQUIRE(made.size() == 4);
   CHECK(made[0] == n);
   CHECK(made[1] == k);
-  CHECK(!made[2].same(k));  // it has the declared name, and need not be the size of others with it
+  CHECK(!made[2].same(k));  // it has the declared name, but is not the same size as others with it
   CHECK(m.symbols[made[2].symbol] == "K");
-  CHECK(made[3] == dim::of(4));
-  CHECK(*detail::described_type(g[y]).shape == std::vector<dim>{dim::of(2), k, made[2], dim::of(4)});
-  REQUIRE(m.warnings.size() == 1);  // of the 5 that is a 4
+  CHECK(made[3] == dim::fixed(4));
+  CHECK(*detail::described_type(g[y]).shape == std::vector<dim>{dim::fixed(2), k, made[2], dim::fixed(4)});
+  REQUIRE(m.warnings.size() == 1);  // about the 5 that is a 4
   CHECK(m.warnings[0].starts_with("other-shape: 'y' is declared as "));
 }
 
@@ -193,12 +193,12 @@ TEST_CASE("names: dangling, duplicate, cyclic") {
   must_say(checked_with([](graph& g) { add(g, "Negate", {"y"}, {"y"}); }), status_code::invalid_graph, {"cycle"});
 }
 
-TEST_CASE("errors in bodies say where they are, and names may shadow") {
+TEST_CASE("errors in bodies contain the path of the node, and names may shadow") {
   must_say(checked_with([](graph& g) {
              graph& body = g.owner().add_graph(&g);
              body.name = "then";
              input(body, "i", dtype::i32);
-             add(body, "Negate", {"i"}, {"a"});  // hides the outer one
+             add(body, "Negate", {"i"}, {"a"});  // hides the outer value
              body.add_output(body.find("a"));
              add(g, "Once", {"a"}, {"y"}, {body_attribute()}, {&body});
            }),
@@ -233,7 +233,7 @@ TEST_CASE("types flow into bodies and through captures") {
   g.add_output(g.find("y"));
   REQUIRE(checked(m));
   CHECK(body[body.find("a")].type == g[g.find("a")].type);
-  CHECK(*g[g.find("y")].type->shape == std::vector<dim>{dim::of(2), dim::of(3)});
+  CHECK(*g[g.find("y")].type->shape == std::vector<dim>{dim::fixed(2), dim::fixed(3)});
 }
 
 TEST_CASE("a constant node becomes a constant") {
@@ -249,7 +249,7 @@ TEST_CASE("a constant node becomes a constant") {
   const value* const c = g.constant_of(g.find("c"));
   REQUIRE(c);
   CHECK(c->as_unchecked<std::int64_t>()[1] == -1);
-  CHECK(*g[g.find("y")].type->shape == std::vector<dim>{dim::of(3)});
+  CHECK(*g[g.find("y")].type->shape == std::vector<dim>{dim::fixed(3)});
   must_say(checked_with([](graph& h) { add(h, "Hold", {}, {"y"}); }), status_code::invalid_graph,
            {"needs exactly one"});
   must_say(checked_with([&](graph& h) { add(h, "Hold", {}, {"y"}, {ints, number("value_float", 1.0f)}); }),
@@ -289,7 +289,7 @@ TEST_CASE("functions: recursion, explosion, duplicates") {
   wide.main().add_output(wide.main().find("y"));
   must_say(checked(wide), status_code::invalid_graph, {"more than 10000000 nodes once its functions are inlined"});
 
-  model chain;  // long, but no more than that
+  model chain;  // a long chain of single calls
   input(chain.main(), "a");
   for (int i = 0; i < 20'000; ++i) calls(body_of(chain, "f" + std::to_string(i)), "f" + std::to_string(i + 1), "q");
   add(body_of(chain, "f20000"), "Negate", {"p"}, {"q"});
@@ -316,7 +316,7 @@ TEST_CASE("the standard operators") {
     return check_model(m, {});
   };
   CHECK(with("Add", {"a", "a"}, 28));
-  CHECK(with("Add", {"a", "a"}, 99));  // a newer opset than the tables know
+  CHECK(with("Add", {"a", "a"}, 99));  // a newer opset than the tables have
   must_say(with("Add", {"a", "i"}, 14), status_code::invalid_graph,
            {"node 'y' (Add, opset 14): input 'B' is tensor(int32), but 'T' is tensor(float) already, by 'A'"});
   must_say(with("Conv", {"a"}, 17), status_code::invalid_graph, {"(Conv, opset 17): input 'W' is missing"});
@@ -333,7 +333,7 @@ TEST_CASE("a function without a body is an error that names it") {
   must_say(checked(m), status_code::invalid_graph, {"function", "Hollow", "has no body"});
 }
 
-TEST_CASE("symbols of one name have two names where names tell them apart") {
+TEST_CASE("symbols with one name get two names where names distinguish symbols") {
   model m;
   const std::uint32_t first = m.symbol("N"), second = m.another_symbol(first), third = m.another_symbol(first);
   const std::uint32_t taken = m.symbol("N_" + std::to_string(second));
@@ -344,7 +344,7 @@ TEST_CASE("symbols of one name have two names where names tell them apart") {
   CHECK(names[third].starts_with("N_"));
 }
 
-TEST_CASE("bodies nested deep end the check, not the program") {
+TEST_CASE("deeply nested bodies end the check, not the program") {
   model m;
   graph* g = &m.main();
   input(*g, "a");

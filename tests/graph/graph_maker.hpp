@@ -7,7 +7,7 @@
 
 #include "../format/texts.hpp"
 
-/// Operators of a domain of their own and short ways to build graphs of them.
+/// Operators of a test domain, and short functions to build graphs of them.
 namespace cameo::test {
 
 inline constexpr detail::type_mask reals = mask_of<float, double>;
@@ -15,7 +15,7 @@ inline constexpr parameter x_and_y[] = {{"X", "T"}, {"Y", "T"}}, only_x[] = {{"X
 inline constexpr type_rule t_reals[] = {{"T", reals}};
 inline constexpr type_rule t_any[] = {{"T", 0x1FFFFFE, 0x1FFFFFE}};
 
-/// Z = X + Y, of one shape.
+/// Z = X + Y, with equal shapes.
 struct Plus {
   static constexpr std::string_view domain = "test", name = "Plus";
   static constexpr op_version versions[] = {{1, x_and_y, only_z, t_reals, {}, 2, 1}};
@@ -24,7 +24,7 @@ struct Plus {
     return status_code::ok;
   }
 };
-/// No shape function: the type string tells the element type.
+/// Without a shape function: the element type follows from the type string.
 struct Negate {
   static constexpr std::string_view domain = "test", name = "Negate";
   static constexpr op_version versions[] = {{1, only_x, only_z, t_reals, {}, 1, 1}};
@@ -62,7 +62,7 @@ struct Copy {
     return status_code::ok;
   }
 };
-/// Runs its body once, with its inputs.
+/// Runs its body once, with the inputs of the node.
 struct Once {
   static constexpr std::string_view domain = "test", name = "Once";
   static constexpr role roles = role::has_subgraphs;
@@ -83,16 +83,16 @@ struct Once {
 };
 using operators = op_list<Plus, Negate, Scale, Late, Join, Hold, Copy, Once>;
 
-/// The operators above, and nobody else's.
+/// Only the operators above.
 inline op_table table() { return {operators::rows, {}}; }
 
 inline value_id input(graph& g, std::string_view name, dtype type = dtype::f32) {
-  const value_id v = g.add_value(name, g.owner().keep(value_type::tensor(type, {dim::of(2), dim::of(3)})));
+  const value_id v = g.add_value(name, g.owner().keep(value_type::tensor(type, {dim::fixed(2), dim::fixed(3)})));
   g.add_input(v);
   return v;
 }
 
-/// Adds a node named like its output; outputs and inputs by name, made (outputs) or resolved (inputs) here. "" is
+/// Adds a node that is named like its output. Values are given by name: outputs are made, inputs resolved. "" is
 /// absent.
 inline node_id add(graph& g, std::string_view op, std::initializer_list<std::string_view> in,
                    std::initializer_list<std::string_view> out, std::vector<attribute> attributes = {},
@@ -117,7 +117,7 @@ inline attribute reference(std::string_view name, attribute_kind kind, std::stri
   return a;
 }
 
-/// A local function with an empty body to fill.
+/// Adds a local function with an empty body.
 inline function& add_function(model& m, std::string_view name) {
   function f{};
   f.domain = "fun";

@@ -23,7 +23,7 @@ using uses = std::multiset<std::pair<std::size_t, std::size_t>>;
 
 }  // namespace
 
-TEST_CASE("uses follow every change of inputs") {
+TEST_CASE("the lists of uses follow every change of inputs") {
   model m;
   graph& g = m.main();
   const value_id a = input(g, "a"), b = input(g, "b");
@@ -79,7 +79,7 @@ TEST_CASE("a name of outer scope is captured level by level and becomes an input
   CHECK(inner.resolve("nobody") == value_id::none);
   CHECK(inner.find("nobody") == value_id::none);
 
-  // One more, found when the holders are there already: it arrives behind the others.
+  // A capture that is found when its holders exist; it is added behind the others.
   const value_id b = input(main, "b");
   const value_id b_inside = inner.resolve("b");
   CHECK(inner[b_inside].outer == middle.captures()[1]);
@@ -143,7 +143,7 @@ TEST_CASE("replacing uses reaches into bodies, and two captures of one value bec
   CHECK(body.outputs()[0] == body.captures()[0]);
 }
 
-TEST_CASE("sorting keeps what is in order and runs first what is ready first") {
+TEST_CASE("sorting is stable, and puts nodes that are ready first first") {
   model m;
   graph& g = m.main();
   input(g, "a");
@@ -173,7 +173,7 @@ TEST_CASE("captures count as inputs when sorting") {
   CHECK(index_of(g.order()[0]) == 1);
 }
 
-TEST_CASE("a cycle names a node that is on it") {
+TEST_CASE("the error of a cycle contains a node of it") {
   model m;
   graph& g = m.main();
   input(g, "a");
@@ -200,7 +200,7 @@ TEST_CASE("outputs, initializers and names") {
   CHECK(g.constant_of(w) == &constant);
   g.add_input(w);
   CHECK(g.constant_of(w) == nullptr);
-  m.ir_version = 3;  // there, every initializer is an input and none may be replaced
+  m.ir_version = 3;  // in this version every initializer is an input, and none may be replaced
   CHECK(g.constant_of(w) == &constant);
   g.remove_initializer(w);
   CHECK(g.initializers().empty());

@@ -21,7 +21,7 @@ node_id call(graph& g, std::string_view f, std::initializer_list<std::string_vie
   return add(g, f, in, out, attributes, subgraphs, "fun");
 }
 
-/// Inlines every call and infers again.
+/// Inlines every call and infers types again.
 status inline_all(graph& g) {
   for (bool again = true; std::exchange(again, false);)
     for (std::size_t i = 0; i < g.node_capacity(); ++i) {
@@ -48,7 +48,7 @@ const detail::graph_node& only(const graph& g, std::string_view op) {
 
 }  // namespace
 
-TEST_CASE("a call becomes its body: unique names, attributes from the call, the default or nobody") {
+TEST_CASE("a call becomes its body: unique names, attributes from the call, the default or none") {
   model m;
   function& f = add_function(m, "twice");
   const attribute defaults[] = {number("factor", 3.0f)};
@@ -65,7 +65,7 @@ TEST_CASE("a call becomes its body: unique names, attributes from the call, the 
   call(g, "twice", {"t"}, {"y"}, {number("factor", 7.0f)});
   g.add_output(g.find("y"));
   REQUIRE(check_model(m, table()));
-  REQUIRE(g[g.find("y")].type->shape);  // looked into, before it is inlined
+  REQUIRE(g[g.find("y")].type->shape);  // inferred before it is inlined
   CHECK(g[g.find("y")].type->shape->size() == 2);
   REQUIRE(inline_all(g));
 
@@ -112,7 +112,7 @@ TEST_CASE("calls within calls, and inputs that the call leaves out") {
   CHECK(g.input(n, 1) == value_id::none);
 }
 
-TEST_CASE("an input that a function hands through") {
+TEST_CASE("an input that a function passes through") {
   model m;
   function& f = add_function(m, "swap");
   body_input(*f.body, "p");
@@ -128,7 +128,7 @@ TEST_CASE("an input that a function hands through") {
   REQUIRE(check_model(m, table()));
   REQUIRE(inline_all(g));
   CHECK(g.input(g[g.find("y")].producer, 0) == b);
-  CHECK(g.outputs()[1] == g.find("d"));  // keeps its name, by a copy
+  CHECK(g.outputs()[1] == g.find("d"));  // keeps its name through a copy
   const node_id copy = g[g.find("d")].producer;
   REQUIRE(copy != node_id::none);
   CHECK(g[copy].op_type == "Copy");
@@ -172,7 +172,7 @@ TEST_CASE("bodies in a function's body are copied, with attributes and captures"
   CHECK(g[g.find("z")].type->shape->size() == 2);
 }
 
-TEST_CASE("a graph that the call passes is copied to the node that asks for it") {
+TEST_CASE("a graph that the call passes is copied to the node that uses it") {
   model m;
   function& f = add_function(m, "f");
   body_input(*f.body, "p");
@@ -198,7 +198,7 @@ TEST_CASE("a graph that the call passes is copied to the node that asks for it")
   CHECK(once.attributes[0].name == "body");
 }
 
-TEST_CASE("what a call can't give is an error that says so") {
+TEST_CASE("missing arguments of a call are an error with their names") {
   model m;
   function& f = add_function(m, "f");
   body_input(*f.body, "p");

@@ -1,4 +1,4 @@
-// What cameo is lenient about: src/graph/oddities.cpp. What ONNX Runtime makes of the same: tests/scripts/oddities.py.
+// Deviations that cameo accepts: src/graph/oddities.cpp. tests/scripts/oddities.py compares them with ONNX Runtime.
 #include "../bad_input/bad_model.hpp"
 
 #include <cameo/cameo.hpp>
@@ -18,7 +18,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// What a session said of a model, and what a run of it gave.
+/// The messages of a session about a model, and the output of a run.
 struct outcome {
   std::vector<std::string> warnings;
   std::vector<std::string> notes;
@@ -46,8 +46,8 @@ std::vector<float> numbers_of(const value& v) {
 }
 
 /// Runs `times` times and keeps the first output.
-outcome of(const onnx::ModelProto& m, const std::vector<onnx::TensorProto>& inputs, int times = 1,
-           session_options options = {}) {
+outcome outcome_of(const onnx::ModelProto& m, const std::vector<onnx::TensorProto>& inputs, int times = 1,
+                   session_options options = {}) {
   outcome made;
   options.log = [&](log_level level, std::string_view words) {
     (level == log_level::warning ? made.warnings : made.notes).emplace_back(words);
@@ -97,8 +97,8 @@ onnx::ModelProto relu_between(const dims& between) {
   return m;
 }
 
-/// x [2, 3] is given the shape that comes with the run; `inner` is what the file says of the result, `last` of what
-/// Relu and Add make of that.
+/// x [2, 3] gets the shape that comes with the run; `inner` is what the file declares for the result, `last` for the
+/// output of Relu and Add.
 onnx::ModelProto reshaped(const dims* inner, const dims& last, bool rank_is_known = true) {
   onnx::ModelProto m = new_model();
   onnx::GraphProto& g = *m.mutable_graph();
@@ -140,10 +140,10 @@ TEST_CASE("negative dims of an input, an output and a value are unknown ones, as
     add_node(*m.mutable_graph(), "Neg", {"r"}, {"s"});
     add_node(*m.mutable_graph(), "Neg", {"s"}, {"y"});
     for (const dims& fed : {dims{2, 3}, dims{1, 3}, dims{0, 3}}) {
-      const outcome made = of(m, {counting("x", fed)});
+      const outcome made = outcome_of(m, {counting("x", fed)});
       CHECK(made.shape == fed);
       if (fed[0] == 2) CHECK(made.numbers == rectified);
-      CHECK(made.warnings.empty());  // what every model of an exporter has is no news
+      CHECK(made.warnings.empty());  // deviations of all models of an exporter are not warned about
       CHECK(made.notes_that("negative-dim: dim 0 of a declared type is " + std::to_string(d)));
       CHECK(!(*made.inputs[0].type.shape)[0].known());
     }
@@ -152,75 +152,76 @@ TEST_CASE("negative dims of an input, an output and a value are unknown ones, as
 
 TEST_CASE("an output declared with another rank or size than it has gets the computed one and a warning") {
   for (const dims& declared : {dims{6}, dims{}, dims{2, 3, 1}, dims{2, 4}, dims{1, 3}}) {
-    const outcome made = of(relu({2, 3}, declared), {counting("x", {2, 3})});
+    const outcome made = outcome_of(relu({2, 3}, declared), {counting("x", {2, 3})});
     CHECK(made.numbers == rectified);
     CHECK(made.shape == dims{2, 3});
     CHECK(made.outputs[0].type_text == "tensor(float)[2,3]");
     CHECK(made.warns("bad.onnx: other-shape: 'y' is declared as "));
     CHECK(made.warnings.size() == 1);
   }
-  CHECK(of(relu({2, 3}, {2, 3}), {counting("x", {2, 3})}).warnings.empty());
+  CHECK(outcome_of(relu({2, 3}, {2, 3}), {counting("x", {2, 3})}).warnings.empty());
 }
 
-TEST_CASE("so does a value between nodes, an output that is an initializer, and one of a symbolic size") {
-  outcome made = of(relu_between({7}), {counting("x", {2, 3})});
+TEST_CASE(
+    "a value between nodes, an output that is an initializer, and one of a symbolic size get the computed shape, too") {
+  outcome made = outcome_of(relu_between({7}), {counting("x", {2, 3})});
   CHECK(made.numbers == rectified);
-  CHECK(made.warnings.empty());  // every model of the most used exporter of language models has such values
+  CHECK(made.warnings.empty());  // all models of the most used exporter of language models have such values
   CHECK(made.notes_that("other-shape-between: 'r' is declared as tensor(float)[7], but is tensor(float)[2,3]"));
 
   onnx::ModelProto weight = new_model();
   *weight.mutable_graph()->add_initializer() = counting("w", {2, 3});
   add_value(*weight.mutable_graph()->mutable_output(), "w", {5});
-  made = of(weight, {});
+  made = outcome_of(weight, {});
   CHECK(made.shape == dims{2, 3});
   CHECK(made.warns("'w' is declared as tensor(float)[5], but is tensor(float)[2,3]"));
 
   onnx::ModelProto symbolic = relu({2, 3}, {2, 3});
   auto& shape = *symbolic.mutable_graph()->mutable_output(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
   shape.mutable_dim(0)->set_dim_param("N");
-  CHECK(of(symbolic, {counting("x", {2, 3})}).warnings.empty());
+  CHECK(outcome_of(symbolic, {counting("x", {2, 3})}).warnings.empty());
   shape.mutable_dim(1)->set_dim_param("M");
   shape.add_dim()->set_dim_param("K");
-  CHECK(of(symbolic, {counting("x", {2, 3})}).warns("'y' is declared as "));
+  CHECK(outcome_of(symbolic, {counting("x", {2, 3})}).warns("'y' is declared as "));
 }
 
-TEST_CASE("an output that only a run finds to have another rank or size gets that one, and one warning") {
+TEST_CASE("an output whose rank or size differs in a run gets the actual one, and one warning") {
   const std::vector<onnx::TensorProto> inputs{counting("x", {2, 3}), ints("shape", {3, 2})};
   for (const bool rank_is_known : {true, false})
     for (const dims& declared : {dims{6}, dims{2, 3}, dims{7, 7}, dims{}, dims{3, 2, 1}}) {
-      const outcome made = of(reshaped(nullptr, declared, rank_is_known), inputs, 3);
+      const outcome made = outcome_of(reshaped(nullptr, declared, rank_is_known), inputs, 3);
       CHECK(made.shape == dims{3, 2});
       CHECK(made.numbers == std::vector<float>{0, 0, 2, 4, 6, 8});
       CHECK(made.warnings.size() == 1);
-      if (rank_is_known && declared.size() != 2) {  // so much is known beforehand
+      if (rank_is_known && declared.size() != 2) {  // this much is known before a run
         CHECK(made.warns("other-shape: 'y' is declared as "));
       } else {
         CHECK(made.warns("bad.onnx: other-shape-in-run: output 'y' is declared as "));
         CHECK(made.warns("made [3,2] of it"));
       }
     }
-  CHECK(of(reshaped(nullptr, {3, 2}), inputs).warnings.empty());
+  CHECK(outcome_of(reshaped(nullptr, {3, 2}), inputs).warnings.empty());
 }
 
-TEST_CASE("so it does where the file says wrong things of values that it is made of") {
+TEST_CASE("an output gets its actual shape where the file declares wrong shapes of the values that it depends on") {
   for (const dims& inner : {dims{6}, dims{2, 3}, dims{7, 7}, dims{100, 100}, dims{1}, dims{}, dims{0}, dims{3, 2, 1}})
     for (const dims& last : {dims{3, 2}, dims{2, 3}, dims{100}, dims{}}) {
-      const outcome made = of(reshaped(&inner, last, false), {counting("x", {2, 3}), ints("shape", {3, 2})}, 2);
+      const outcome made = outcome_of(reshaped(&inner, last, false), {counting("x", {2, 3}), ints("shape", {3, 2})}, 2);
       CHECK(made.shape == dims{3, 2});
       CHECK(made.numbers == std::vector<float>{0, 0, 2, 4, 6, 8});
-      CHECK(made.warnings.empty() == (last == dims{3, 2}));  // what is wrong of the inner value has no effect
+      CHECK(made.warnings.empty() == (last == dims{3, 2}));  // a wrong declaration of the inner value has no effect
     }
 }
 
-TEST_CASE("an output that is an input of the graph, and declared as another, is what the input says") {
+TEST_CASE("an output that is an input of the graph, and declared with another type, has the input's type") {
   onnx::ModelProto m = relu({2, 3}, {2, 3});
   add_value(*m.mutable_graph()->mutable_output(), "x", {3, 2});
-  const outcome made = of(m, {counting("x", {2, 3})});
+  const outcome made = outcome_of(m, {counting("x", {2, 3})});
   CHECK(made.numbers == rectified);
   CHECK(made.inputs[0].type_text == "tensor(float)[2,3]");
   CHECK(made.warns("input 'x' is tensor(float)[2,3], and declared again as tensor(float)[3,2]"));
   m.mutable_graph()->mutable_output(1)->mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::INT64);
-  CHECK(of(m, {counting("x", {2, 3})}).warns("declared again as tensor(int64)"));
+  CHECK(outcome_of(m, {counting("x", {2, 3})}).warns("declared again as tensor(int64)"));
 }
 
 TEST_CASE("Constants of integers, bools and texts load at every opset, as old PyTorch wrote them") {
@@ -242,7 +243,7 @@ TEST_CASE("Constants of integers, bools and texts load at every opset, as old Py
     }
     std::vector<onnx::TensorProto> inputs;
     if (opset >= 6) inputs.push_back(counting("x", {2, 3}));
-    const outcome made = of(m, inputs);
+    const outcome made = outcome_of(m, inputs);
     CHECK(made.numbers == std::vector<float>{3, 2});
     CHECK(made.warnings.empty());
     CHECK(made.notes_that("holds what is allowed from opset 9 on") == (opset < 9));
@@ -268,7 +269,7 @@ TEST_CASE("attributes of Constant load before their opset, also in a branch; wha
     constant(g, "z");
     add_node(g, "Add", {"y", "z"}, {"sum"});
     add_untyped_output(g, "sum");
-    const outcome made = of(m, {});
+    const outcome made = outcome_of(m, {});
     CHECK(made.numbers == std::vector<float>{6, 4});
     CHECK(made.notes_that("holds what is allowed from opset 12 on") == (opset < 12));
     set(*g.mutable_node(0)->mutable_attribute(0)->mutable_g()->mutable_node(0), "value_of_nothing", 1.0f);
@@ -276,7 +277,7 @@ TEST_CASE("attributes of Constant load before their opset, also in a branch; wha
   }
 }
 
-TEST_CASE("of one kind of oddity so many are told, then that there are more") {
+TEST_CASE("eight deviations of one kind are reported, then that there are more") {
   onnx::ModelProto m = new_model();
   onnx::GraphProto& g = *m.mutable_graph();
   add_value(*g.mutable_input(), "v0", {2, 3});
@@ -285,7 +286,7 @@ TEST_CASE("of one kind of oddity so many are told, then that there are more") {
     if (i < 999) add_value(*g.mutable_value_info(), "v" + std::to_string(i + 1), {7});
   }
   add_untyped_output(g, "v1000");
-  const outcome made = of(m, {counting("v0", {2, 3})});
+  const outcome made = outcome_of(m, {counting("v0", {2, 3})});
   CHECK(made.warnings.empty());
   const auto is_of_shapes = [](const std::string& note) { return note.find("other-shape-between: ") != note.npos; };
   CHECK(std::count_if(made.notes.begin(), made.notes.end(), is_of_shapes) == 9);
@@ -297,8 +298,8 @@ namespace {
 /// How the branch that is never taken breaks a rule.
 enum class breach { shapes, element_types };
 
-/// y = If(condition): Relu(x), else a branch whose nodes contradict each other. The file may declare the types of what
-/// they make.
+/// y = If(condition): Relu(x), else a branch whose nodes contradict each other. The file may declare the types of their
+/// outputs.
 onnx::ModelProto half_broken(bool condition, bool is_constant, breach how = breach::shapes, bool is_declared = false) {
   onnx::ModelProto m = new_model();
   onnx::GraphProto& g = *m.mutable_graph();
@@ -328,13 +329,13 @@ onnx::ModelProto half_broken(bool condition, bool is_constant, breach how = brea
 
 }  // namespace
 
-TEST_CASE("a branch that a constant condition never takes need not be right, at any level of optimization") {
+TEST_CASE("a branch that a constant condition never takes need not be correct, at any level of optimization") {
   for (const bool condition : {true, false})
     for (const optimization_level level :
          {optimization_level::none, optimization_level::basic, optimization_level::all}) {
       session_options options;
       options.optimize = level;
-      const outcome made = of(half_broken(condition, true), {counting("x", {2, 3})}, 1, options);
+      const outcome made = outcome_of(half_broken(condition, true), {counting("x", {2, 3})}, 1, options);
       CHECK(made.numbers == rectified);
       CHECK(made.outputs[0].type_text == "tensor(float)[2,3]");
       CHECK(made.warns("broken-unused-branch: node 'choice'"));
@@ -354,7 +355,7 @@ TEST_CASE("a broken branch is found whatever the file declares of its values, at
         CAPTURE(int(level));
         session_options options;
         options.optimize = level;
-        const outcome made = of(half_broken(true, true, how, is_declared), {counting("x", {2, 3})}, 1, options);
+        const outcome made = outcome_of(half_broken(true, true, how, is_declared), {counting("x", {2, 3})}, 1, options);
         CHECK(made.numbers == rectified);
         CHECK(made.warns("broken-unused-branch: node 'choice'"));
         CHECK(made.warnings.size() == 1);
@@ -390,7 +391,7 @@ const std::vector<std::pair<std::string, std::string>> strict{{"session.strict",
 
 }  // namespace
 
-TEST_CASE("session.strict makes an error of what is told as a warning or an info, when reading, checking and running") {
+TEST_CASE("session.strict makes errors of warnings and infos about deviations, when reading, checking and running") {
   const auto is_refused = [](const onnx::ModelProto& m, const char* name) {
     CHECK_REFUSED(error_under(m, strict), status_code::invalid_graph, bad_name, name, "session.strict=1");
     CHECK(error_under(m, {{"session.strict", "0"}}).code() == status_code::ok);
@@ -420,18 +421,18 @@ TEST_CASE("session.strict_shape_type_inference refuses declared shapes that cont
   CHECK(error_under(sum_with({ones("w"), ones("w", 2)}), strict_shapes).code() == status_code::ok);
 }
 
-TEST_CASE("dims named without a word are not of one size; a run that shows it says so once") {
+TEST_CASE("dims whose name is not a word may differ in size; a run in which they do warns once") {
   for (const char* name : {"?", "-1", "*"}) {
     onnx::ModelProto m = relu({0, 0}, {0, 0});
     for (auto* info : {m.mutable_graph()->mutable_input(0), m.mutable_graph()->mutable_output(0)})
       for (auto& d : *info->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim())
         d.set_dim_param(name);
-    const outcome made = of(m, {counting("x", {2, 3})}, 3);
+    const outcome made = outcome_of(m, {counting("x", {2, 3})}, 3);
     CHECK(made.numbers == rectified);
     CHECK(made.warnings.size() == 1);
     CHECK(made.warns(std::string{"one-name-two-sizes: '"} + name + "' is 2 in input 'x' (axis 0 of float[2,3]) and 3"));
     CHECK(made.inputs[0].type_text == "tensor(float)[" + std::string{name} + "," + name + "]");
-    CHECK(of(m, {counting("x", {3, 3})}).warnings.empty());
+    CHECK(outcome_of(m, {counting("x", {3, 3})}).warnings.empty());
     session_options options;
     options.config = strict;
     const result<session> s = load_bytes(m.SerializeAsString(), options);
@@ -441,7 +442,7 @@ TEST_CASE("dims named without a word are not of one size; a run that shows it sa
   }
 }
 
-/// Of inputs [dims of the name 'n'], all of that rank.
+/// A model with inputs [dims of the name 'n'], all of the same rank.
 onnx::ModelProto named_dims(const std::vector<std::string>& inputs, int rank) {
   onnx::ModelProto m = new_model();
   for (const std::string& name : inputs) {
@@ -459,7 +460,8 @@ TEST_CASE(
   apart.config = {{"session.separate_dims", "1"}};
   onnx::ModelProto m = named_dims({"a", "b", "c"}, 1);
   onnx::GraphProto& g = *m.mutable_graph();
-  // What would be left out or share memory if all were of one size: Expand to a's shape, and values that live in turn.
+  // These would be removed or share memory if all dims were equal: Expand to a's shape, and values with disjoint
+  // lifetimes.
   add_node(g, "Shape", {"a"}, {"shape"});
   add_node(g, "Expand", {"b", "shape"}, {"wide"});
   add_node(g, "Abs", {"a"}, {"a1"});
@@ -473,7 +475,7 @@ TEST_CASE(
     return std::vector<onnx::TensorProto>{counting("a", {a}), counting("b", {b}), counting("c", {c})};
   };
   for (const auto& [a, c] : {std::pair{3, 70}, {70, 3}, {1, 5000}, {0, 2}, {2, 0}}) {
-    const outcome made = of(m, given(a, 1, c), 2, apart);
+    const outcome made = outcome_of(m, given(a, 1, c), 2, apart);
     CHECK(made.shape == dims{2 * a + c});
     for (std::int64_t i = 0; i < a; ++i) {
       CHECK(made.numbers[std::size_t(i)] == -1);
@@ -490,8 +492,8 @@ TEST_CASE(
                       .error(),
                   status_code::invalid_argument, bad_name, "the model needs one size for both");
   }
-  CHECK(of(m, given(4, 4, 4), 1, apart).warnings.empty());
-  // What does not fit is found by a kernel.
+  CHECK(outcome_of(m, given(4, 4, 4), 1, apart).warnings.empty());
+  // A kernel finds that sizes do not fit.
   const result<session> s = load_bytes(m.SerializeAsString(), apart);
   REQUIRE(s);
   CHECK(!s->run({{"a", value_from(counting("a", {3}))},
@@ -499,8 +501,8 @@ TEST_CASE(
                  {"c", value_from(counting("c", {3}))}}));
 }
 
-TEST_CASE("no rewrite believes that dims are equal whose one name is no word") {
-  // Of the shape of x [?, ?], the second element would be taken for the first if ? were one size.
+TEST_CASE("no rewrite assumes that dims are equal whose name is not a word") {
+  // If ? were one size, the second element of the shape of x [?, ?] would replace the first.
   onnx::ModelProto m = new_model();
   onnx::GraphProto& g = *m.mutable_graph();
   add_value(*g.mutable_input(), "x", {0, 0});
@@ -511,23 +513,23 @@ TEST_CASE("no rewrite believes that dims are equal whose one name is no word") {
   add_node(g, "Gather", {"shape", "back"}, {"turned"});
   add_node(g, "Reshape", {"x", "turned"}, {"y"});
   add_untyped_output(g, "y");
-  const outcome made = of(m, {counting("x", {2, 3})});
+  const outcome made = outcome_of(m, {counting("x", {2, 3})});
   CHECK(made.shape == dims{3, 2});
   CHECK(made.numbers == std::vector<float>{-1, 0, 1, 2, 3, 4});
 }
 
-TEST_CASE("initializers: given twice, without a name, broken but unread, and declared as another type") {
+TEST_CASE("initializers: defined twice, without a name, broken but unread, and declared with another type") {
   const std::vector<onnx::TensorProto> x{counting("x", {2, 3})};
-  outcome made = of(sum_with({ones("w"), ones("w", 2)}), x);
+  outcome made = outcome_of(sum_with({ones("w"), ones("w", 2)}), x);
   CHECK(made.numbers == std::vector<float>{1, 2, 3, 4, 5, 6});
   CHECK(made.warns("initializer-twice: initializer 'w' is given twice"));
-  made = of(sum_with({ones(""), ones("w")}), x);
+  made = outcome_of(sum_with({ones(""), ones("w")}), x);
   CHECK(made.numbers == std::vector<float>{0, 1, 2, 3, 4, 5});
   CHECK(made.warns("nameless-initializer: "));
 
   onnx::TensorProto broken = ones("u");
   broken.set_raw_data("short");
-  made = of(sum_with({ones("w"), broken}), x);
+  made = outcome_of(sum_with({ones("w"), broken}), x);
   CHECK(made.numbers == std::vector<float>{0, 1, 2, 3, 4, 5});
   CHECK(made.warns("broken-unused-initializer: tensor 'u' float[2,3]: raw_data has 5 bytes"));
   onnx::ModelProto read = sum_with({ones("w"), broken});
@@ -550,19 +552,19 @@ TEST_CASE("initializers: given twice, without a name, broken but unread, and dec
   add_value(*redeclared.mutable_graph()->mutable_value_info(), "w", {2, 3});
   redeclared.mutable_graph()->mutable_value_info(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
       onnx::TensorProto::DOUBLE);
-  made = of(redeclared, x);
+  made = outcome_of(redeclared, x);
   CHECK(made.numbers == std::vector<float>{0, 1, 2, 3, 4, 5});
   CHECK(made.warns("initializer-redeclared: initializer 'w' is tensor(float), and declared as tensor(double)"));
 }
 
-TEST_CASE("numbers that do not fit lose high bits, raw_data go before other data, and a segment is the whole") {
+TEST_CASE("numbers that do not fit lose high bits, raw_data precedes other data, and a segment is the whole tensor") {
   const auto shown = [](const onnx::TensorProto& t, const char* words) {
     onnx::ModelProto m = new_model();
     onnx::GraphProto& g = *m.mutable_graph();
     *g.add_initializer() = t;
     set(add_node(g, "Cast", {t.name()}, {"y"}), "to", std::int64_t{onnx::TensorProto::INT64});
     add_untyped_output(g, "y");
-    const outcome made = of(m, {});
+    const outcome made = outcome_of(m, {});
     CHECK(made.warnings.size() == 1);
     CHECK(made.warns(words));
     return made.numbers;
@@ -597,7 +599,7 @@ TEST_CASE("indices of sparse initializers are sorted, and the last of equal ones
   const std::vector<onnx::TensorProto> x{counting("x", {2, 3})};
   for (const onnx::ModelProto& m :
        {with({4, 1}, {2}, {20, 10}), with({1, 1, 0, 1}, {2, 2}, {20, 10}), with({4, 1, 4, 1}, {4}, {7, 8, 20, 10})}) {
-    const outcome made = of(m, x);
+    const outcome made = outcome_of(m, x);
     CHECK(made.numbers == std::vector<float>{-1, 10, 1, 2, 23, 4});
     CHECK(made.warns("sparse-unsorted: sparse tensor 'w': index 1 is not greater than the one before"));
   }
@@ -605,7 +607,7 @@ TEST_CASE("indices of sparse initializers are sorted, and the last of equal ones
     CHECK_REFUSED(load_error(with({4, outside}, {2}, {1, 2})), status_code::invalid_graph, bad_name, "'w'");
 }
 
-TEST_CASE("opsets: of two the last counts, those below 1 that nothing needs and those that lack are let pass") {
+TEST_CASE("opsets: the last of two counts; unused ones below 1 and missing ones are accepted") {
   const auto sum = [](const std::vector<std::pair<std::string, std::int64_t>>& imports) {
     onnx::ModelProto m = new_model();
     m.clear_opset_import();
@@ -621,27 +623,27 @@ TEST_CASE("opsets: of two the last counts, those below 1 that nothing needs and 
   };
   const std::vector<onnx::TensorProto> x{counting("x", {2, 3})};
   for (const char* second : {"", "ai.onnx"}) {
-    CHECK(of(sum({{"", 13}, {second, 11}}), x).numbers == std::vector<float>{0, 9});
-    CHECK(of(sum({{"", 13}, {second, 11}}), x).warns("opset-twice: domain 'ai.onnx' is imported twice"));
+    CHECK(outcome_of(sum({{"", 13}, {second, 11}}), x).numbers == std::vector<float>{0, 9});
+    CHECK(outcome_of(sum({{"", 13}, {second, 11}}), x).warns("opset-twice: domain 'ai.onnx' is imported twice"));
     CHECK_REFUSED(load_error(sum({{"", 11}, {second, 13}})), status_code::invalid_graph, bad_name, "'axes'");
   }
-  CHECK(of(sum({{"", 11}, {"other", -1}}), x).warns("opset-below-one: opset -1 of domain 'other'"));
+  CHECK(outcome_of(sum({{"", 11}, {"other", -1}}), x).warns("opset-below-one: opset -1 of domain 'other'"));
   CHECK_REFUSED(load_error(sum({{"", 0}})), status_code::invalid_graph, bad_name, "'n'", "version 0");
 
   onnx::ModelProto missing = relu({2, 3}, {2, 3});
   missing.mutable_graph()->mutable_node(0)->set_domain("com.microsoft");
   missing.mutable_graph()->mutable_node(0)->set_op_type("QuickGelu");
-  CHECK(of(missing, x).warns("opset-missing: domain 'com.microsoft' is not among the opset imports"));
+  CHECK(outcome_of(missing, x).warns("opset-missing: domain 'com.microsoft' is not among the opset imports"));
   onnx::ModelProto of_onnx = relu({2, 3}, {2, 3});
   of_onnx.mutable_opset_import(0)->set_domain("ai.onnx.ml");
   of_onnx.mutable_opset_import(0)->set_version(3);
-  CHECK(of(of_onnx, x).numbers == rectified);
-  CHECK(of(of_onnx, x).warnings.size() == 1);
+  CHECK(outcome_of(of_onnx, x).numbers == rectified);
+  CHECK(outcome_of(of_onnx, x).warnings.size() == 1);
   of_onnx.clear_opset_import();
   CHECK_REFUSED(load_error(of_onnx), status_code::invalid_graph, bad_name, "ai.onnx");
 }
 
-TEST_CASE("functions: what nothing calls may break rules, and one with an operator's name is not called") {
+TEST_CASE("functions: unused functions may break rules, and one with an operator's name is not called") {
   const auto add_function = [](onnx::ModelProto& m, const char* domain, const char* name, const char* op) {
     onnx::FunctionProto& f = *m.add_functions();
     f.set_domain(domain), f.set_name(name);
@@ -653,8 +655,8 @@ TEST_CASE("functions: what nothing calls may break rules, and one with an operat
   onnx::ModelProto m = relu({2, 3}, {2, 3});
   add_function(m, "local", "Broken", "Nonsense");
   const std::vector<onnx::TensorProto> x{counting("x", {2, 3})};
-  CHECK(of(m, x).numbers == rectified);
-  CHECK(of(m, x).warns("broken-unused-function: function 'local.Broken'"));
+  CHECK(outcome_of(m, x).numbers == rectified);
+  CHECK(outcome_of(m, x).warns("broken-unused-function: function 'local.Broken'"));
   add_function(m, "local", "Caller", "Neg");
   m.mutable_functions(1)->mutable_node(0)->set_domain("local");
   m.mutable_functions(1)->mutable_node(0)->set_op_type("Broken");
@@ -664,11 +666,11 @@ TEST_CASE("functions: what nothing calls may break rules, and one with an operat
 
   onnx::ModelProto named = relu({2, 3}, {2, 3});
   add_function(named, "", "Relu", "Neg");
-  CHECK(of(named, x).numbers == rectified);
-  CHECK(of(named, x).warns("function-named-as-operator: "));
+  CHECK(outcome_of(named, x).numbers == rectified);
+  CHECK(outcome_of(named, x).warns("function-named-as-operator: "));
 }
 
-TEST_CASE("a pooling window that is larger than its padded input makes what ONNX Runtime makes of it") {
+TEST_CASE("a pooling window that is larger than its padded input makes the output that ONNX Runtime makes") {
   const auto pooled = [](std::int64_t size, std::int64_t window, std::int64_t stride) {
     onnx::ModelProto m = new_model();
     onnx::GraphProto& g = *m.mutable_graph();
@@ -683,21 +685,21 @@ TEST_CASE("a pooling window that is larger than its padded input makes what ONNX
     std::int64_t size, window, stride, made;
   };
   for (const shown& each : {shown{3, 4, 2, 1}, {3, 4, 1, 0}, {2, 4, 2, 0}, {1, 6, 3, 0}, {3, 8, 3, 0}, {3, 5, 3, 1}}) {
-    const outcome made = of(pooled(each.size, each.window, each.stride), {counting("x", {1, 1, each.size})});
+    const outcome made = outcome_of(pooled(each.size, each.window, each.stride), {counting("x", {1, 1, each.size})});
     CHECK(made.shape == dims{1, 1, each.made});
     CHECK(made.warns("large-window: "));
   }
   CHECK_REFUSED(load_error(pooled(3, 5, 1)), status_code::invalid_graph, bad_name, "larger than the input");
-  CHECK(of(pooled(4, 4, 1), {counting("x", {1, 1, 4})}).warnings.empty());
+  CHECK(outcome_of(pooled(4, 4, 1), {counting("x", {1, 1, 4})}).warnings.empty());
 }
 
 namespace {
 
-/// x [1, I, H, W] -> ReorderInput -> Conv of com.microsoft.nchwc -> ReorderOutput -> y, with the weights packed in
-/// blocks as ONNX Runtime does; and the plain Conv.
+/// x [1, I, H, W] -> ReorderInput -> Conv of com.microsoft.nchwc -> ReorderOutput -> y, with weights in blocks as ONNX
+/// Runtime packs them; and the plain Conv.
 struct blocked_model {
   std::int64_t maps, channels, block;
-  bool tells_maps = true;  // in ReorderOutput
+  bool has_maps = true;  // in ReorderOutput
   bool depthwise = false;
 
   std::int64_t filled(std::int64_t n) const { return (n + block - 1) / block * block; }
@@ -743,7 +745,7 @@ struct blocked_model {
     if (is_packed) {
       auto& out = add_node(g, "ReorderOutput", {"c"}, {"y"});
       out.set_domain(domain);
-      set(out, "channels", tells_maps ? maps : filled(maps));
+      set(out, "channels", has_maps ? maps : filled(maps));
     }
     add_untyped_output(g, "y");
     return m;
@@ -752,7 +754,7 @@ struct blocked_model {
 
 }  // namespace
 
-TEST_CASE("weights that ONNX Runtime packed in blocks are unpacked by the size that counts of channels prove") {
+TEST_CASE("weights that ONNX Runtime packed in blocks are unpacked by the size that the numbers of channels prove") {
   for (const blocked_model& each : {blocked_model{20, 20, 8},
                                     {20, 20, 16},
                                     {24, 3, 8},
@@ -763,21 +765,21 @@ TEST_CASE("weights that ONNX Runtime packed in blocks are unpacked by the size t
                                     {24, 24, 8, true, true}}) {
     INFO(each.maps, " of ", each.channels, " in ", each.block);
     const std::vector<onnx::TensorProto> x{counting("x", {1, each.channels, 3, 4})};
-    const outcome want = of(each.made(false), x), got = of(each.made(true), x);
-    CHECK(got.shape[1] == (each.tells_maps ? each.maps : each.filled(each.maps)));
+    const outcome want = outcome_of(each.made(false), x), got = outcome_of(each.made(true), x);
+    CHECK(got.shape[1] == (each.has_maps ? each.maps : each.filled(each.maps)));
     CHECK(got.numbers == want.numbers);
     CHECK(got.warns("blocked-weights: node 'conv' (com.microsoft.nchwc.Conv"));
     CHECK(got.warns("in blocks of " + std::to_string(each.block) + " channels, as counts of channels show"));
   }
-  // Nothing tells here: it is what ONNX Runtime would take.
+  // Nothing proves the size here: it is the one that ONNX Runtime would use.
   const blocked_model unproven{32, 32, 16, false};
-  const outcome made = of(unproven.made(true), {counting("x", {1, 32, 3, 4})});
+  const outcome made = outcome_of(unproven.made(true), {counting("x", {1, 32, 3, 4})});
   CHECK(made.warns("if they were written on a processor like this"));
   if (made.warns("in blocks of 16 "))
-    CHECK(made.numbers == of(unproven.made(false), {counting("x", {1, 32, 3, 4})}).numbers);
+    CHECK(made.numbers == outcome_of(unproven.made(false), {counting("x", {1, 32, 3, 4})}).numbers);
 }
 
-TEST_CASE("packed weights stay as they are where counts contradict, or a node counts on channels in narrow blocks") {
+TEST_CASE("packed weights stay as they are where numbers contradict, or a node depends on channels in narrow blocks") {
   const auto refused_in_run = [](const onnx::ModelProto& m) {
     const result<session> s = load(m);
     REQUIRE_MESSAGE(s, s.error().words());
@@ -788,7 +790,7 @@ TEST_CASE("packed weights stay as they are where counts contradict, or a node co
     const status failed = s->run(given).error();
     CHECK_REFUSED(failed, status_code::not_implemented, bad_name, "NchwcTransformer");
   };
-  // 24 maps of the one are whole blocks of 8 only, 12 channels of the other are filled up but for blocks of 16.
+  // The 24 maps of one are whole blocks of 8 only; the 12 channels of the other would be padded except in blocks of 16.
   onnx::ModelProto contradicting = blocked_model{24, 24, 8}.made(true);
   onnx::GraphProto& both = *contradicting.mutable_graph();
   onnx::TensorProto other = blocked_model{24, 12, 16}.packed();
@@ -815,13 +817,13 @@ TEST_CASE("an attribute that LayerNormalization does not have is ignored, one th
   *g.add_initializer() = floats("scale", {3});
   add_node(g, "LayerNormalization", {"x", "scale"}, {"y"}, "n");
   add_value(*g.mutable_output(), "y", {2, 3});
-  const outcome plain = of(m, {counting("x", {2, 3})});
+  const outcome plain = outcome_of(m, {counting("x", {2, 3})});
   set(*g.mutable_node(0), "epsion", 100.0f);  // as ONNX Runtime's generators write it
-  const outcome made = of(m, {counting("x", {2, 3})});
+  const outcome made = outcome_of(m, {counting("x", {2, 3})});
   CHECK(made.numbers == plain.numbers);
   CHECK(made.warns("unknown-attribute: node 'n' (LayerNormalization, opset 17) has attribute 'epsion'"));
   CHECK_REFUSED(error_under(m, strict), status_code::invalid_graph, bad_name, "unknown-attribute", "session.strict=1");
-  set(*g.mutable_node(0), "epsilon", std::int64_t{1});  // those that it has are checked
+  set(*g.mutable_node(0), "epsilon", std::int64_t{1});  // attributes that it has are checked
   CHECK_REFUSED(load_error(m), status_code::invalid_graph, "attribute 'epsilon' is of type int, needs float");
   onnx::ModelProto other = relu({2, 3}, {2, 3});
   set(*other.mutable_graph()->mutable_node(0), "epsion", 1.0f);
@@ -847,38 +849,38 @@ onnx::NodeProto& add_constant(onnx::GraphProto& g, std::vector<std::int64_t> ele
 
 }  // namespace
 
-TEST_CASE("of Constants of the main graph that give one name the last counts, also before an initializer") {
+TEST_CASE("the last of several Constants with one output name in the main graph counts, also before an initializer") {
   using list = std::vector<float>;
   const auto twice = [](onnx::GraphProto& g) { add_constant(g, {1, 2}), add_constant(g, {3, 4}); };
-  outcome made = of(constants_with(twice), {});
+  outcome made = outcome_of(constants_with(twice), {});
   CHECK(made.numbers == list{3, 4});
-  CHECK(made.warns("constant-twice: node 'k' (Constant) gives 'c', which is given already"));
+  CHECK(made.warns("constant-twice: node 'k' (Constant) gives 'c', which is defined already"));
   CHECK(made.warnings.size() == 1);
   CHECK_REFUSED(error_under(constants_with(twice), strict), status_code::invalid_graph, "constant-twice");
-  made = of(constants_with([](onnx::GraphProto& g) {
-              *g.add_initializer() = ints("c", {5, 6});
-              add_constant(g, {1, 2});
-            }),
-            {});
+  made = outcome_of(constants_with([](onnx::GraphProto& g) {
+                      *g.add_initializer() = ints("c", {5, 6});
+                      add_constant(g, {1, 2});
+                    }),
+                    {});
   CHECK(made.numbers == list{1, 2});
   CHECK(made.warns("constant-twice: "));
   const onnx::ModelProto with_default = constants_with([](onnx::GraphProto& g) {
     add_typed(*g.mutable_input(), "c", onnx::TensorProto::INT64);
     add_constant(g, {1, 2});
   });
-  CHECK(of(with_default, {}).numbers == list{1, 2});
-  CHECK(of(with_default, {ints("c", {8, 9})}).numbers == list{8, 9});
-  for (int i = 0; i < 48; ++i)  // and of many pairs so many are told
-    CHECK(of(constants_with([&](onnx::GraphProto& g) {
-               for (int pair = 0; pair <= i; ++pair)
-                 for (int each = 0; each < 2; ++each)
-                   add_constant(g, {pair, each}).set_output(0, pair ? "c" + std::to_string(pair) : "c");
-             }),
-             {})
+  CHECK(outcome_of(with_default, {}).numbers == list{1, 2});
+  CHECK(outcome_of(with_default, {ints("c", {8, 9})}).numbers == list{8, 9});
+  for (int i = 0; i < 48; ++i)  // more pairs than are reported
+    CHECK(outcome_of(constants_with([&](onnx::GraphProto& g) {
+                       for (int pair = 0; pair <= i; ++pair)
+                         for (int each = 0; each < 2; ++each)
+                           add_constant(g, {pair, each}).set_output(0, pair ? "c" + std::to_string(pair) : "c");
+                     }),
+                     {})
               .warnings.size() == std::size_t(std::min(i + 1, 9)));
 }
 
-TEST_CASE("a name that a Constant and another node give, or two Constants of other types or shapes, is refused") {
+TEST_CASE("a name that a Constant and another node define, or two Constants of other types or shapes, is refused") {
   CHECK_REFUSED(
       load_error(constants_with([](onnx::GraphProto& g) { add_constant(g, {1, 2}), add_constant(g, {1, 2, 3}); })),
       status_code::invalid_graph, "'c' is given twice, as tensor(int64)[2] and as tensor(int64)[3]");
@@ -891,7 +893,7 @@ TEST_CASE("a name that a Constant and another node give, or two Constants of oth
     });
     CHECK_REFUSED(load_error(m), status_code::invalid_graph, "'c' is defined twice");
   }
-  onnx::ModelProto m = new_model();  // in a branch ONNX Runtime refuses them, too
+  onnx::ModelProto m = new_model();  // ONNX Runtime refuses them in a branch, too
   onnx::GraphProto& g = *m.mutable_graph();
   *g.add_initializer() = truth("condition", true);
   onnx::GraphProto branch;
@@ -909,7 +911,7 @@ TEST_CASE("a Constant of the main graph has the value that its first attribute h
     const onnx::ModelProto m =
         constants_with([&](onnx::GraphProto& g) { fill(add_node(g, "Constant", {}, {"c"}, "k")); });
     CHECK_REFUSED(error_under(m, strict), status_code::invalid_graph, "constant-attribute");
-    const outcome made = of(m, {});
+    const outcome made = outcome_of(m, {});
     CHECK(made.warns("constant-attribute: node 'k' (Constant): its value is taken from attribute "));
     return made.numbers;
   };
@@ -956,11 +958,11 @@ TEST_CASE("coefficients that a linear model's input does not need are ignored") 
       add_untyped_output(g, "y");
       return m;
     };
-    const outcome made = of(of_columns(3), {counting("x", {2, 3})});
+    const outcome made = outcome_of(of_columns(3), {counting("x", {2, 3})});
     CHECK(made.numbers == std::vector<float>{2, 2, 20, 47});
     CHECK(made.warns("unused-coefficients: node 'n' (ai.onnx.ml." + op + ", opset 1): has 8 coefficients and needs 6"));
     CHECK_REFUSED(error_under(of_columns(3), strict), status_code::invalid_graph, "unused-coefficients");
-    CHECK(of(of_columns(4), {counting("x", {2, 4})}).warnings.empty());
+    CHECK(outcome_of(of_columns(4), {counting("x", {2, 4})}).warnings.empty());
     const result<session> s = load(of_columns(5));
     REQUIRE(s);
     CHECK(s->run({{"x", value_from(counting("x", {2, 5}))}}).error().code() == status_code::invalid_argument);

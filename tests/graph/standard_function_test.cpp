@@ -16,7 +16,7 @@ std::vector<std::string> names_in(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("every standard function body becomes a function whose values are all made, by nodes in order") {
+TEST_CASE("every standard function body becomes a function whose values are all defined, by nodes in order") {
   model net;
   for (const function_body_row& row : standard_function_bodies()) {
     CAPTURE(row.graph.name);

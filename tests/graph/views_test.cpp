@@ -9,7 +9,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// a -> Negate b -> Plus(b, c) d -> out; a -> Negate c; a constant w that nobody reads.
+/// a -> Negate b -> Plus(b, c) d -> out; a -> Negate c; a constant w without readers.
 void fill(model& m) {
   graph& g = m.main();
   input(g, "a");
@@ -59,7 +59,7 @@ TEST_CASE("a query outlives the expression that made it") {
   CHECK(names(copy) == "d ");
 }
 
-TEST_CASE("from values to their makers and readers") {
+TEST_CASE("values lead to their producers and readers") {
   model m;
   fill(m);
   graph& g = m.main();

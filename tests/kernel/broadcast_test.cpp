@@ -9,7 +9,7 @@ using namespace cameo;
 
 namespace {
 
-/// Where element `at` of the output comes from in an operand, the plain way.
+/// The element of an operand that element `at` of the output comes from, computed directly.
 std::int64_t source(const extents& out, const extents& operand, std::int64_t at) {
   std::int64_t offset = 0, stride = 1;
   for (std::size_t i = 1; i <= out.rank(); ++i) {
@@ -25,7 +25,7 @@ std::int64_t source(const extents& out, const extents& operand, std::int64_t at)
 
 }  // namespace
 
-TEST_CASE("rows of three random operands visit every element of any stretch of the output once, and its sources") {
+TEST_CASE("rows of three random operands visit every element of any range of the output once, with its sources") {
   std::mt19937 random{3};
   for (int round = 0; round < 400; ++round) {
     extents shapes[3];
@@ -69,7 +69,7 @@ TEST_CASE("equal shapes, scalars and biases make long rows") {
   CHECK(loops.row_length() == 20);
 }
 
-TEST_CASE("what has no common shape is refused; what has no elements, or too many to count, has no rows") {
+TEST_CASE("operands without a common shape are refused; outputs without elements, or with too many, have no rows") {
   const extents two{2}, three{3}, none{0, 3}, wide{1, std::int64_t{1} << 40}, tall{std::int64_t{1} << 40, 1};
   broadcast_loops<2> loops;
   CHECK_FALSE(loops.make({&two, &three}));

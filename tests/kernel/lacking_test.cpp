@@ -1,4 +1,4 @@
-// Operators whose kernels a build leaves out.
+// Operators whose kernels are left out of a build.
 #include <cameo/kernel/match.hpp>
 #include <cameo/op/onnx.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace cameo::test {
 
-TEST_CASE("an operator whose kernel a build leaves out is refused with what its user could do") {
+TEST_CASE("an operator whose kernel is left out of a build is refused with advice for the user") {
   constexpr detail::lacking_kernel left_out[] = {{detail::op_id_of<op::RegexFullMatch>, "install RE2"}};
   const detail::kernel_table table{{}, {}, {}, left_out};
   const auto words_of = [&](detail::op_id op) {

@@ -1,4 +1,4 @@
-// What kernels pack is told to whoever plans, and taken from there in a later plan, without the constants.
+// Data that kernels pack is passed to the maker of the plan, and used in a later plan without the constants.
 #include <cameo/kernel/kernel_list.hpp>
 #include <cameo/op/onnx.hpp>
 #include <cameo/os/heap_arena.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 int fills = 0;
 
-/// y = a * b, for a constant b that it keeps doubled where it may.
+/// y = a * b, for a constant b that the kernel stores doubled where it may.
 struct packing_product {
   std::span<const float> doubled;
 
@@ -80,7 +80,7 @@ struct rig {
 
 }  // namespace
 
-TEST_CASE("what was packed for one plan serves the next, which need not have the constant") {
+TEST_CASE("data that was packed for one plan is used in the next, which need not have the constant") {
   const float weights[] = {5, 7, 11};
   const std::vector<float> expected{5, 14, 33};
   std::vector<std::span<const float>> kept;
@@ -111,7 +111,7 @@ TEST_CASE("what was packed for one plan serves the next, which need not have the
   CHECK(fills == 1);
 }
 
-TEST_CASE("a constant without elements is refused where there is no packed form of it") {
+TEST_CASE("a constant without elements is refused if it was not packed") {
   for (const bool prepack : {true, false}) {
     rig r{nullptr};
     r.how.prepack = prepack;

@@ -15,8 +15,8 @@ namespace {
 std::unique_ptr<model> sum(const std::string& to, std::vector<std::string> from, float c) {
   model_builder b;
   value_id at = b.constant("c", {1}, std::vector<float>{c});
-  for (const std::string& name : from) at = b.node("Add", {b.input(name, dtype::f32, {dim::of(1)}), at});
-  const value_id out = b.main().add_value(to, b.whole().keep(value_type::tensor(dtype::f32, {dim::of(1)})));
+  for (const std::string& name : from) at = b.node("Add", {b.input(name, dtype::f32, {dim::fixed(1)}), at});
+  const value_id out = b.main().add_value(to, b.whole().keep(value_type::tensor(dtype::f32, {dim::fixed(1)})));
   b.main().add_node({"last", "", "Identity", {}, {}, 17, std::vector<value_id>{at}, std::vector<value_id>{out}});
   b.output(out);
   return b.take();

@@ -59,7 +59,7 @@ struct example_provider : ref_provider<"example_ep"> {
 /// x[1] -> x + c: which variant it is can be seen from what it gives.
 inline std::unique_ptr<model> adding(float c) {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(1)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(1)});
   b.output(b.node("Add", {x, b.constant("c", {1}, std::vector<float>{c})}));
   return b.take();
 }

@@ -16,7 +16,7 @@ attribute int_attribute(std::string_view name, std::int64_t i) {
   return made;
 }
 
-/// A node with tensors of these shapes; one without elements is absent.
+/// A node with tensors of these shapes; a tensor without elements is absent.
 struct costed_node {
   std::string_view domain, op;
   std::vector<std::vector<std::int64_t>> inputs, outputs;
@@ -61,8 +61,8 @@ TEST_CASE("a product takes a multiplication and an addition for each pair of fac
   CHECK(costed_node{microsoft, "MatMulNBits", {{1, 64}, {32, 2, 16}}, {{1, 32}}}.operations() == 2 * 64 * 32);
 }
 
-TEST_CASE("a convolution meets each place with the channels of one group") {
-  // 6 maps, 4 channels in 2 groups, windows of 3 x 3, 5 x 5 places
+TEST_CASE("a convolution takes the channels of one group at each position") {
+  // 6 maps, 4 channels in 2 groups, windows of 3 x 3, 5 x 5 positions
   CHECK(costed_node{"", "Conv", {{1, 4, 7, 7}, {6, 2, 3, 3}, {6}}, {{1, 6, 5, 5}}}.operations() ==
         2 * 6 * 25 * 2 * 3 * 3);
   CHECK(costed_node{"", "QLinearConv", {{1, 4, 7, 7}, {1}, {1}, {6, 2, 3, 3}}, {{1, 6, 5, 5}}}.operations() ==
@@ -70,11 +70,11 @@ TEST_CASE("a convolution meets each place with the channels of one group") {
   CHECK(costed_node{"", "ConvTranspose", {{1, 4, 5, 5}, {4, 6, 3, 3}}, {{1, 6, 7, 7}}}.operations() ==
         2 * 4 * 25 * 6 * 3 * 3);
   CHECK(costed_node{"com.microsoft.nchwc", "Conv", {{1, 16, 7, 7}, {20, 16, 3, 3}}, {{1, 32, 5, 5}}}.operations() ==
-        2 * 20 * 25 * 16 * 3 * 3);  // 12 of the blocks' 32 channels are no maps
+        2 * 20 * 25 * 16 * 3 * 3);  // 12 of the blocks' 32 channels are padding
   CHECK(costed_node{"", "Conv", {{1, 0, 7, 7}, {0, 0, 3, 3}}, {{1, 0, 5, 5}}}.operations() == std::nullopt);
 }
 
-TEST_CASE("roles say how many operations elementwise operators, reductions and moves take") {
+TEST_CASE("roles determine how many operations elementwise operators, reductions and moves take") {
   CHECK(costed_node{"", "Add", {{2, 3}, {3}}, {{2, 3}}}.operations() == 6);
   CHECK(costed_node{"", "Sigmoid", {{2, 3}}, {{2, 3}}}.operations() == 6);
   CHECK(costed_node{"", "ReduceSum", {{4, 5}}, {{4, 1}}}.operations() == 20);
@@ -83,12 +83,12 @@ TEST_CASE("roles say how many operations elementwise operators, reductions and m
   CHECK(costed_node{"", "Softmax", {{4, 5}}, {{4, 5}}}.operations() == 20);
   CHECK(costed_node{"", "NonMaxSuppression", {{1, 5, 4}, {1, 1, 5}}, {{2, 3}}}.operations() == std::nullopt);
   CHECK(costed_node{"", "Add", {{2, 3}, {3}}, {{}}}.operations() == std::nullopt);
-  op_row own = costed_node{"", "Add", {}, {}}.row();  // a provider's own operator has its roles
+  op_row own = costed_node{"", "Add", {}, {}}.row();  // a provider's own operator has the roles of Add
   own.domain = "acme";
   CHECK(detail::operations_of(own, costed_node{"", "Add", {{2, 3}, {3}}, {{2, 3}}}.seen()) == 6);
 }
 
-TEST_CASE("a pool looks at all of each window, a recurrent net at both weights in every step") {
+TEST_CASE("a pool takes each element of each window, a recurrent net both weights in every step") {
   std::int64_t window[] = {3, 2};
   attribute shape{};
   shape.name = "kernel_shape", shape.kind = attribute_kind::ints, shape.ints = window;
@@ -113,22 +113,22 @@ TEST_CASE("attention multiplies queries with all keys, and the result with all v
         2 * 2 * 6 * 100 * 384 + 4 * 2 * 6 * 128 * 6);
 }
 
-TEST_CASE("an equation takes the product of its labels' sizes for each operand") {
-  const auto labelled = [](std::string_view equation) {
+TEST_CASE("an Einsum takes the product of its labels' sizes for each operand") {
+  const auto labeled = [](std::string_view equation) {
     attribute made{};
     made.name = "equation", made.kind = attribute_kind::s, made.s = equation;
     return std::vector<attribute>{made};
   };
-  CHECK(costed_node{"", "Einsum", {{2, 3, 4}, {2, 4, 5}}, {{2, 3, 5}}, labelled("bij, bjk -> bik")}.operations() ==
+  CHECK(costed_node{"", "Einsum", {{2, 3, 4}, {2, 4, 5}}, {{2, 3, 5}}, labeled("bij, bjk -> bik")}.operations() ==
         2 * 2 * 3 * 4 * 5);
-  CHECK(costed_node{"", "Einsum", {{7, 2, 3, 4}, {1, 4, 5}}, {{7, 2, 3, 5}}, labelled("...ij,...jk->...ik")}
+  CHECK(costed_node{"", "Einsum", {{7, 2, 3, 4}, {1, 4, 5}}, {{7, 2, 3, 5}}, labeled("...ij,...jk->...ik")}
             .operations() == 2 * 7 * 2 * 3 * 4 * 5);
-  CHECK(costed_node{"", "Einsum", {{3, 4}}, {{4, 3}}, labelled("ij->ji")}.operations() == 12);
-  CHECK(costed_node{"", "Einsum", {{3}}, {{3}}, labelled("ij->ji")}.operations() == std::nullopt);
-  CHECK(costed_node{"", "Einsum", {{3}}, {{3}}, labelled(",,,")}.operations() == std::nullopt);
+  CHECK(costed_node{"", "Einsum", {{3, 4}}, {{4, 3}}, labeled("ij->ji")}.operations() == 12);
+  CHECK(costed_node{"", "Einsum", {{3}}, {{3}}, labeled("ij->ji")}.operations() == std::nullopt);
+  CHECK(costed_node{"", "Einsum", {{3}}, {{3}}, labeled(",,,")}.operations() == std::nullopt);
 }
 
-TEST_CASE("bytes are those of inputs and outputs, each once; of what is moved, what arrives") {
+TEST_CASE("bytes of inputs and outputs count once each; of moved elements, those of the output count") {
   CHECK(costed_node{"", "Add", {{2, 3}, {3}}, {{2, 3}}}.bytes() == 4 * (6 + 3 + 6));
   CHECK(costed_node{"", "Add", {{2, 3}, {3}}, {{2, 3}}, {}, dtype::i8}.bytes() == 6 + 3 + 6);
   CHECK(costed_node{"", "Gather", {{1000, 8}, {2}}, {{2, 8}}}.bytes() == 4 * (16 + 2 + 16));
@@ -144,7 +144,7 @@ TEST_CASE("bytes are those of inputs and outputs, each once; of what is moved, w
   CHECK(detail::bytes_moved(&view.row(), seen) == 4 * (6 + 1 + 6));
 }
 
-TEST_CASE("of a table that is looked up only the rows that are read count as bytes") {
+TEST_CASE("only the rows that are read of a table count as bytes") {
   const double row = 4 * 8;
   CHECK(costed_node{"", "GatherElements", {{1000, 8}, {2, 8}}, {{2, 8}}}.bytes() == 3 * 2 * row);
   CHECK(costed_node{"", "GatherND", {{1000, 8}, {2, 1}}, {{2, 8}}}.bytes() == 4 * 2 + 2 * 2 * row);
@@ -169,15 +169,15 @@ TEST_CASE("of a table that is looked up only the rows that are read count as byt
   // a token goes to 2 of 10 experts
   CHECK(costed_node{microsoft, "MoE", {{1, 8}, {1, 10}, {10, 5, 8}, {}, {10, 8, 5}}, {{1, 8}}, {int_attribute("k", 2)}}
             .bytes() == 4 * (8 + 10 + 2 * 40 + 2 * 40 + 8));
-  // no more than all of a table
+  // At most all of a table is read.
   CHECK(costed_node{"", "Gather", {{2, 8}, {5}}, {{5, 8}}}.bytes() == 4 * (2 * 8 + 5 + 5 * 8));
 }
 
-TEST_CASE("inputs whose shape alone counts are not read, and what a node writes into is not written as a whole") {
+TEST_CASE("inputs whose shape alone is read take no bytes, and only the updates of an output in place do") {
   CHECK(costed_node{"", "Shape", {{1000, 8}}, {{2}}}.bytes() == 4 * 2);
   CHECK(costed_node{"", "RandomNormalLike", {{1000, 8}}, {{1000, 8}}}.bytes() == 4 * 8000);
   costed_node scatter{"", "ScatterND", {{1000, 8}, {2, 1}, {2, 8}}, {{1000, 8}}};
-  detail::node_in_run seen = scatter.seen();  // one memory
+  detail::node_in_run seen = scatter.seen();  // input and output share memory
   CHECK(detail::bytes_moved(&scatter.row(), seen) == 4 * (2 + 2 * 16));
   scatter.values[4].data = &seen;
   CHECK(detail::bytes_moved(&scatter.row(), seen) == 4 * (8000 + 2 + 16 + 8000));

@@ -8,7 +8,8 @@ namespace cameo_test {
 
 using namespace cameo;
 
-/// One node by itself: give it inputs and attributes, then `infer` it as an operator of standard_ops() at an opset.
+/// One node without a graph: give it inputs and attributes, then infer() it as an operator of standard_ops() at an
+/// opset.
 class mock_infer_context : public infer_context {
  public:
   struct slot {
@@ -21,17 +22,17 @@ class mock_infer_context : public infer_context {
   mock_infer_context& in(value_type type) { return inputs_.push_back({std::move(type), {}, {}}), *this; }
   mock_infer_context& absent() { return inputs_.emplace_back(), *this; }
   mock_infer_context& in(dtype type, std::vector<dim> shape) { return in(value_type::tensor(type, std::move(shape))); }
-  /// An int64 list whose elements are known to some degree.
+  /// Adds an int64 list whose elements are known in part.
   mock_infer_context& in_elements(std::vector<dim> elements) {
-    in(dtype::i64, {dim::of(std::int64_t(elements.size()))});
+    in(dtype::i64, {dim::fixed(std::int64_t(elements.size()))});
     inputs_.back().elements = std::move(elements);
     return *this;
   }
-  /// A constant int64 list.
+  /// Adds a constant int64 list.
   mock_infer_context& in_ints(std::vector<std::int64_t> numbers) {
     const std::vector<std::int64_t>& kept = numbers_.emplace_back(std::move(numbers));
     std::vector<dim> elements;
-    for (std::int64_t n : kept) elements.push_back(n >= 0 ? dim::of(n) : dim{});
+    for (std::int64_t n : kept) elements.push_back(n >= 0 ? dim::fixed(n) : dim{});
     in_elements(std::move(elements));
     inputs_.back().constant = value::tensor<std::int64_t>({std::int64_t(kept.size())}, kept);
     return *this;
@@ -44,19 +45,19 @@ class mock_infer_context : public infer_context {
   }
   mock_infer_context& in_floats(std::vector<float> numbers) {
     const std::vector<float>& kept = floats_.emplace_back(std::move(numbers));
-    in(dtype::f32, {dim::of(std::int64_t(kept.size()))});
+    in(dtype::f32, {dim::fixed(std::int64_t(kept.size()))});
     inputs_.back().constant = value::tensor<float>({std::int64_t(kept.size())}, kept);
     return *this;
   }
 
-  mock_infer_context& with(std::string_view name, std::int64_t number) {
+  mock_infer_context& set(std::string_view name, std::int64_t number) {
     return attributes_.push_back({.name = name, .kind = attribute_kind::i, .i = number}), *this;
   }
-  mock_infer_context& with(std::string_view name, std::vector<std::int64_t> list) {
+  mock_infer_context& set(std::string_view name, std::vector<std::int64_t> list) {
     const std::vector<std::int64_t>& kept = numbers_.emplace_back(std::move(list));
     return attributes_.push_back({.name = name, .kind = attribute_kind::ints, .ints = kept}), *this;
   }
-  mock_infer_context& with(std::string_view name, std::string_view text) {
+  mock_infer_context& set(std::string_view name, std::string_view text) {
     return attributes_.push_back({.name = name, .kind = attribute_kind::s, .s = text}), *this;
   }
   mock_infer_context& with_graph(std::string_view name, subgraph body) {
@@ -70,7 +71,7 @@ class mock_infer_context : public infer_context {
     version_ = row ? row->at(opset) : nullptr;
     return version_ ? row->infer(*this) : status{status_code::not_found, name};
   }
-  /// What an output was found to be: "tensor(float)[2,?]"; "unknown".
+  /// The inferred type of an output: "tensor(float)[2,?]", or "unknown".
   std::string out(std::size_t i = 0) const { return outputs_[i].type ? outputs_[i].type->to_string() : "unknown"; }
   const std::optional<value_type>& out_type(std::size_t i = 0) const { return outputs_[i].type; }
   const std::optional<std::vector<dim>>& out_elements(std::size_t i = 0) const { return outputs_[i].elements; }
@@ -99,7 +100,7 @@ class mock_infer_context : public infer_context {
   std::vector<slot> inputs_, outputs_;
   std::vector<attribute> attributes_;
   std::vector<subgraph> bodies_;
-  std::deque<std::vector<std::int64_t>> numbers_;  // a deque, so that what refers to one stays right
+  std::deque<std::vector<std::int64_t>> numbers_;  // a deque, so that references to its elements stay valid
   std::deque<std::vector<float>> floats_;
   std::uint32_t symbols_ = 100;
 };

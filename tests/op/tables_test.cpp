@@ -64,12 +64,12 @@ static_assert(add.roles == (role::broadcasts | role::commutes) && !detail::has_r
 static_assert(detail::has_role(op::Swish::roles, role::is_pointwise) &&
               detail::has_role(op::StringConcat::roles, role::broadcasts));
 static_assert(!detail::has_roles<op::SwiGLU> &&
-              !detail::has_roles<op::PRelu>);  // one wants equal shapes, one broadcasts only one way
+              !detail::has_roles<op::PRelu>);  // one requires equal shapes, one broadcasts in one direction only
 static_assert(detail::has_role(op::ReduceL1::roles, role::reduces) && !detail::has_roles<op::ArgMax>);
 static_assert(op::Squeeze::roles == (role::moves | role::permutes | role::reshapes));
 static_assert(op::Transpose::roles == (role::moves | role::permutes) && op::Gather::roles == role::moves);
 
-// A parameter's type may be its own name; it is a rule like the others.
+// A parameter's type may be its own type string; it has a rule like others.
 static_assert(rule_of(*detail::make_op_row<op::Reshape>().at(14), "tensor(int64)")->tensors == mask_of<std::int64_t>);
 static_assert(rule_of(*detail::make_op_row<op::SequenceAt>().at(11), "S")->sequences & detail::bit_of(dtype::f32));
 static_assert(rule_of(*detail::make_op_row<op::Optional>().at(15), "O")->optional_sequences &
@@ -78,7 +78,7 @@ static_assert(detail::make_op_row<op::Upsample>().at(10)->deprecated &&
               !detail::make_op_row<op::Upsample>().at(9)->deprecated);
 static_assert(op::ml::LabelEncoder::domain == "ai.onnx.ml" && op::microsoft::FusedConv::domain == "com.microsoft");
 
-/// How many operators and versions of them a domain has.
+/// The numbers of operators and of versions in a domain.
 std::pair<std::ptrdiff_t, std::size_t> counts(std::string_view domain) {
   std::pair<std::ptrdiff_t, std::size_t> found{};
   for (const op_row& row : detail::standard_ops())
@@ -88,11 +88,11 @@ std::pair<std::ptrdiff_t, std::size_t> counts(std::string_view domain) {
 
 }  // namespace
 
-TEST_CASE("the standard operators are those that the schemas have") {
+TEST_CASE("the standard operators are those of the schemas") {
   CHECK(detail::standard_ops().size() == 398);
-  // ONNX's own and what ONNX Runtime adds: SimplifiedLayerNormalization, LayerNormalization before opset 17, and of
-  // ONNX's experiments until opset 10 seven that were taken back (each with the version that ends it) and two that were
-  // not.
+  // ONNX's own operators and those that ONNX Runtime adds: SimplifiedLayerNormalization, LayerNormalization before
+  // opset 17, and of ONNX's experiments until opset 10 seven that were removed (each with the version that ends it) and
+  // two that were not.
   CHECK(counts("") == std::pair{std::ptrdiff_t{203 + 1 + 7}, std::size_t{629 + 2 + 2 * 7 + 2}});
   CHECK(counts("ai.onnx.ml") == std::pair{std::ptrdiff_t{19}, std::size_t{25}});
   CHECK(counts("ai.onnx.preview") == std::pair{std::ptrdiff_t{1}, std::size_t{1}});
@@ -102,7 +102,7 @@ TEST_CASE("the standard operators are those that the schemas have") {
   CHECK(counts("com.ms.internal.nhwc") == std::pair{std::ptrdiff_t{19}, std::size_t{41}});
 }
 
-TEST_CASE("every operator is whole: versions ascend, every parameter has a rule, minimums fit, infer is there") {
+TEST_CASE("every operator is complete: versions ascend, every parameter has a rule, minimums fit, infer is set") {
   for (const op_row& row : detail::standard_ops()) {
     CAPTURE(row.name);
     CHECK(row.id == detail::make_op_id(row.domain, row.name));
@@ -121,7 +121,7 @@ TEST_CASE("every operator is whole: versions ascend, every parameter has a rule,
   }
 }
 
-TEST_CASE("an operator is found by its names, and only by both") {
+TEST_CASE("an operator is found by domain and name together") {
   const op_row* found = detail::find_op(detail::standard_ops(), "", "Add");
   REQUIRE(found);
   CHECK(found->id == detail::op_id_of<op::Add>);
@@ -134,7 +134,7 @@ TEST_CASE("an operator is found by its names, and only by both") {
   CHECK(!detail::find_op(detail::standard_ops(), "", "add"));
 }
 
-TEST_CASE("domains know their newest opset, and no operator is younger") {
+TEST_CASE("domains have a newest opset, and no operator is newer") {
   for (const detail::domain_row& domain : detail::standard_domains())
     for (const op_row& row : detail::standard_ops())
       if (row.domain == domain.name) CHECK(row.versions.back().since <= domain.newest_opset);

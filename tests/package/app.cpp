@@ -23,7 +23,7 @@ struct SumPairs {
     if (!c.shape(0)) return {};
     auto shape = *c.shape(0);
     if (shape.empty()) return {cameo::status_code::invalid_graph, "a scalar has no pairs"};
-    shape.back() = shape.back().known() ? cameo::dim::of(shape.back().size / 2) : c.fresh_symbol();
+    shape.back() = shape.back().known() ? cameo::dim::fixed(shape.back().size / 2) : c.fresh_symbol();
     c.set_output(0, cameo::value_type::tensor(c.element(0), shape));
     return {};
   }
@@ -104,8 +104,8 @@ cameo::result<std::string> make_model() {
   cameo::graph& g = m.main();
   g.name = "package";
   const cameo::value constant = cameo::value::tensor<float>({}, two);
-  const cameo::value_id x =
-      g.add_value("x", m.keep(cameo::value_type::tensor(cameo::dtype::f32, {cameo::dim::of(2), cameo::dim::of(8)})));
+  const cameo::value_id x = g.add_value(
+      "x", m.keep(cameo::value_type::tensor(cameo::dtype::f32, {cameo::dim::fixed(2), cameo::dim::fixed(8)})));
   g.add_input(x);
   const cameo::value_id scale = g.add_value("scale", m.keep(cameo::value_type::tensor(cameo::dtype::f32)));
   g.add_initializer(scale, &constant);

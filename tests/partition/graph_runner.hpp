@@ -4,10 +4,10 @@
 #include <cstring>
 #include <map>
 
-/// A compiler that can run any group: its programs are sessions of cpu alone.
+/// A compiling provider that can run any group: its programs are sessions of cpu alone.
 namespace cameo::test {
 
-/// Copies a graph, and those in its nodes, into a graph of another model. Constants stay where they are.
+/// Copies a graph and its subgraphs into a graph of another model. Constants are shared.
 inline void copy_graph(const graph& from, graph& to) {
   std::vector<value_id> twin(from.value_count(), value_id::none);
   for (std::size_t i = 0; i < twin.size(); ++i) {
@@ -15,7 +15,7 @@ inline void copy_graph(const graph& from, graph& to) {
     value_type type = v.type ? *v.type : value_type{};
     if (type.shape)
       for (dim& d : *type.shape)
-        if (!d.known()) d = dim{};  // symbols are the other model's
+        if (!d.known()) d = dim{};  // symbols belong to the other model
     twin[i] =
         v.outer != value_id::none ? to.resolve(v.name) : to.add_value(v.name, v.type ? to.owner().keep(type) : nullptr);
   }
@@ -49,11 +49,11 @@ inline void copy_graph(const graph& from, graph& to) {
   for (value_id v : twins(from.outputs())) to.add_output(v);
 }
 
-/// A group as a session.
+/// A group that runs as a session.
 struct session_program {
   std::shared_ptr<session> inside;
 
-  static result<session_program> from(const graph& body) {
+  static result<session_program> make(const graph& body) {
     auto m = std::make_unique<model>();
     m->ir_version = 10, m->imports = body.owner().imports;
     copy_graph(body, m->main());
@@ -78,7 +78,7 @@ struct session_program {
   }
 };
 
-/// Takes the nodes of these operators, as one group of each graph; keeps what the bodies were.
+/// Takes the nodes of these operators, as one group of each graph, and records the bodies.
 struct whole_taker {
   static constexpr std::string_view name = "whole", long_name = "Whole";
   std::set<std::string, std::less<>> operators;
@@ -97,13 +97,13 @@ struct whole_taker {
     for (const fused_view& each : fused) {
       seen->push_back(describe(each.body.raw()));
       if (look) look(each.body.raw());
-      auto program = session_program::from(each.body.raw());
+      auto program = session_program::make(each.body.raw());
       if (!program) return program.error();
       made.push_back(compiled(std::move(*program)));
     }
     return made;
   }
-  /// "in x w; has c; Relu If; out y": inputs, initializers, operators and outputs.
+  /// "in x w; has c; Relu If; out y": inputs, initializers, operators and outputs of a graph.
   static std::string describe(const graph& g) {
     std::string text = "in";
     for (value_id v : g.inputs()) text += " " + std::string{g[v].name};

@@ -1,4 +1,4 @@
-// Nodes given to kinds of devices, and the report of who took what.
+// Nodes that are assigned to kinds of devices, and the report of assignments.
 #include <cameo/partition/placement.hpp>
 
 #include "partition/reference_providers.hpp"
@@ -36,7 +36,7 @@ struct both : taker {
   }
 };
 
-/// chain() with what its nodes say.
+/// chain() with annotations of its nodes.
 std::unique_ptr<model> said(std::initializer_list<std::pair<std::string_view, std::string_view>> by_node) {
   auto m = chain();
   for (const auto& [node, text] : by_node) annotate(m->main(), node, text);
@@ -61,7 +61,7 @@ std::string reported(const Runtime& r, std::unique_ptr<model> m, const session_o
   return in_words(*all);
 }
 
-/// A provider as partitioning sees it, with devices of these kinds.
+/// A provider as partition() gets it, with devices of these kinds.
 template <class P>
 claim_row row_of(const P& p, std::initializer_list<device_kind> kinds = {}) {
   const provider_row& row = detail::provider_row_of<P>;
@@ -72,7 +72,7 @@ claim_row row_of(const P& p, std::initializer_list<device_kind> kinds = {}) {
 placement_rules layer_rules(std::vector<placement_rule> rules) {
   return {std::move(rules), false, "session.layer_assignment_settings"};
 }
-/// partition() alone: the report, or what went wrong.
+/// Calls partition() alone. Returns the report, or the error.
 std::string partitioned(model& m, std::span<const claim_row> rows, const placement_rules* rules) {
   op_table ops;
   REQUIRE(check_model(m, ops));
@@ -96,22 +96,22 @@ std::string layer_error(const std::string& text) {
   return words.substr(start.size(), end - start.size());
 }
 
-TEST_CASE("20: gpu(enc) keeps enc nodes from a provider on the CPU, and they are free when the GPU's declines") {
+TEST_CASE("20: gpu(enc) withholds enc nodes from a provider on the CPU, and they are free when the GPU's declines") {
   const auto model = [] { return said({{"matmul", "enc0"}, {"relu", "enc0"}, {"add", "dec"}}); };
   CHECK(placed(load(runtime{a_on_cpu{}, on_gpu{{"MatMul"}}, cpu{}}, model())) == "A_chain_0:a add:cpu");
-  // The GPU's provider takes one of A's nodes: A's group is gone, and A was not asked a second time.
+  // The GPU's provider takes one of A's nodes: A's group is gone, and A is not called a second time.
   CHECK(placed(load(runtime{a_on_cpu{}, on_gpu{{"MatMul"}}, cpu{}}, model(), by_layer("gpu(enc)"))) ==
         "matmul:on_gpu relu:cpu add:cpu");
-  // It declines: who comes later may have them.
+  // The GPU's provider declines: later providers may have the nodes.
   CHECK(placed(load(runtime{a_on_cpu{}, on_gpu{}, on_npu{{"Relu"}}, cpu{}}, model(), by_layer("gpu(enc)"))) ==
         "matmul:cpu relu:on_npu add:cpu");
   CHECK(placed(load(runtime{on_gpu{}, a_on_cpu{}, cpu{}}, model(), by_layer("gpu(enc)"))) == "A_chain_0:a add:cpu");
 }
 
-TEST_CASE("20: a rule for a kind of device that no provider has keeps nodes from nobody") {
+TEST_CASE("20: a rule for a kind of device that no provider has withholds no nodes") {
   const auto model = [] { return said({{"matmul", "enc"}, {"relu", "enc"}}); };
   CHECK(placed(load(runtime{a_on_cpu{}, cpu{}}, model(), by_layer("npu(enc)"))) == "A_chain_0:a add:cpu");
-  // Providers that tell of no devices are like those without one of the kind.
+  // Providers that list no devices are like those without one of the kind.
   CHECK(placed(load(runtime{provider_a{}, provider_b{}, on_npu{{"Relu"}}, cpu{}}, model(), by_layer("npu(enc)"))) ==
         "matmul:cpu relu:on_npu add:b");
 }
@@ -123,7 +123,7 @@ TEST_CASE("20: nodes wait for the last provider with such a device, and no longe
   CHECK(placed(load(r, model())) == "matmul:on_gpu relu:on_npu add:on_npu");
 }
 
-TEST_CASE("20: what is wrong with the text is said with the place, before the model is read") {
+TEST_CASE("20: an error in the text is reported with its position, before the model is read") {
   CHECK(layer_error("gpu enc)") == "from character 1, 'gpu enc)': '(' is missing");
   CHECK(layer_error("gpu") == "from character 1, 'gpu': '(' is missing");
   CHECK(layer_error("gpu(enc") == "from character 1, 'gpu(enc': ')' is missing at the end of the entry");
@@ -173,9 +173,10 @@ TEST_CASE("layer_ann matches by its start, or exactly with =; rules of the first
   CHECK(all("enc", "npu(=enc)") == "on_npu");
   CHECK(all("my enc", "npu(enc)") == "on_gpu");
   CHECK(all("Enc", "npu(enc)") == "on_gpu");
-  CHECK(all("enc", "npu(=enc); cpu(e)") == "on_cpu");           // a prefix beats what is exact
-  CHECK(all("enc", "npu(=enc, x); cpu(y, =enc)") == "on_npu");  // of two exact ones the first
-  CHECK(all("enc.1", "npu(e); cpu(enc.1)") == "on_npu");        // of two prefixes the first, not the longer
+  CHECK(all("enc", "npu(=enc); cpu(e)") == "on_cpu");           // a prefix of the first kind precedes an exact pattern
+                                                                // of a later kind
+  CHECK(all("enc", "npu(=enc, x); cpu(y, =enc)") == "on_npu");  // the first of two exact patterns
+  CHECK(all("enc.1", "npu(e); cpu(enc.1)") == "on_npu");        // the first of two prefixes, not the longer
   CHECK(all("enc.1", "cpu(dec, enc); npu(enc)") == "on_cpu");
   CHECK(all("", "npu(e)") == "on_gpu");
 }
@@ -187,13 +188,13 @@ TEST_CASE("a part of a node's name matches; the longest pattern first, then from
     return s->placements()[0].provider;
   };
   CHECK(all("npu(atm)") == "on_npu");
-  CHECK(all("npu(enc)") == "on_gpu");  // a name, not what the node says
+  CHECK(all("npu(enc)") == "on_gpu");  // the name counts, not the annotation
   CHECK(all("npu(mat); cpu(matmul)") == "on_cpu");
   CHECK(all("cpu(tmul); npu(matm)") == "on_cpu");
   CHECK(all("npu(matm, m); cpu(mat)") == "on_npu");
 }
 
-TEST_CASE("nodes of a nested graph go with the node that holds it, unless they say something themselves") {
+TEST_CASE("nodes of a nested graph have the annotation of the node that contains it, unless they have their own") {
   const auto annotated = [](bool inner) {
     auto m = branches();
     annotate(m->main(), "choice", "enc");
@@ -212,7 +213,7 @@ TEST_CASE("nodes of a nested graph go with the node that holds it, unless they s
         "m0:on_cpu r0:on_cpu choice:cpu m1:on_gpu r1:on_cpu m2:on_gpu r2:cpu sum:cpu");
 }
 
-TEST_CASE("a call is kept from providers as a whole, and nodes of its body are where the call is") {
+TEST_CASE("a call is withheld as a whole, and nodes of its body have its annotation") {
   const auto annotated = [](bool inner) {
     auto m = calls_function();
     annotate(m->main(), "call", "enc");
@@ -228,12 +229,12 @@ TEST_CASE("a call is kept from providers as a whole, and nodes of its body are w
     CHECK(placed(load(r, annotated(false), options)) == "call/xw:on_gpu call/positive:on_gpu call/fy:cpu");
     CHECK(placed(load(r, annotated(true), options)) == "call/xw:on_gpu call/positive:on_cpu call/fy:cpu");
   }
-  // Who comes after the GPU's provider may have the call.
+  // Providers after the GPU's may have the call.
   CHECK(placed(load(runtime{on_gpu{{"MatMul"}}, on_cpu{{"Dense"}}, cpu{}}, annotated(false), by_layer("gpu(enc)"))) ==
         "call:on_cpu");
 }
 
-TEST_CASE("a group with a node that rules keep from its provider is left alone, and an error if it insists") {
+TEST_CASE("a group with a node that is withheld from its provider is skipped, and an error if it insists") {
   const auto model = [] { return said({{"relu", "enc"}}); };
   const runtime r{a_on_cpu{}, on_gpu{}, cpu{}};
   CHECK(placed(load(r, model(), by_layer("gpu(enc)"))) == "matmul:cpu relu:cpu add:cpu");
@@ -244,7 +245,7 @@ TEST_CASE("a group with a node that rules keep from its provider is left alone, 
         "to gpu");
 }
 
-TEST_CASE("reasons say who was not asked, in errors and in placements") {
+TEST_CASE("reasons name the providers that were not offered a node, in errors and in placements") {
   const auto partial_one = runtime<partial<on_cpu, on_gpu>>{on_cpu{{"Add", "MatMul", "Relu"}}, on_gpu{{"MatMul"}}};
   CHECK(failure(partial_one, said({{"relu", "enc"}}), by_layer("gpu(enc)")) ==
         "NOT_IMPLEMENTED: node 'relu' (Relu, opset 17): on_cpu is not offered it: session.layer_assignment_settings "
@@ -282,7 +283,7 @@ TEST_CASE("devices that a session's options leave out don't count") {
   CHECK(placed(load(r, said({{"matmul", "enc"}}), options)) == "matmul:on_npu relu:cpu add:cpu");
 }
 
-TEST_CASE("partition() alone: rules and kinds of its caller, nothing stays withheld") {
+TEST_CASE("partition() alone: rules and kinds from its caller, and no node stays withheld") {
   const taker first{{"MatMul", "Relu", "Add"}};
   const on_gpu second{{"MatMul"}};
   const claim_row rows[] = {row_of(first), row_of(second, {device_kind::gpu}), row_of(cpu{}, {device_kind::cpu})};
@@ -296,8 +297,8 @@ TEST_CASE("partition() alone: rules and kinds of its caller, nothing stays withh
   for (node_id n : unclaimed->main().order()) CHECK(unclaimed->main()[n].provider < 2);
 }
 
-TEST_CASE("a call that only its withheld provider wants is opened before level basic") {
-  provider_a greedy;  // takes what it is not to have, too
+TEST_CASE("a call that only its withheld provider takes is inlined before level basic") {
+  provider_a greedy;  // also takes nodes that are withheld
   greedy.choose = [](const graph_view& g) {
     groups_result all;
     for (node_view n : g.nodes()) all.push_back({{n.id()}, "all"});
@@ -322,7 +323,7 @@ TEST_CASE("a call that only its withheld provider wants is opened before level b
   CHECK(nodes_with(&rules) == 3);
 }
 
-TEST_CASE("compiled nodes go to who compiled them, whatever rules say") {
+TEST_CASE("compiled nodes are assigned to the provider that compiled them, despite rules") {
   static constexpr context_source sources[] = {{"mine"}};
   auto m = make_model();
   m->imports.push_back({"com.microsoft", 1});
@@ -343,7 +344,7 @@ TEST_CASE("compiled nodes go to who compiled them, whatever rules say") {
   CHECK(partitioned(*m, rows, &rules) == "TakerExecutionProvider[context] OnGpu[relu]");
 }
 
-TEST_CASE("21: who took what can't be asked unless it is recorded") {
+TEST_CASE("21: assignments are only available if they are recorded") {
   const auto s = load(runtime{provider_a{}, cpu{}}, chain());
   const auto all = s->assignments();
   REQUIRE(!all);
@@ -364,7 +365,7 @@ TEST_CASE("21: assignments come in the order of providers, with the names of nod
   CHECK(*s->assignments() == expected);
 }
 
-TEST_CASE("21: what level basic takes away, and what is never run, is in no assignment") {
+TEST_CASE("21: nodes that level basic removes, and nodes that never run, are in no assignment") {
   const auto with_more = [] {
     auto m = chain();
     graph& g = m->main();

@@ -1,4 +1,4 @@
-// What loading costs when a provider takes very many small groups: it grows as the model does.
+// The cost of loading when a provider takes very many small groups, which is linear in the model's size.
 #include <cameo/partition/convex_groups.hpp>
 
 #include "full_speed.hpp"
@@ -10,7 +10,7 @@
 namespace cameo::test {
 namespace {
 
-/// y = -relu(-relu(... x)): `nodes` nodes in a row, of which every second is a Relu.
+/// y = -relu(-relu(... x)): a chain of `nodes` nodes, of which every second is a Relu.
 std::unique_ptr<model> alternating(std::size_t nodes) {
   auto m = make_model();
   graph& g = m->main();
@@ -33,7 +33,7 @@ struct relu_program {
   }
 };
 
-/// Every Relu is a group.
+/// A provider for which every Relu is a group.
 provider_a groups_of_one() {
   provider_a made;
   made.choose = [](const graph_view& g) {
@@ -47,7 +47,7 @@ provider_a groups_of_one() {
   return made;
 }
 
-/// The thread's time for the work, least of several.
+/// The thread's time for the work, the least of several tries.
 template <class Make, class Work>
 double least_time(Make make, Work work) {
   double least = 1e9;
@@ -60,8 +60,8 @@ double least_time(Make make, Work work) {
   return least;
 }
 
-/// Whether 40,000 nodes take at most that much longer than 20,000, in one of a few rounds: whoever else uses the
-/// machine makes some of them slower. What is quadratic takes four times as long in all of them.
+/// True if 40,000 nodes take at most this much longer than 20,000 in one of a few rounds. Other processes on the
+/// machine slow some rounds down; quadratic work takes four times as long in all of them.
 template <class TimeOf>
 bool grows_at_most(double most, TimeOf time_of) {
   for (int round = 0; round < 5; ++round) {
@@ -72,10 +72,10 @@ bool grows_at_most(double most, TimeOf time_of) {
   return false;
 }
 
-/// The most that twice the work may cost: 1.99 times the instructions, and what caches make of them. What is quadratic
-/// costs 4 times as much.
+/// The limit for twice the work: 1.99 times the instructions, and effects of caches. Quadratic work costs 4 times as
+/// much.
 constexpr double most = 2.5;
-/// The same for milliseconds of work, of which others on the machine take more.
+/// The limit for work of some milliseconds, on which other processes have a larger effect.
 constexpr double most_of_little = 3.4;
 
 }  // namespace
@@ -97,8 +97,10 @@ TEST_CASE("40,000 nodes with 20,000 groups load in little more than twice the ti
   CHECK(grows_at_most(most, time_of));
 }
 
-TEST_CASE("so does the search for convex groups, where it joins and where paths through others forbid it") {
-  // a -> b, a -> u -> b, where u is another's; then a -> b and c -> u -> b, which may be joined.
+TEST_CASE(
+    "the search for convex groups takes little more than twice the time, too, where it joins groups and where paths "
+    "forbid it") {
+  // a -> b, a -> u -> b, where u is not taken; then a -> b and c -> u -> b, which may be joined.
   const auto motifs = [](std::size_t count, bool with_detour, bool in_a_row) {
     auto m = make_model();
     graph& g = m->main();

@@ -16,7 +16,7 @@ TEST_CASE("1: A fuses MatMul and Relu, B gets the Add, cpu nothing") {
   CHECK(agrees_with_cpu(s, chain()));
 }
 
-TEST_CASE("2: a group with a node that an earlier provider has is dropped as a whole") {
+TEST_CASE("2: a group with a node that an earlier provider has is skipped as a whole") {
   const auto s = load(runtime{provider_b{}, provider_a{}, cpu{}}, chain());
   CHECK(placed(s) == "matmul:cpu relu:b add:b");
   CHECK(agrees_with_cpu(s, chain()));
@@ -55,7 +55,7 @@ TEST_CASE("4: groups in an If's branches are numbered before those of its graph"
   CHECK(agrees_with_cpu(s, branches()));
 }
 
-TEST_CASE("5: a group that insists on a node of somebody else is an error that names both") {
+TEST_CASE("5: a group that insists on a node of another provider is an error that names both") {
   provider_a insistent;
   insistent.insists = true;
   const auto s = runtime{provider_b{}, insistent, cpu{}}.load(chain());
@@ -83,9 +83,9 @@ TEST_CASE("6: compile must give one program per group, and no other provider is 
         "FAIL: A: compiled 0 programs for 1 groups; one for each is needed");
   broken.make = [asked](std::span<const fused_view> groups) -> result<std::vector<compiled_node>> {
     ++*asked;
-    return status{status_code::invalid_argument, "no licence"}.in(groups[0].name);
+    return status{status_code::invalid_argument, "no license"}.in(groups[0].name);
   };
-  CHECK(failure(runtime{broken, provider_b{}, cpu{}}, chain()) == "INVALID_ARGUMENT: A: A_chain_0: no licence");
+  CHECK(failure(runtime{broken, provider_b{}, cpu{}}, chain()) == "INVALID_ARGUMENT: A: A_chain_0: no license");
   CHECK(*asked == 2);
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("6: all groups of a provider are compiled in one call, with bodies tha
   CHECK(*seen == std::vector<std::string>{"3", "A_chain_0 x -> r1", "A_chain_1 x -> r2", "A_chain_2 x -> r0"});
 }
 
-TEST_CASE("8: a function that nobody takes is opened, and A takes a node inside") {
+TEST_CASE("8: a function that no provider takes is inlined, and A takes a node of its body") {
   const auto s = load(runtime{provider_a{}, cpu{}}, calls_function());
   REQUIRE(s->placements().size() == 2);
   CHECK(s->placements()[0].provider == "a");
@@ -122,7 +122,7 @@ TEST_CASE("8: a function that a provider takes stays whole") {
   CHECK(placed(s) == "call:taker");
 }
 
-TEST_CASE("8: functions within functions are opened until nothing is left to open") {
+TEST_CASE("8: nested functions are inlined until none is left") {
   auto m = calls_function();
   function outer{};
   outer.domain = "fun", outer.name = "Twice";
@@ -144,7 +144,7 @@ TEST_CASE("8: functions within functions are opened until nothing is left to ope
   CHECK(fused == 3);
 }
 
-TEST_CASE("8: the standard body of an operator without a kernel is opened; with a kernel it is not") {
+TEST_CASE("8: the standard body of an operator without a kernel is inlined; with a kernel it is not") {
   const auto hard_swish = [] {
     auto m = make_model();
     graph& g = m->main();
@@ -159,7 +159,7 @@ TEST_CASE("8: the standard body of an operator without a kernel is opened; with 
   CHECK(placed(whole) == "y:cpu");
 }
 
-TEST_CASE("9: what nobody can run is NOT_IMPLEMENTED, with each provider's reason") {
+TEST_CASE("9: a node that no provider can run is NOT_IMPLEMENTED, with each provider's reason") {
   CHECK(failure(runtime<partial<provider_b, taker>>{provider_b{}, taker{{"Add"}}}, chain()) ==
         "NOT_IMPLEMENTED: node 'matmul' (MatMul, opset 17): b declines it; taker declines it");
   CHECK(failure(runtime<partial<provider_a>>{provider_a{}}, chain()) ==
@@ -211,7 +211,7 @@ TEST_CASE("10: a node of a branch that only the fallback takes counts, too") {
         "FAIL: session.disable_cpu_ep_fallback is set, and node 'm1' (MatMul) is only taken by the fallback 'cpu'");
 }
 
-TEST_CASE("11: a provider named twice is FAIL, an unknown one INVALID_ARGUMENT with those there are") {
+TEST_CASE("11: a provider named twice is FAIL, an unknown one INVALID_ARGUMENT with a list of all") {
   session_options options;
   options.providers = {"b", "B"};
   CHECK(failure(runtime{provider_a{}, provider_b{}, cpu{}}, chain(), options) == "FAIL: provider 'b' is named twice");
@@ -243,7 +243,7 @@ TEST_CASE("22: a stop while the second provider chooses ends loading with MODEL_
   third.choose = [asked](const graph_view&) { return *asked += "3", groups_result{}; };
   CHECK(failure(runtime{provider_b{}, second, third, cpu{}}, chain(), options) ==
         "MODEL_LOAD_CANCELED: a stop of loading was requested while providers chose nodes");
-  CHECK(*asked == "2");  // of MatMul, which B left
+  CHECK(*asked == "2");  // by MatMul, which B left
 }
 
 TEST_CASE("22: a stop before loading, and one while compiling, end it as well") {
@@ -278,7 +278,7 @@ TEST_CASE("24: a group that feeds itself through another node is an error, not a
         "(Relu), which is not in it");
 }
 
-TEST_CASE("24: two groups of one provider that feed each other are an error that says so") {
+TEST_CASE("24: two groups of one provider that feed each other are an error") {
   auto m = make_model();
   graph& g = m->main();
   float_input(g, "x");
@@ -300,7 +300,7 @@ TEST_CASE("24: two groups of one provider that feed each other are an error that
         "'A_a_0', which is not in it");
 }
 
-TEST_CASE("what a hook throws is EP_FAIL naming the provider; from a run, RUNTIME_EXCEPTION naming the node") {
+TEST_CASE("an exception of a hook is EP_FAIL with the provider; in a run, RUNTIME_EXCEPTION with the node") {
   provider_a a;
   a.choose = [](const graph_view&) -> std::vector<node_group> { throw std::runtime_error{"no device"}; };
   CHECK(failure(runtime{a, cpu{}}, chain()) == "EP_FAIL: A: no device");

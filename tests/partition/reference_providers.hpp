@@ -12,13 +12,13 @@
 #include <set>
 #include <string>
 
-/// The providers A and B that partitioning is specified with, and small models for them. Each hook can be replaced.
+/// The providers A and B of the specification of partitioning, and small models for them. Each hook can be replaced.
 namespace cameo::test {
 
 using groups_result = std::vector<node_group>;
 using programs = result<std::vector<compiled_node>>;
 
-/// y = max(a b, 0) of float matrices; with one input, of its square.
+/// y = max(a b, 0) for float matrices; with one input, b is a.
 struct matmul_relu {
   status run(run_context& c) const {
     const auto a = c.input<float>(0), b = c.input<float>(c.input_count() - 1);
@@ -44,7 +44,7 @@ inline programs chains(std::span<const fused_view> groups) {
   return std::vector<compiled_node>(groups.size(), compiled(matmul_relu{}));
 }
 
-/// Fuses a MatMul and the Relu that alone reads it, whoever has them already.
+/// Fuses a MatMul and the Relu that alone reads it, even if they are assigned.
 struct provider_a {
   static constexpr std::string_view name = "a", long_name = "A";
   bool insists = false;
@@ -77,7 +77,7 @@ struct provider_b {
   }
 };
 
-/// B as a compiler: every Add is a group.
+/// B as a compiling provider: every Add is a group.
 struct group_of_adds {
   static constexpr std::string_view name = "b", long_name = "B";
   struct program {
@@ -109,7 +109,7 @@ struct taker {
   }
 };
 
-/// The providers above on one device of a kind.
+/// One device of a kind, for the providers above.
 inline std::vector<provider_device> one_device(device_kind kind) {
   provider_device made;
   made.name = detail::name_of(kind);
@@ -139,16 +139,16 @@ inline std::unique_ptr<model> make_model() {
   return m;
 }
 inline void float_input(graph& g, std::string_view name) {
-  g.add_input(g.add_value(name, g.owner().keep(value_type::tensor(dtype::f32, {dim::of(2), dim::of(2)}))));
+  g.add_input(g.add_value(name, g.owner().keep(value_type::tensor(dtype::f32, {dim::fixed(2), dim::fixed(2)}))));
 }
-/// An ONNX node named `as`, with one output: `as`, too, or `output`.
+/// Adds an ONNX node named `as`, whose only output is `as`, too, or `output`.
 inline void onnx(graph& g, std::string_view op, std::initializer_list<std::string_view> in, std::string_view as,
                  std::string_view output = {}) {
   g[add(g, op, in, {output.empty() ? as : output}, {}, {}, "", 17)].name = *g.owner().memory.copy(as);
 }
 inline void output(graph& g, std::string_view name) { g.add_output(g.find(name)); }
 
-/// y = relu(x w) + b of nodes matmul, relu, add; of 2 by 2.
+/// y = relu(x w) + b, with nodes matmul, relu, add; matrices are 2 x 2.
 inline std::unique_ptr<model> chain() {
   auto m = make_model();
   graph& g = m->main();
@@ -208,7 +208,7 @@ inline node_id named(const graph& g, std::string_view name) {
   FAIL("there is no node '", std::string{name}, "'");
   return node_id::none;
 }
-/// Gives a node its `layer_ann`.
+/// Sets the `layer_ann` of a node.
 inline void annotate(graph& g, std::string_view node, std::string_view text) {
   const detail::property said[] = {{"layer_ann", *g.owner().memory.copy(text)}};
   g[named(g, node)].metadata = *g.owner().memory.copy(std::span<const detail::property>{said});
@@ -221,13 +221,13 @@ result<session> load(const Runtime& r, std::unique_ptr<model> m, const session_o
   REQUIRE(s);
   return s;
 }
-/// "CODE: words" of a load that must not succeed.
+/// "CODE: message" of a load that must fail.
 template <class Runtime>
 std::string failure(const Runtime& r, std::unique_ptr<model> m, const session_options& options = {}) {
   const auto s = r.load(std::move(m), options);
   return s ? "loaded" : std::string{s.error().name()} + ": " + std::string{s.error().words()};
 }
-/// "node:provider" of every node, in order of execution.
+/// "node:provider" of all nodes, in order of execution.
 inline std::string placed(const result<session>& s) {
   std::string all;
   for (const placement_info& p : s->placements()) all += (all.empty() ? "" : " ") + p.node + ":" + p.provider;
@@ -239,7 +239,7 @@ inline std::string op_types(const result<session>& s) {
   return all;
 }
 
-/// Numbers for every input that differ from input to input; true for conditions.
+/// Runs a session on numbers that differ from input to input; conditions are true.
 inline result<named_values> run(const session& s) {
   std::vector<any_value> values;
   for (const io_info& in : s.inputs()) {
@@ -251,7 +251,7 @@ inline result<named_values> run(const session& s) {
   for (std::size_t i = 0; i < values.size(); ++i) inputs.emplace_back(s.inputs()[i].name, values[i]);
   return s.run(inputs);
 }
-/// True when the session computes what cpu alone does, for the same model.
+/// True if the session computes what cpu alone computes for an equal model.
 inline bool agrees_with_cpu(const result<session>& s, std::unique_ptr<model> same) {
   const auto reference = load(runtime<eps::cpu>{}, std::move(same));
   const auto got = run(*s), want = run(*reference);

@@ -1,4 +1,4 @@
-// Groups with nodes that hold graphs: what these capture, and who has what is in them.
+// Groups of nodes with subgraphs: captures, and assignments of nodes in them.
 #include <cameo/partition/convex_groups.hpp>
 
 #include "partition/graph_runner.hpp"
@@ -11,7 +11,7 @@ using eps::cpu;
 void float_constant(graph& g, std::string_view name, std::initializer_list<float> elements) {
   float* const kept = static_cast<float*>(g.owner().memory.allocate(elements.size() * sizeof(float), 64));
   std::copy(elements.begin(), elements.end(), kept);
-  const value_id v = g.add_value(name, g.owner().keep(value_type::tensor(dtype::f32, {dim::of(2), dim::of(2)})));
+  const value_id v = g.add_value(name, g.owner().keep(value_type::tensor(dtype::f32, {dim::fixed(2), dim::fixed(2)})));
   g.add_initializer(v, g.owner().memory.keep(value::tensor(dtype::f32, extents{2, 2}, kept)));
 }
 void condition_input(graph& g) {
@@ -25,7 +25,7 @@ std::vector<attribute> branch_attributes() {
 graph& below(graph& g) { return g.owner().add_graph(&g); }
 
 /// inner = relu(x); outer = -x; choice = condition ? inner + w : (condition ? outer * inner : inner); y = choice +
-/// outer. Relu and If are for the group: `inner` is made in it, `outer` outside, and w is an initializer.
+/// outer. The group takes Relu and If: it makes `inner`; `outer` is made outside, and w is an initializer.
 std::unique_ptr<model> nested_if() {
   auto m = make_model();
   graph& g = m->main();
@@ -51,7 +51,7 @@ std::unique_ptr<model> nested_if() {
   return m;
 }
 
-/// sum = x + 3 (inner + outer w), by a Loop; y = sum + outer, as above.
+/// sum = x + 3 (inner + outer w), by a Loop; y = sum + outer.
 std::unique_ptr<model> loop() {
   auto m = make_model();
   graph& g = m->main();
@@ -79,7 +79,7 @@ std::unique_ptr<model> loop() {
   return m;
 }
 
-/// False for the condition, and for x what run() gives; empty if it fails.
+/// Runs with a false condition, and run()'s numbers for x; empty if that fails.
 std::vector<float> run_otherwise(const session& s) {
   const any_value x = any_value::tensor<float>({2, 2}, {1, -2, 0.5f, 3}), no = any_value::tensor<bool>({}, {false});
   const auto y = s.run({{"x", x}, {"condition", no}});
@@ -88,12 +88,13 @@ std::vector<float> run_otherwise(const session& s) {
   return {elements.begin(), elements.end()};
 }
 
-TEST_CASE("a group takes an If with its graphs: what they capture from outside is its input, also from two levels up") {
+TEST_CASE(
+    "a group takes an If with its graphs: what they capture from outside becomes its input, also from two levels up") {
   whole_taker whole{{"Relu", "If"}};
   const auto s = load(runtime{whole, cpu{}}, nested_if());
   REQUIRE(whole.seen->size() == 1);
   CHECK(whole.seen->front() == "in x condition outer; has w; Relu If; out choice");
-  CHECK(op_types(s) == "Neg Whole_all_1 Add");  // 0 was the If within, until the larger group took it
+  CHECK(op_types(s) == "Neg Whole_all_1 Add");  // 0 was the inner If, until the larger group took it
   CHECK(s->placements()[1].fused_from == "Relu, If");
   CHECK(agrees_with_cpu(s, nested_if()));
   const auto alone = load(runtime<cpu>{}, nested_if());
@@ -101,7 +102,7 @@ TEST_CASE("a group takes an If with its graphs: what they capture from outside i
   CHECK(!run_otherwise(*s).empty());
 }
 
-TEST_CASE("so does it with a Loop, with a value made in the group, one made outside, and an initializer captured") {
+TEST_CASE("a group takes a Loop that captures a value of the group, one from outside, and an initializer") {
   whole_taker whole{{"Relu", "Loop"}};
   const auto s = load(runtime{whole, cpu{}}, loop());
   REQUIRE(whole.seen->size() == 1);
@@ -109,18 +110,18 @@ TEST_CASE("so does it with a Loop, with a value made in the group, one made outs
   CHECK(agrees_with_cpu(s, loop()));
 }
 
-TEST_CASE("with a Loop alone, what it captures are inputs; a value that two graphs capture is one input") {
+TEST_CASE("captures of a single Loop are inputs; a value that two graphs capture is one input") {
   whole_taker of_loop{{"Loop"}}, of_if{{"If"}};
   const auto one = load(runtime{of_loop, cpu{}}, loop());
   CHECK(of_loop.seen->front() == "in x outer inner; has trips w; Loop; out sum");
   CHECK(agrees_with_cpu(one, loop()));
   const auto other = load(runtime{of_if, cpu{}}, nested_if());
-  // The If within is offered first, and becomes a part of the larger group again.
+  // The inner If is offered first, and becomes a part of the larger group.
   CHECK(*of_if.seen == std::vector<std::string>{"in condition inner outer x; has w; If; out choice"});
   CHECK(agrees_with_cpu(other, nested_if()));
 }
 
-TEST_CASE("nodes that a provider has in a subgraph are a part of the group that it takes the subgraph with") {
+TEST_CASE("a provider's nodes in a subgraph become part of the group that contains the subgraph") {
   whole_taker whole{{"Relu", "If", "Add", "Mul", "Not"}};
   session_options options;
   options.config = {{"session.record_ep_graph_assignment_info", "1"}};
@@ -143,7 +144,7 @@ TEST_CASE("nodes that a provider has in a subgraph are a part of the group that 
   };
   const auto s = load(runtime{whole, cpu{}}, nested_if(), options);
   CHECK(whole.seen->size() == 1);
-  CHECK(inside == 3 + 1 + 2 + 2);  // the main graph's, those of the If's graphs and of the If's in one of them
+  CHECK(inside == 3 + 1 + 2 + 2);  // nodes of the main graph, of the If's graphs and of the inner If's
   CHECK(op_types(s).find("Whole_all") != std::string::npos);
   CHECK(s->placements().size() == 2);
   CHECK(agrees_with_cpu(s, nested_if()));
@@ -151,7 +152,7 @@ TEST_CASE("nodes that a provider has in a subgraph are a part of the group that 
   CHECK(run_otherwise(*s) == run_otherwise(*alone));
 }
 
-TEST_CASE("an assignment names what a group's graphs hold, unless the provider had it before") {
+TEST_CASE("an assignment lists the nodes in a group's graphs, unless the provider had them before") {
   session_options options;
   options.config = {{"session.record_ep_graph_assignment_info", "1"}};
   const auto names = [&](whole_taker whole) {
@@ -168,7 +169,7 @@ TEST_CASE("an assignment names what a group's graphs hold, unless the provider h
   CHECK(names({{"Mul"}}) == "deep_yes | deep_no | ");
 }
 
-TEST_CASE("a group is skipped when another provider has a node in its graphs; one that insists ends loading") {
+TEST_CASE("a group is skipped when another provider has a node in its graphs; loading fails if the group insists") {
   const auto load_with = [](bool insists) {
     whole_taker whole{{"If"}};
     whole.insists = insists;
@@ -183,7 +184,7 @@ TEST_CASE("a group is skipped when another provider has a node in its graphs; on
         "Whole: claims node 'deep_yes' (Mul), which TakerExecutionProvider has already");
 }
 
-TEST_CASE("a group is skipped when a rule keeps a node in its graphs from its provider") {
+TEST_CASE("a group is skipped when a node in its graphs is withheld from its provider") {
   struct whole_on_cpu : whole_taker {
     result<std::vector<provider_device>> devices() const { return one_device(device_kind::cpu); }
   };
@@ -225,13 +226,13 @@ std::unique_ptr<model> captured_in_between(std::string_view captured) {
   return m;
 }
 
-TEST_CASE("a path that leaves a group and comes back through what a subgraph captures is not convex") {
+TEST_CASE("a group with a path that leaves it and returns through a capture is not convex") {
   CHECK(failure(runtime{whole_taker{{"Relu", "If"}}, cpu{}}, captured_in_between("between")) ==
         "FAIL: Whole: the group is not convex: a path from it returns to its node 'y' (If) through node 'between' "
         "(Neg), which is not in it");
 }
 
-TEST_CASE("convex_groups keeps apart what such a path parts, and joins what a capture alone connects") {
+TEST_CASE("convex_groups separates nodes that such a path separates, and joins nodes that only a capture connects") {
   for (const std::string_view captured : {"between", "first"}) {
     const auto m = captured_in_between(captured);
     const graph& g = m->main();

@@ -179,7 +179,7 @@ result<compile_report> compile(ref_runtime& ref, const std::string& input, const
 /// plain(), with Sigmoid and a product of cpu's behind it.
 std::unique_ptr<model> with_a_tail(float scale) {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(4)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4)});
   const value_id y = b.node("Relu", {b.node("MatMul", {x, b.constant("w", {4, 3}, ramp(12, scale))})});
   b.output(b.node("Mul", {b.node("Sigmoid", {y}), b.constant("c", {3}, ramp(3, scale))}));
   return b.take();
@@ -324,7 +324,7 @@ TEST_CASE("the context that models share is there with the last model or not at 
 /// A product with these weights; the other operator makes another model of the same shapes.
 std::unique_ptr<model> scaled(float scale, const char* op = "Relu") {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::of(8)});
+  const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::fixed(8)});
   b.output(b.node(op, {b.node("MatMul", {x, b.constant("w", {8, 16}, ramp(128, scale))})}));
   return b.take();
 }

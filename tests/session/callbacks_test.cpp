@@ -110,7 +110,7 @@ struct piece_provider {
 
 std::unique_ptr<model> negation() {
   model_builder b;
-  b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::of(3)})}));
+  b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::fixed(3)})}));
   return b.take();
 }
 

@@ -23,7 +23,7 @@ struct compiling {
     REQUIRE(mkdtemp(name.data()));
     folder = name;
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(4)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4)});
     b.output(b.node("Relu", {b.node("MatMul", {x, b.constant("w", {4, 3}, ramp(12))})}));
     CHECK(write_onnx(*b.take(), folder / "m.onnx"));
   }

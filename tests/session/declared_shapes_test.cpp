@@ -18,7 +18,7 @@ using dim_list = std::vector<dim>;
 
 dim_list of_sizes(std::initializer_list<std::int64_t> list) {
   dim_list made;
-  for (std::int64_t size : list) made.push_back(dim::of(size));
+  for (std::int64_t size : list) made.push_back(dim::fixed(size));
   return made;
 }
 
@@ -143,14 +143,14 @@ TEST_CASE("a size that value_info declares and a run contradicts changes no run_
 TEST_CASE("an inferred symbol beats a declared number, and what is only declared is set aside") {
   model_builder b;
   const dim batch = b.symbol("batch");
-  const value_id x = b.input("x", dtype::f32, {batch, dim::of(3)}), s = b.input("s", dtype::i64, of_sizes({2}));
+  const value_id x = b.input("x", dtype::f32, {batch, dim::fixed(3)}), s = b.input("s", dtype::i64, of_sizes({2}));
   const value_id known = b.node("Relu", {x}), open = b.node("Reshape", {x, s});
   declare_floats(b, known, of_sizes({1, 3}));
   declare_floats(b, open, of_sizes({3, 1}));
   b.output(b.node("Neg", {known})), b.output(b.node("Neg", {open}));
   const std::string of_known{b.main()[known].name}, of_open{b.main()[open].name};
   const session made = without_rewrites(b.take());
-  CHECK(*value_named(made, of_known).type->shape == dim_list{batch, dim::of(3)});
+  CHECK(*value_named(made, of_known).type->shape == dim_list{batch, dim::fixed(3)});
   REQUIRE(value_named(made, of_open).type->shape->size() == 2);
   for (const dim d : *value_named(made, of_open).type->shape) CHECK(!d.known());
   CHECK(*value_named(made, of_open).declared->shape == of_sizes({3, 1}));
@@ -161,9 +161,9 @@ TEST_CASE("two values whose sizes have one declared name need not have one size"
   model_builder b;
   const dim rows = b.symbol("rows");
   const value_id x = b.input("x", dtype::f32, {b.symbol("n")}), s = b.input("s", dtype::i64, of_sizes({2}));
-  const value_id z = b.input("z", dtype::f32, {rows, dim::of(3)});
+  const value_id z = b.input("z", dtype::f32, {rows, dim::fixed(3)});
   const value_id r = b.node("Reshape", {x, s});
-  declare_floats(b, r, {rows, dim::of(3)});
+  declare_floats(b, r, {rows, dim::fixed(3)});
   // One row for every row of r: with rows of z it would be the shape of z.
   b.output(as_floats(
       b, b.node("Concat", {b.node("Shape", {r}), b.node("Shape", {z})}, {model_builder::integer("axis", 0)})));

@@ -19,7 +19,7 @@ constexpr float least = std::numeric_limits<float>::min();
 /// y = x / 2, twice, side by side; and halves as floats.
 std::unique_ptr<model> halved() {
   model_builder m;
-  const value_id x = m.input("x", dtype::f32, {dim::of(length)}), h = m.input("h", dtype::f16, {dim{}});
+  const value_id x = m.input("x", dtype::f32, {dim::fixed(length)}), h = m.input("h", dtype::f16, {dim{}});
   for (const char* name : {"one", "other"}) m.output(m.node("Mul", {x, m.constant<float>(name, {}, {0.5f})}));
   m.output(m.node("Cast", {h}, {model_builder::integer("to", std::int64_t(dtype::f32))}));
   return m.take();

@@ -44,13 +44,13 @@ struct scratch_folder {
 std::unique_ptr<model> one_node(const char* op, std::string_view domain = "", std::int64_t opset = 0) {
   model_builder b;
   if (!domain.empty()) b.whole().imports.push_back({domain, 1});
-  b.output(b.node(op, {b.input("x", dtype::f32, {dim::of(3)})}, {}, domain, opset));
+  b.output(b.node(op, {b.input("x", dtype::f32, {dim::fixed(3)})}, {}, domain, opset));
   return b.take();
 }
 /// y = -tanh(-x): a chain in which the first and the last node are no convex group.
 std::unique_ptr<model> chain() {
   model_builder b;
-  b.output(b.node("Neg", {b.node("Tanh", {b.node("Neg", {b.input("x", dtype::f32, {dim::of(3)})})})}));
+  b.output(b.node("Neg", {b.node("Tanh", {b.node("Neg", {b.input("x", dtype::f32, {dim::fixed(3)})})})}));
   return b.take();
 }
 
@@ -328,7 +328,7 @@ causes causes_of_invalid_argument() {
       {"A kernel can't work on the data of a run: an index out of range, extents that don't fit.",
        [] {
          model_builder b;
-         const value_id x = b.input("x", dtype::f32, {dim::of(3)}), at = b.input("at", dtype::i64, {});
+         const value_id x = b.input("x", dtype::f32, {dim::fixed(3)}), at = b.input("at", dtype::i64, {});
          b.output(b.node("Gather", {x, at}));
          return run(b.take(), {{"x", three}, {"at", std::int64_t{3}}});
        }},
@@ -400,7 +400,7 @@ causes causes_of_bad_models() {
       {"A node breaks its operator's rules: numbers of inputs and outputs, attributes, types, shapes.",
        [] {
          model_builder b;
-         const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+         const value_id x = b.input("x", dtype::f32, {dim::fixed(3)});
          b.output(b.node("Neg", {x, x}));
          return load(b.take());
        }},
@@ -428,7 +428,7 @@ causes causes_of_bad_models() {
        [] {
          const scratch_folder folder;
          model_builder b;
-         const value_id x = b.input("x", dtype::f32, {dim::of(64)});
+         const value_id x = b.input("x", dtype::f32, {dim::fixed(64)});
          b.output(b.node("Add", {x, b.constant("w", {64}, ramp(64))}));
          CHECK(write_onnx(*b.take(), folder / "m.onnx", {"w.bin", 16}));
          CHECK(cpu_runtime{}.load(folder / "m.onnx"));
@@ -453,8 +453,9 @@ causes causes_of_not_implemented() {
       {"A kernel lacks what a node asks for.",
        [] {
          model_builder b;
-         const value_id x = b.input("x", dtype::boolean, {dim::of(1), dim::of(1), dim::of(2), dim::of(2)});
-         const value_id grid = b.input("grid", dtype::f32, {dim::of(1), dim::of(2), dim::of(2), dim::of(2)});
+         const value_id x = b.input("x", dtype::boolean, {dim::fixed(1), dim::fixed(1), dim::fixed(2), dim::fixed(2)});
+         const value_id grid =
+             b.input("grid", dtype::f32, {dim::fixed(1), dim::fixed(2), dim::fixed(2), dim::fixed(2)});
          b.output(b.node("GridSample", {x, grid}));
          const bool image[4] = {};
          return run(b.take(), {{"x", image}, {"grid", ramp(8)}});
@@ -462,7 +463,7 @@ causes causes_of_not_implemented() {
       {"A value that is no tensor of numbers would have to move between kinds of memory.",
        [] {
          model_builder b;
-         b.output(b.node("Identity", {b.input("x", dtype::string, {dim::of(1)})}));
+         b.output(b.node("Identity", {b.input("x", dtype::string, {dim::fixed(1)})}));
          return load(b.take(), {}, runtime<partial<heap_device>>{});
        }},
   };
@@ -470,7 +471,7 @@ causes causes_of_not_implemented() {
 
 status out_of_memory_of_extents() {
   model_builder b;
-  b.output(b.node("ConstantOfShape", {b.input("extents", dtype::i64, {dim::of(2)})}));
+  b.output(b.node("ConstantOfShape", {b.input("extents", dtype::i64, {dim::fixed(2)})}));
   return run(b.take(), {{"extents", {std::int64_t{1} << 40, std::int64_t{1} << 40}}});
 }
 
@@ -532,7 +533,7 @@ std::vector<std::pair<status_code, causes>> all_causes() {
        {{"A run needs more memory than session_options::memory_limit allows, or than there is.",
          [small] {
            model_builder b;
-           b.output(b.node("Tanh", {b.node("Neg", {b.input("x", dtype::f32, {dim::of(4096)})})}));
+           b.output(b.node("Tanh", {b.node("Neg", {b.input("x", dtype::f32, {dim::fixed(4096)})})}));
            return run(b.take(), {{"x", ramp(4096)}}, small);
          }},
         {"The extents of a value are too large for any memory.", out_of_memory_of_extents},

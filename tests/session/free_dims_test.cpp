@@ -18,8 +18,9 @@ using sizes = std::vector<std::pair<std::string, std::int64_t>>;
 std::unique_ptr<model> open_model() {
   model_builder m;
   const dim batch = m.symbol("batch");
-  const value_id a = m.input("a", dtype::f32, {batch, dim::of(2)}), b = m.input("b", dtype::f32, {batch, dim::of(2)});
-  const value_id c = m.input("c", dtype::f32, {dim::of(3), dim{}});
+  const value_id a = m.input("a", dtype::f32, {batch, dim::fixed(2)}),
+                 b = m.input("b", dtype::f32, {batch, dim::fixed(2)});
+  const value_id c = m.input("c", dtype::f32, {dim::fixed(3), dim{}});
   const auto denote = [&](value_id v, std::vector<std::string_view> words) {
     m.main()[v].unknown = *m.whole().memory.copy(std::string_view{keep_dim_denotations(words)});
   };

@@ -16,7 +16,7 @@ namespace {
 /// y = x + w, where w is 1 and 2.
 std::unique_ptr<model> addition_of_w() {
   model_builder b;
-  b.output(b.node("Add", {b.input("x", dtype::f32, {dim::of(2)}), b.constant<float>("w", {2}, {1, 2})}));
+  b.output(b.node("Add", {b.input("x", dtype::f32, {dim::fixed(2)}), b.constant<float>("w", {2}, {1, 2})}));
   return b.take();
 }
 

@@ -22,7 +22,7 @@ namespace {
 std::unique_ptr<model> negative(dtype type, const std::vector<std::string>& dims) {
   model_builder b;
   std::vector<dim> shape;
-  for (const std::string& d : dims) shape.push_back(std::isdigit(d[0]) ? dim::of(std::stoll(d)) : b.symbol(d));
+  for (const std::string& d : dims) shape.push_back(std::isdigit(d[0]) ? dim::fixed(std::stoll(d)) : b.symbol(d));
   b.output(b.node("Neg", {b.input("x", type, shape)}));
   return b.take();
 }

@@ -11,7 +11,7 @@ namespace {
 /// y = a - b
 session difference() {
   model_builder m;
-  const value_id a = m.input("a", dtype::f32, {dim::of(2)}), b = m.input("b", dtype::f32, {dim::of(2)});
+  const value_id a = m.input("a", dtype::f32, {dim::fixed(2)}), b = m.input("b", dtype::f32, {dim::fixed(2)});
   m.output(m.node("Sub", {a, b}));
   result<session> made = cpu_runtime{}.load(m.take());
   REQUIRE(made);

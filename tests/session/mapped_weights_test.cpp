@@ -30,7 +30,7 @@ class model_file {
     void* const zeros = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     REQUIRE(zeros != MAP_FAILED);
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::of(rows_of_weights)});
+    const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::fixed(rows_of_weights)});
     const value_id w = b.main().add_value("w");
     b.main().add_initializer(
         w, b.whole().memory.keep(value::tensor(dtype::f32, {rows_of_weights, side}, static_cast<float*>(zeros))));

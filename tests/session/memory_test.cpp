@@ -124,7 +124,7 @@ TEST_CASE("values of runs lie in the memory that a session is given, fixed or no
   for (bool fixed : {true, false}) {
     CAPTURE(fixed);
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {fixed ? dim::of(40) : b.symbol("n")});
+    const value_id x = b.input("x", dtype::f32, {fixed ? dim::fixed(40) : b.symbol("n")});
     b.output(b.node("Abs", {b.node("Neg", {x})}));
     session_options options;
     options.allocate_from(own);
@@ -169,7 +169,7 @@ TEST_CASE("a provider with memory of its own works beside a session's") {
   counted_memory own;
   {
     model_builder b;
-    b.output(b.node("Abs", {b.node("Neg", {b.input("x", dtype::f32, {dim::of(40)})})}));
+    b.output(b.node("Abs", {b.node("Neg", {b.input("x", dtype::f32, {dim::fixed(40)})})}));
     device npu;
     session_options options;
     options.allocate_from(own);
@@ -190,7 +190,7 @@ TEST_CASE("values in memory of a provider's own are copied where they cross, onc
   for (bool fixed : {true, false}) {
     CAPTURE(fixed);
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {fixed ? dim::of(40) : b.symbol("n")});
+    const value_id x = b.input("x", dtype::f32, {fixed ? dim::fixed(40) : b.symbol("n")});
     const value_id w = b.constant("w", {40}, ramp(40));
     const value_id negated = b.node("Neg", {x});           // device
     const value_id product = b.node("Mul", {negated, w});  // device: no copy between
@@ -290,7 +290,7 @@ TEST_CASE("inputs and outputs in memory of a provider's own are copied only wher
     const auto counters = npu.state;
     {
       model_builder b;
-      const value_id x = b.input("x", dtype::f32, {fixed ? dim::of(40) : b.symbol("n")});
+      const value_id x = b.input("x", dtype::f32, {fixed ? dim::fixed(40) : b.symbol("n")});
       const value_id negated = b.node("Neg", {x});     // device, both sides
       const value_id root = b.node("Abs", {negated});  // host: negated there, root back
       b.output(negated);
@@ -333,7 +333,7 @@ TEST_CASE("inputs and outputs in memory of a provider's own are copied only wher
 TEST_CASE("what no node makes reaches bound memory of a provider's own by way of the host") {
   device npu;
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(40)}), w = b.constant("w", {40}, ramp(40, 2.0f));
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(40)}), w = b.constant("w", {40}, ramp(40, 2.0f));
   const value_id negated = b.node("Neg", {x});
   for (value_id each : {x, w, negated}) b.output(each);
   b.output(b.node("Identity", {negated}));  // the host's: it passes on what it gets
@@ -359,7 +359,7 @@ TEST_CASE("what no node makes reaches bound memory of a provider's own by way of
 TEST_CASE("an input's default lies where the input does") {
   device npu;
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(40)}), w = b.constant("w", {40}, ramp(40, 2.0f));
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(40)}), w = b.constant("w", {40}, ramp(40, 2.0f));
   b.main().add_input(w);
   b.output(b.node("Mul", {x, w}));
   const result<session> s = load_in_device(npu, b.take());
@@ -378,7 +378,7 @@ TEST_CASE("values in memory of a provider's own are for bindings, and that of on
   device npu;
   const auto net = [] {
     model_builder b;
-    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::of(40)})}));
+    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::fixed(40)})}));
     return b.take();
   };
   const any_value x = any_value::tensor({40}, ramp(40));

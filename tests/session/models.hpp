@@ -72,7 +72,7 @@ inline std::vector<float> ramp(std::size_t count, float scale = 0.01f) {
 /// Several branches of products and elementwise operations that meet again: work for threads and for levels.
 inline std::unique_ptr<model> four_branches() {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::of(64)});
+  const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::fixed(64)});
   std::vector<value_id> ends;
   for (std::size_t i = 0; i < 4; ++i) {
     const std::string n = std::to_string(i);

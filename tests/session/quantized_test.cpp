@@ -13,7 +13,7 @@ namespace {
 template <class T>
 std::unique_ptr<model> quantized_conv() {
   model_builder b{17};
-  const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(4), dim::of(6), dim::of(6)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(4), dim::fixed(6), dim::fixed(6)});
   const value_id scale = b.constant<float>("scale", {}, {0.05f}), zero = b.constant<T>("zero", {}, {T(3)});
   const auto rounded = [&](value_id v) {
     return b.node("DequantizeLinear", {b.node("QuantizeLinear", {v, scale, zero}), scale, zero});

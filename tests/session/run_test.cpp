@@ -33,7 +33,7 @@ std::unique_ptr<model> long_loop() {
   };
   static_cast<void>(body_input("i", dtype::i64, {}));
   const value_id condition = body_input("condition", dtype::boolean, {});
-  const value_id sum = body_input("sum", dtype::f32, {dim::of(1)});
+  const value_id sum = body_input("sum", dtype::f32, {dim::fixed(1)});
   const value_id one = body.capture_of(b.constant<float>("one", {1}, {1.f}));
   const value_id next = body.add_value("next"), same = body.add_value("same");
   body.add_node({"add", "", "Add", {}, {}, 17, std::vector{sum, one}, std::vector{next}});
@@ -57,7 +57,8 @@ namespace {
 std::unique_ptr<model> state_handed_on() {
   model_builder b;
   model& m = b.whole();
-  const value_id trips = b.input("trips", dtype::i64, {}), x = b.input("x", dtype::f32, {b.symbol("rows"), dim::of(4)});
+  const value_id trips = b.input("trips", dtype::i64, {}),
+                 x = b.input("x", dtype::f32, {b.symbol("rows"), dim::fixed(4)});
   graph& body = m.add_graph(&b.main());
   body.name = "body";
   const auto body_input = [&](std::string_view name, dtype type, std::vector<dim> shape) {
@@ -67,8 +68,8 @@ std::unique_ptr<model> state_handed_on() {
   };
   static_cast<void>(body_input("i", dtype::i64, {}));
   const value_id go_on = body_input("go_on", dtype::boolean, {});
-  const value_id step = body_input("step", dtype::f32, {b.symbol("rows"), dim::of(4)});
-  const value_id sum = body_input("sum", dtype::f32, {b.symbol("rows"), dim::of(4)});
+  const value_id step = body_input("step", dtype::f32, {b.symbol("rows"), dim::fixed(4)});
+  const value_id sum = body_input("sum", dtype::f32, {b.symbol("rows"), dim::fixed(4)});
   const value_id next = body.add_value("next");
   body.add_node({"add", "", "Add", {}, {}, 17, std::vector{sum, step}, std::vector{next}});
   body.add_output(go_on), body.add_output(step), body.add_output(next);
@@ -151,7 +152,7 @@ TEST_CASE("a subgraph may give out what it was given, or captured, as it is; it 
 TEST_CASE("a view of a view keeps its source alive: nothing else is put there") {
   // Two reshapes in a row, then values of the same size made between the view and its use.
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(4), dim::of(6)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(4), dim::fixed(6)});
   const value_id to_flat = b.constant<std::int64_t>("flat", {1}, {24});
   const value_id to_wide = b.constant<std::int64_t>("wide", {2}, {2, 12});
   const value_id source = b.node("Neg", {x});
@@ -210,7 +211,7 @@ TEST_CASE("an output goes where the caller wants it, when it fits") {
 
 TEST_CASE("an output that is an input, a constant or a view lands in the caller's memory too") {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(3)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(3)});
   const value_id c = b.constant("c", {2}, std::vector<float>{5, 6});
   const value_id flat = b.constant<std::int64_t>("flat", {1}, {6});
   const value_id negated = b.node("Neg", {x});

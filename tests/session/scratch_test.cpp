@@ -26,7 +26,7 @@ struct scratch_provider {
 
 TEST_CASE("scratch of no elements takes no block, and is a pointer all the same") {
   model_builder b;
-  b.output(b.node("Identity", {b.input("x", dtype::f32, {dim::of(3)})}));
+  b.output(b.node("Identity", {b.input("x", dtype::f32, {dim::fixed(3)})}));
   const auto s = runtime{scratch_provider{}, eps::cpu{}}.load(b.take());
   REQUIRE_MESSAGE(s, (s ? "" : s.error().words()));
   const std::vector<float> x{1, 2, 3};

@@ -15,7 +15,7 @@ constexpr std::int64_t matrix_side = 160;  // 100 KB: more than a reader copies
 std::unique_ptr<model> large_weights(std::size_t name_length) {
   model_builder b;
   b.main().name = *b.whole().memory.copy(std::string(name_length, 'n'));
-  const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::of(matrix_side)});
+  const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::fixed(matrix_side)});
   const auto weights = [&](std::string_view name, float scale) {
     return b.constant<float>(name, {matrix_side, matrix_side}, ramp(std::size_t(matrix_side * matrix_side), scale));
   };

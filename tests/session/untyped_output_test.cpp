@@ -30,7 +30,7 @@ TEST_CASE("an output without a type is an error of the run, not memory of no byt
   for (const bool is_said : {true, false}) {
     model_builder b;
     b.whole().imports.push_back({"test", 1});
-    const value_id x = b.input("x", dtype::f32, {dim::of(1000)}), y = b.node("Vague", {x}, {}, "test", 1);
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(1000)}), y = b.node("Vague", {x}, {}, "test", 1);
     if (is_said) b.main()[y].type = b.main()[x].type;
     b.output(y);
     const auto s = runtime{vague_provider{}, eps::cpu{}}.load(b.take());

@@ -30,7 +30,7 @@ std::unique_ptr<model> negated(dim size, bool is_last) {
 
 std::unique_ptr<model> largest_two() {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(3)}), k = b.constant("k", {1}, std::vector<std::int64_t>{2});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(3)}), k = b.constant("k", {1}, std::vector<std::int64_t>{2});
   const value_id values = b.main().add_value("values"), indices = b.main().add_value("indices");
   b.main().add_node({"top", "", "TopK", {}, {}, 17, std::vector{x, k}, std::vector{values, indices}, {}});
   b.output(values), b.output(indices);
@@ -56,9 +56,9 @@ void check_names(const status& s, std::string_view node, std::string_view output
 
 TEST_CASE("a kernel that writes no output is an error that names it, whether its memory is planned or not") {
   for (const bool is_last : {false, true}) {
-    check_names(run_of(negated(dim::of(3), is_last), {}), "'Neg_0'", "Neg_0_out");
+    check_names(run_of(negated(dim::fixed(3), is_last), {}), "'Neg_0'", "Neg_0_out");
     check_names(run_of(negated(dim{}, is_last), {}), "'Neg_0'", "Neg_0_out");
-    CHECK(run_of(negated(dim::of(3), is_last), {0}));
+    CHECK(run_of(negated(dim::fixed(3), is_last), {0}));
     CHECK(run_of(negated(dim{}, is_last), {0}));
   }
 }
@@ -69,10 +69,10 @@ TEST_CASE("a kernel that writes one of two outputs is an error that names the ot
   CHECK(run_of(largest_two(), {0, 1}));
 }
 
-TEST_CASE("a kernel need not write an output without elements") { CHECK(run_of(negated(dim::of(0), true), {}, 0)); }
+TEST_CASE("a kernel need not write an output without elements") { CHECK(run_of(negated(dim::fixed(0), true), {}, 0)); }
 
 TEST_CASE("after a run with an unwritten output, the session reports it again") {
-  const auto s = runtime<forgetful, eps::cpu>{}.load(negated(dim::of(3), false));
+  const auto s = runtime<forgetful, eps::cpu>{}.load(negated(dim::fixed(3), false));
   REQUIRE(s);
   const std::vector<float> x{1, 2, 3};
   for (int i = 0; i < 3; ++i) check_names(s->run({{"x", x}}).error(), "'Neg_0'", "Neg_0_out");

@@ -23,7 +23,7 @@ struct failing {
 /// y = -x, c = tanh(x); no node has a name.
 std::unique_ptr<model> nameless(const char* op = "Neg", std::vector<attribute> attributes = {}) {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(3)});
   const value_id y = b.main().add_value("y"), z = b.main().add_value("z");
   b.main().add_node({"", "", op, {}, {}, 17, {&x, 1}, {&y, 1}, attributes});
   b.main().add_node({"", "", "Tanh", {}, {}, 17, {&x, 1}, {&z, 1}});
@@ -78,7 +78,7 @@ TEST_CASE("words never end with where: a code without words gets some on its way
 TEST_CASE("sizes of one symbol that differ are found before a kernel sees them, also in bindings") {
   model_builder b;
   const dim n = b.symbol("n");
-  const value_id a = b.input("a", dtype::f32, {dim::of(2), n}), c = b.input("c", dtype::f32, {dim::of(2), n});
+  const value_id a = b.input("a", dtype::f32, {dim::fixed(2), n}), c = b.input("c", dtype::f32, {dim::fixed(2), n});
   b.output(b.node("Concat", {a, c}, {model_builder::integer("axis", 0)}));
   const session s = loaded(b.take());
   const std::vector<float> four(4), six(6);

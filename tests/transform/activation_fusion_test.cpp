@@ -10,7 +10,7 @@ namespace {
 struct after_conv {
   std::string_view op = "Relu";
   std::vector<attribute> attributes = {};
-  std::vector<float> limits = {};  // Clip's inputs
+  std::vector<float> limits = {};  // inputs of Clip
   std::int64_t opset = 17;
   bool bias = true, read_conv = false, computed_limit = false;
   dtype type = dtype::f32;
@@ -18,7 +18,7 @@ struct after_conv {
 auto conv_and_activation(const after_conv& c) {
   return [c] {
     model_builder b{c.opset};
-    const value_id x = b.input("x", c.type, {b.symbol("n"), dim::of(3), dim::of(7), dim::of(6)});
+    const value_id x = b.input("x", c.type, {b.symbol("n"), dim::fixed(3), dim::fixed(7), dim::fixed(6)});
     std::vector<value_id> in{x};
     if (c.type == dtype::f32) {
       in.push_back(b.constant<float>("w", {4, 3, 3, 3}, ramp(4 * 27, 0.002f)));
@@ -38,7 +38,7 @@ auto conv_and_activation(const after_conv& c) {
 
 }  // namespace
 
-TEST_CASE("activations go into the convolution before them") {
+TEST_CASE("activations are fused into the convolution before them") {
   for (const after_conv& c :
        {after_conv{},
         {.bias = false},
@@ -59,7 +59,7 @@ TEST_CASE("activations go into the convolution before them") {
   }
 }
 
-TEST_CASE("an activation stays when the convolution is read by others, or its limits or type don't allow it") {
+TEST_CASE("an activation stays when the convolution has other readers, or its limits or type forbid fusion") {
   const auto idle = [](const after_conv& c) {
     check_idle<rules::activation_fusion>("ConvActivationFusion", conv_and_activation(c));
   };
@@ -77,9 +77,9 @@ struct residual {
 auto conv_and_residual(const residual& s) {
   return [s] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::of(3), dim::of(5), dim::of(5)});
-    const value_id z =
-        b.input("z", dtype::f32, {s.broadcast ? dim::of(1) : b.symbol("n"), dim::of(4), dim::of(5), dim::of(5)});
+    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::fixed(3), dim::fixed(5), dim::fixed(5)});
+    const value_id z = b.input(
+        "z", dtype::f32, {s.broadcast ? dim::fixed(1) : b.symbol("n"), dim::fixed(4), dim::fixed(5), dim::fixed(5)});
     const value_id y = b.node("Conv", {x, b.constant<float>("w", {4, 3, 1, 1}, ramp(12))});
     const value_id added = b.node("Add", s.conv_first ? std::vector{y, z} : std::vector{z, y});
     if (s.read_sum) b.output(added);
@@ -90,7 +90,7 @@ auto conv_and_residual(const residual& s) {
 
 }  // namespace
 
-TEST_CASE("what is added to a convolution goes into it with the activation, if it has its shape") {
+TEST_CASE("an addend of the convolution's shape is fused with the activation") {
   for (bool first : {true, false}) {
     const session s =
         check_fires<rules::activation_fusion>("ConvAddActivationFusion", conv_and_residual({.conv_first = first}));
@@ -100,11 +100,11 @@ TEST_CASE("what is added to a convolution goes into it with the activation, if i
   check_idle<rules::activation_fusion>("ConvAddActivationFusion", conv_and_residual({.broadcast = true}));
 }
 
-TEST_CASE("activations go into the product before them") {
+TEST_CASE("activations are fused into the product before them") {
   const auto gemm = [](std::string_view op, bool read = false, bool bias = true) {
     return [=] {
       model_builder b;
-      const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::of(5)});
+      const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::fixed(5)});
       std::vector<value_id> in{x, b.constant<float>("w", {6, 5}, ramp(30))};
       if (bias) in.push_back(b.constant<float>("c", {6}, ramp(6)));
       const value_id y = b.node("Gemm", in, {model_builder::integer("transB", 1), attribute_of("alpha", 0.5f)});

@@ -12,7 +12,7 @@ namespace {
 enum class mask { none, padding, bias, row_bias, vector, causal, causal_copy, hidden };
 enum class key { in_one, swap_last, by_rank_3 };
 
-/// How an attention of 2 heads of 4 is written; S queries and keys, or S after a past of 3.
+/// A spelling of an attention of 2 heads of size 4, with S queries and keys, or S keys after a past of 3.
 struct attention_spelling {
   mask hides = mask::none;
   key turned = key::in_one;
@@ -52,10 +52,11 @@ struct attention : model_builder {
     return node("Reshape", {v, target});
   }
   value_id input_of(std::string_view name, bool keys = false) {
-    return input(name, s.type, {keys && s.batch_of_keys ? dim::of(s.batch_of_keys) : batch, length, dim::of(hidden)});
+    return input(name, s.type,
+                 {keys && s.batch_of_keys ? dim::fixed(s.batch_of_keys) : batch, length, dim::fixed(hidden)});
   }
   value_id joined(std::string_view name, value_id now) {
-    const value_id before = input(name, s.type, {batch, dim::of(heads), dim::of(3), dim::of(size)});
+    const value_id before = input(name, s.type, {batch, dim::fixed(heads), dim::fixed(3), dim::fixed(size)});
     const value_id all = node("Concat", {before, now}, {integer("axis", 2)});
     output(all);
     return all;
@@ -74,18 +75,19 @@ struct attention : model_builder {
     switch (s.hides) {
       case mask::none: return scores;
       case mask::padding: {
-        const value_id given = input("mask", dtype::i64, {batch, s.past ? dim::of(6) : length});
+        const value_id given = input("mask", dtype::i64, {batch, s.past ? dim::fixed(6) : length});
         const value_id cells = node("Cast", {node("Min", {given, index(1)})}, {integer("to", 7)});
         const value_id wide = node("Unsqueeze", {cells, ints({1, 2})});
         const value_id seen = node("Cast", {wide}, {integer("to", 1)});
         return node("Add", {scores, node("Mul", {node("Sub", {number(1), seen}), lowest})});
       }
-      case mask::bias: return node("Add", {scores, input("bias", s.type, {batch, dim::of(1), length, keys})});
-      case mask::row_bias: return node("Add", {input("bias", s.type, {batch, dim::of(1), dim::of(1), keys}), scores});
+      case mask::bias: return node("Add", {scores, input("bias", s.type, {batch, dim::fixed(1), length, keys})});
+      case mask::row_bias:
+        return node("Add", {input("bias", s.type, {batch, dim::fixed(1), dim::fixed(1), keys}), scores});
       case mask::vector: return node("Add", {scores, input("bias", s.type, {keys})});
       case mask::hidden:
         return node("Where",
-                    {node("Cast", {input("see", dtype::i32, {batch, dim::of(1), length, keys})}, {integer("to", 9)}),
+                    {node("Cast", {input("see", dtype::i32, {batch, dim::fixed(1), length, keys})}, {integer("to", 9)}),
                      lowest, scores});
       default: break;
     }
@@ -136,7 +138,7 @@ struct attention : model_builder {
 auto attention_as(const attention_spelling& s) {
   return [s] { return attention{s}.build(); };
 }
-/// The fused node, after it was found that both forms agree.
+/// The session with the fused node, after a check that both models agree.
 session fuses(const attention_spelling& s) {
   session done = check_fires<rules::attention_fusion>("AttentionFusion", attention_as(s), 2e-5);
   CHECK(count_of(done, "MultiHeadAttention") == 1);
@@ -147,7 +149,7 @@ void leaves_unfused(const attention_spelling& s) {
   check_idle<rules::attention_fusion>("AttentionFusion", attention_as(s));
 }
 
-/// Number of inputs that are there, by place.
+/// True if the fused node has its i-th input.
 bool has_input(const session& s, std::size_t i) {
   const graph& g = s.graph().main();
   for (node_id n : g.order())
@@ -157,7 +159,7 @@ bool has_input(const session& s, std::size_t i) {
 
 }  // namespace
 
-TEST_CASE("attention is found with keys turned and scores scaled in every way, and nothing is moved around it") {
+TEST_CASE("attention is found with keys transposed and scores scaled in every way, and no transpose is left") {
   for (const attention_spelling& s : {attention_spelling{},
                                       {.turned = key::swap_last},
                                       {.turned = key::by_rank_3},
@@ -171,12 +173,12 @@ TEST_CASE("attention is found with keys turned and scores scaled in every way, a
   }
 }
 
-TEST_CASE("values of another size than the keys' are handed over as rows") {
-  // [batch, heads, length, size] from the start: nothing says that rows would be cheaper.
+TEST_CASE("values with another size than the keys are passed as rows") {
+  // [batch, heads, length, size] from the start: rows need not be cheaper.
   const auto make = [] {
     model_builder b;
     const auto input = [&](std::string_view name, std::int64_t size) {
-      return b.input(name, dtype::f32, {dim::of(2), dim::of(4), dim::of(6), dim::of(size)});
+      return b.input(name, dtype::f32, {dim::fixed(2), dim::fixed(4), dim::fixed(6), dim::fixed(size)});
     };
     const value_id q = input("q", 16), k = input("k", 16), v = input("v", 32);
     const value_id turned = b.node("Transpose", {k}, {attribute_of("perm", std::vector<std::int64_t>{0, 1, 3, 2})});
@@ -190,7 +192,7 @@ TEST_CASE("values of another size than the keys' are handed over as rows") {
   for (std::size_t i = 0; i < 3; ++i) CHECK(g[g.input(*found, i)].type->shape->size() == 3);
 }
 
-TEST_CASE("masks become what MultiHeadAttention takes") {
+TEST_CASE("masks become inputs that MultiHeadAttention takes") {
   CHECK(has_input(fuses({.hides = mask::padding}), 4));
   const session full = fuses({.hides = mask::bias});
   CHECK(has_input(full, 5));
@@ -210,19 +212,19 @@ TEST_CASE("a guard against NaN stays where a mask may hide all keys") {
   CHECK(count_of(s, "IsNaN") == 1);
 }
 
-TEST_CASE("keys and values of the past are joined inside") {
+TEST_CASE("the fused node joins keys and values of the past") {
   for (mask m : {mask::none, mask::padding, mask::causal}) {
     const session done = fuses({.hides = m, .turned = key::swap_last, .past = true});
     CHECK(has_input(done, 6));
     CHECK(count_of(done, "Concat") == 0);
   }
-  // What the present decides can't go into what makes it.
+  // A value that depends on the present cannot be an input of the node that makes it.
   const session outside = fuses({.turned = key::swap_last, .past = true, .bias_of_present = true});
   CHECK(!has_input(outside, 6));
   CHECK(count_of(outside, "Concat") >= 2);
 }
 
-TEST_CASE("what stands between the split of heads and the scores stays, and so does what follows") {
+TEST_CASE("nodes between the split of heads and the scores stay, and so do nodes that follow") {
   CHECK(count_of(fuses({.turned = key::swap_last, .rotated = true}), "Neg") == 2);
   CHECK(count_of(fuses({.merge = false}), "MultiHeadAttention") == 1);
   CHECK(count_of(fuses({.read_shape = true}), "MultiHeadAttention") == 1);
@@ -241,7 +243,7 @@ auto on_heads(const onnx_attention& given) {
       return b.node("Transpose", {v}, {attribute_of("perm", axes)});
     };
     const auto heads = [&](std::string_view name, std::int64_t count) {
-      const value_id x = b.input(name, dtype::f32, {batch, length, dim::of(count * 4)});
+      const value_id x = b.input(name, dtype::f32, {batch, length, dim::fixed(count * 4)});
       const value_id target = b.constant<std::int64_t>(std::string{name} + "_shape", {4}, {0, 0, count, 4});
       return turn(b.node("Reshape", {x, target}), {0, 2, 1, 3});
     };
@@ -256,14 +258,14 @@ auto on_heads(const onnx_attention& given) {
 
 }  // namespace
 
-TEST_CASE("ONNX's Attention takes heads as they lie in rows, unless something else is done with them") {
+TEST_CASE("ONNX's Attention takes heads in rows, unless the split heads have other readers") {
   const session s = check_fires<rules::attention_fusion>("AttentionHeadsFusion", on_heads({}));
   CHECK(s.graph().main().order().size() == 1);
   check_idle<rules::attention_fusion>("AttentionHeadsFusion", on_heads({.read_shape = true}));
   check_idle<rules::attention_fusion>("AttentionHeadsFusion", on_heads({.other_perm = true}));
 }
 
-TEST_CASE("attention is left alone when its scores are read, the axis, the batch or the type is another") {
+TEST_CASE("attention is not fused when its scores have other readers, or axis, batch or type differ") {
   leaves_unfused({.read_scores = true});
   leaves_unfused({.read_probabilities = true});
   leaves_unfused({.softmax_axis = 2});

@@ -13,8 +13,8 @@ template <class Body>
 auto of_xy(Body body) {
   return [=] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(3)});
-    const value_id y = b.input("y", dtype::f32, {dim::of(2), dim::of(3)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(3)});
+    const value_id y = b.input("y", dtype::f32, {dim::fixed(2), dim::fixed(3)});
     b.output(body(b, x, y));
     return b.take();
   };
@@ -43,7 +43,7 @@ TEST_CASE("equal expressions become one, however deep") {
   CHECK(nodes_of(s) == 4);
 }
 
-TEST_CASE("inputs in another order, other attributes, types or versions are not equal") {
+TEST_CASE("nodes with inputs in another order, or other attributes, types or versions, are not equal") {
   keeps([](model_builder& b, value_id x, value_id y) { return sum(b, b.node("Sub", {x, y}), b.node("Sub", {y, x})); });
   keeps([](model_builder& b, value_id x, value_id) {
     return sum(b, b.node("Softmax", {x}, {integer("axis", 0)}), b.node("Softmax", {x}, {integer("axis", 1)}));
@@ -61,17 +61,17 @@ TEST_CASE("inputs in another order, other attributes, types or versions are not 
   });
 }
 
-TEST_CASE("random nodes and those before quantised ones keep their own") {
+TEST_CASE("random nodes and nodes before quantized nodes are not merged") {
   const auto make = [] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(4)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(4)});
     b.output(b.node("Sub", {b.node("RandomNormalLike", {x}), b.node("RandomNormalLike", {x})}));
     return b.take();
   };
   CHECK(count_of(*rewritten<rules::common_subexpressions>(make()), "RandomNormalLike") == 2);
   check_idle<rules::common_subexpressions>(merging, [] {
     model_builder b;
-    const value_id q = b.input("q", dtype::u8, {dim::of(4)}), scale = b.constant<float>("scale", {}, {0.5f});
+    const value_id q = b.input("q", dtype::u8, {dim::fixed(4)}), scale = b.constant<float>("scale", {}, {0.5f});
     const value_id first = b.node("DequantizeLinear", {q, scale}), again = b.node("DequantizeLinear", {q, scale});
     b.output(b.node("Add", {first, again}));
     return b.take();
@@ -91,7 +91,7 @@ TEST_CASE("a graph output keeps its name; two of them stay two nodes") {
   });
 }
 
-TEST_CASE("a node that gives fewer of its outputs is merged into one that gives all") {
+TEST_CASE("a node with fewer outputs is merged into an equal one with all") {
   const auto normalized = [](model_builder& b, value_id x, std::size_t outputs) {
     ids made;
     for (std::size_t i = 0; i < outputs; ++i) made.push_back(b.main().add_value(b.main().unique_name("part")));
@@ -111,7 +111,7 @@ TEST_CASE("a node that gives fewer of its outputs is merged into one that gives 
   keeps(with(1, 2));
 }
 
-TEST_CASE("equal small constants become one, unless an output, an input, of another type or shape, or large") {
+TEST_CASE("equal small constants become one, unless they are outputs, inputs, large, or differ in type or shape") {
   constexpr auto sharing = "ConstantSharing";
   const auto with = [](auto second) {
     return of_xy([second](model_builder& b, value_id x, value_id) {
@@ -142,12 +142,13 @@ TEST_CASE("equal small constants become one, unless an output, an input, of anot
                                            }));
   check_idle<rules::common_subexpressions>(sharing, with([](model_builder& b, value_id x) {
                                              const value_id d = b.constant<std::int32_t>(
-                                                 "d", {3}, {0x3F800000, 0x40000000, 0x40400000});  // the same bytes
+                                                 "d", {3}, {0x3F800000, 0x40000000, 0x40400000});  // the bytes of the
+                                                                                                   // first constant
                                              return b.node("Mul", {x, b.node("Cast", {d}, {integer("to", 1)})});
                                            }));
   check_idle<rules::common_subexpressions>(sharing, [] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(8192)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(8192)});
     const value_id c = b.constant("c", {8192}, ramp(8192)), d = b.constant("d", {8192}, ramp(8192));
     b.output(b.node("Add", {b.node("Mul", {x, c}), d}));
     return b.take();
@@ -167,11 +168,11 @@ TEST_CASE("a Constant node becomes an initializer, and is then shared, unless it
   CHECK(count_of(s, "Constant") == 0);
   CHECK(s.graph().main().initializers().size() == 1);
   check_idle<rules::common_subexpressions>("ConstantToInitializer", with(true));
-  check_idle<rules::common_subexpressions>("ConstantToInitializer", [] {  // of another kind
+  check_idle<rules::common_subexpressions>("ConstantToInitializer", [] {  // a constant of another kind
     model_builder b;
     const value_id text = b.node("Constant", {}, {attribute_of("value_string", std::string_view{"a"})});
     b.output(b.node("Equal", {text, b.node("Identity", {text})}, {}, "", 19));
-    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::of(2)})}));
+    b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::fixed(2)})}));
     return b.take();
   });
 }

@@ -7,7 +7,8 @@ using namespace cameo::test;
 
 namespace {
 
-/// If on `condition`, whose branches `then_branch(body, add)` and `else_branch(...)` make: add(op, inputs) is a node.
+/// An If on `condition`, whose branches `then_branch(body, add)` and `else_branch(...)` make; add(op, inputs) adds a
+/// node.
 template <class Then, class Else>
 value_id branches(model_builder& b, graph& home, value_id condition, Then then_branch, Else else_branch) {
   std::vector<graph*> bodies;
@@ -30,12 +31,12 @@ value_id branches(model_builder& b, graph& home, value_id condition, Then then_b
 }
 value_id known(model_builder& b, bool is) { return b.constant<bool>("known", {}, {is}); }
 
-/// `known` or worked out, If x.exp() else -x, and what `after` makes of that.
+/// An If with a known or computed condition: x.exp() else -x, followed by the nodes of `after`.
 template <class After>
 auto choice(std::optional<bool> is, After after) {
   return [=] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(3)});
     const value_id on = b.node("Greater", {b.node("ReduceSum", {x}, {model_builder::integer("keepdims", 0)}),
                                            b.constant<float>("zero", {}, {0})});
     const value_id chosen = branches(
@@ -51,7 +52,7 @@ constexpr auto inlining = "IfInlining";
 
 }  // namespace
 
-TEST_CASE("the branch of a known condition takes the place of If") {
+TEST_CASE("the branch that a known condition selects replaces the If") {
   const session on = check_fires<rules::constant_branches>(inlining, choice(true, negated));
   CHECK(count_of(on, "If") == 0);
   CHECK(count_of(on, "Exp") == 1);
@@ -68,7 +69,7 @@ TEST_CASE("a graph output keeps its name when its branch is inlined") {
   CHECK(check_fires<rules::constant_branches>(inlining, choice(true, as_is)).outputs()[0].name == "chosen");
 }
 
-TEST_CASE("a condition that is worked out, or may be given by the caller, leaves If alone") {
+TEST_CASE("an If with a computed condition, or one that a caller may replace, stays") {
   check_idle<rules::constant_branches>(inlining, choice({}, negated));
   check_idle<rules::constant_branches>(inlining, [] {
     std::unique_ptr<model> m = choice(true, negated)();
@@ -77,12 +78,12 @@ TEST_CASE("a condition that is worked out, or may be given by the caller, leaves
   });
 }
 
-TEST_CASE("a branch that only hands through, or gives a constant, is inlined too") {
+TEST_CASE("a branch that only passes a value through, or returns a constant, is inlined, too") {
   for (const bool is_output : {false, true})
     for (const bool is : {false, true}) {
       const session s = check_fires<rules::constant_branches>(inlining, [=] {
         model_builder b;
-        const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+        const value_id x = b.input("x", dtype::f32, {dim::fixed(3)});
         const value_id chosen = branches(
             b, b.main(), known(b, is), [&](graph& g, auto) { return g.capture_of(x); },
             [&](graph& g, auto) {
@@ -101,7 +102,7 @@ TEST_CASE("a branch that only hands through, or gives a constant, is inlined too
 TEST_CASE("branches inside branches keep what they capture") {
   const session s = check_fires<rules::constant_branches>(inlining, [] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(3)});
     const value_id on = b.node("Greater", {b.node("ReduceSum", {x}, {model_builder::integer("keepdims", 0)}),
                                            b.constant<float>("zero", {}, {0})});
     const value_id chosen = branches(

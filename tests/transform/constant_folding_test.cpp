@@ -7,7 +7,7 @@ namespace {
 
 std::unique_ptr<model> folded_chain() {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(4)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(4)});
   const value_id c = b.constant<float>("c", {4}, {1, 2, 3, 4});
   b.output(b.node("Add", {x, b.node("Exp", {b.node("Neg", {c})})}));
   return b.take();
@@ -15,18 +15,18 @@ std::unique_ptr<model> folded_chain() {
 
 }  // namespace
 
-TEST_CASE("a chain on constants becomes one constant, and what made it goes") {
+TEST_CASE("a chain of nodes on constants becomes one constant") {
   const session s = check_fires<rules::constant_folding>("ConstantFolding", folded_chain);
   CHECK(s.graph().main().order().size() == 1);
   CHECK(s.graph().main().initializers().size() == 1);
 }
 
-TEST_CASE("nothing is folded that is random, too large, a graph output, or may be overridden") {
+TEST_CASE("random nodes, large results, graph outputs and inputs with a default are not folded") {
   SUBCASE("random") {
     const auto make = [] {
       model_builder b;
       const value_id noise = b.node("RandomNormalLike", {b.constant<float>("c", {4}, {1, 2, 3, 4})});
-      b.output(b.node("Add", {noise, b.input("x", dtype::f32, {dim::of(4)})}));
+      b.output(b.node("Add", {noise, b.input("x", dtype::f32, {dim::fixed(4)})}));
       return b.take();
     };
     CHECK(count_of(*rewritten<rules::constant_folding>(make()), "RandomNormalLike") == 1);
@@ -36,7 +36,7 @@ TEST_CASE("nothing is folded that is random, too large, a graph output, or may b
       model_builder b;
       const value_id shape = b.constant<std::int64_t>("shape", {1}, {std::int64_t{8} << 20});
       const value_id big = b.node("ConstantOfShape", {shape});
-      b.output(b.node("ReduceSum", {b.node("Add", {b.input("x", dtype::f32, {dim::of(1)}), big})}));
+      b.output(b.node("ReduceSum", {b.node("Add", {b.input("x", dtype::f32, {dim::fixed(1)}), big})}));
       return b.take();
     });
   }
@@ -44,7 +44,7 @@ TEST_CASE("nothing is folded that is random, too large, a graph output, or may b
     check_idle<rules::constant_folding>("ConstantFolding", [] {
       model_builder b;
       b.output(b.node("Neg", {b.constant<float>("c", {2}, {1, 2})}));
-      b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::of(2)})}));
+      b.output(b.node("Neg", {b.input("x", dtype::f32, {dim::fixed(2)})}));
       return b.take();
     });
   }
@@ -53,21 +53,21 @@ TEST_CASE("nothing is folded that is random, too large, a graph output, or may b
       model_builder b;
       const value_id c = b.constant<float>("c", {2}, {1, 2});
       b.main().add_input(c);
-      b.output(b.node("Add", {b.node("Neg", {c}), b.input("x", dtype::f32, {dim::of(2)})}));
+      b.output(b.node("Add", {b.node("Neg", {c}), b.input("x", dtype::f32, {dim::fixed(2)})}));
       return b.take();
     });
   }
 }
 
-TEST_CASE("a constant that others read is not copied into a large second one") {
-  // 2 MB transposed would be 2 MB more; 8 MB is over what may be added.
+TEST_CASE("a constant with other readers is not copied into a large second one") {
+  // 2 MB transposed would be 2 MB more; 8 MB is more than the allowance.
   const auto make = [](std::int64_t rows) {
     return [rows] {
       model_builder b;
       const value_id w = b.constant<float>("w", {rows, 1024}, std::vector<float>(std::size_t(rows) * 1024, 0.5f));
-      const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(1024)});
+      const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(1024)});
       b.output(b.node("MatMul", {x, b.node("Transpose", {w})}));
-      b.output(b.node("Gather", {w, b.input("i", dtype::i64, {dim::of(1)})}));
+      b.output(b.node("Gather", {w, b.input("i", dtype::i64, {dim::fixed(1)})}));
       return b.take();
     };
   };
@@ -75,7 +75,7 @@ TEST_CASE("a constant that others read is not copied into a large second one") {
   check_idle<rules::constant_folding>("ConstantFolding", make(2048));
 }
 
-TEST_CASE("level none changes nothing, and a transform that is named is left out") {
+TEST_CASE("level none changes nothing, and disabled transforms are left out") {
   session_options none;
   none.optimize = optimization_level::none;
   CHECK(count_of(*rewritten<rules::constant_folding>(folded_chain(), none), "Exp") == 1);
@@ -85,11 +85,11 @@ TEST_CASE("level none changes nothing, and a transform that is named is left out
   CHECK(count_of(*rewritten<rules::constant_folding>(folded_chain()), "Exp") == 0);
 }
 
-TEST_CASE("constants fold inside the bodies of control flow, captured ones too") {
+TEST_CASE("constants fold inside the bodies of control flow, captured ones, too") {
   const auto make = [] {
     model_builder b;
     const value_id c = b.constant<float>("c", {2}, {1, 2});
-    const value_id x = b.input("x", dtype::f32, {dim::of(2)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(2)});
     const value_id cond =
         b.node("Not", {b.node("Cast", {b.node("ReduceSum", {x}, {model_builder::integer("keepdims", 0)})},
                               {model_builder::integer("to", 9)})});

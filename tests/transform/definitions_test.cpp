@@ -9,34 +9,34 @@ using namespace cameo::test;
 
 namespace {
 
-/// Two inputs of 2 x 6 x 5 (float) and 2 x 5 (classes or sizes), and what `fill` makes of them.
+/// Two inputs of 2 x 6 x 5 (float) and 2 x 5 (classes or sizes), and the nodes that `fill` adds.
 template <class Fill>
 auto with_inputs(std::int64_t opset, dtype second, std::vector<dim> second_shape, Fill fill) {
   return [=] {
     model_builder b{opset};
-    const value_id x = b.input("x", dtype::f32, {b.symbol("batch"), dim::of(6), dim::of(5)});
+    const value_id x = b.input("x", dtype::f32, {b.symbol("batch"), dim::fixed(6), dim::fixed(5)});
     b.output(fill(b, x, b.input("second", second, second_shape)));
     return b.take();
   };
 }
 
-/// x, and one node on it.
+/// One node with the input x.
 auto one_node(std::string_view op, std::int64_t opset, std::vector<attribute> attributes = {}) {
   return [=] {
     model_builder b{opset};
-    b.output(b.node(op, {b.input("x", dtype::f32, {dim::of(3), dim::of(4)})}, attributes));
+    b.output(b.node(op, {b.input("x", dtype::f32, {dim::fixed(3), dim::fixed(4)})}, attributes));
     return b.take();
   };
 }
 
-/// Classes from 0 to 3 for [batch, 6, 5] scores; weights for six classes where `weighted`.
+/// Classes from 0 to 3 for scores [batch, 6, 5]; weights for six classes if `weighted`.
 auto loss(std::string_view op, std::int64_t opset, std::string_view reduction, bool weighted, bool ignores,
           dtype index = dtype::i64) {
   return [=] {
     model_builder b{opset};
     const dim batch = b.symbol("batch");
-    std::vector<value_id> inputs{b.input("x", dtype::f32, {batch, dim::of(6), dim::of(5)}),
-                                 b.input("classes", index, {batch, dim::of(5)})};
+    std::vector<value_id> inputs{b.input("x", dtype::f32, {batch, dim::fixed(6), dim::fixed(5)}),
+                                 b.input("classes", index, {batch, dim::fixed(5)})};
     if (weighted) inputs.push_back(b.constant<float>("weights", {6}, {0.5f, 2, 1, 0.25f, 3, 1}));
     std::vector<attribute> attributes{attribute_of("reduction", reduction)};
     if (ignores) attributes.push_back(attribute_of("ignore_index", 2));
@@ -47,20 +47,21 @@ auto loss(std::string_view op, std::int64_t opset, std::string_view reduction, b
 
 std::unique_ptr<model> group_norm() {
   model_builder b{21};
-  const value_id x = b.input("x", dtype::f32, {b.symbol("batch"), dim::of(4), dim::of(3), b.symbol("width")});
+  const value_id x = b.input("x", dtype::f32, {b.symbol("batch"), dim::fixed(4), dim::fixed(3), b.symbol("width")});
   const value_id scale = b.constant<float>("scale", {4}, {2, -1, 0.5f, 3}),
                  bias = b.constant<float>("bias", {4}, {1, 2, -3, 0});
   b.output(b.node("GroupNormalization", {x, scale, bias}, {attribute_of("num_groups", 2)}));
   return b.take();
 }
 
-/// Slices of x, each less another input, joined again.
+/// Slices of x, each minus another input, joined again.
 std::unique_ptr<model> mapped() {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(3), dim::of(4)}), y = b.input("y", dtype::f32, {dim::of(4)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(3), dim::fixed(4)}),
+                 y = b.input("y", dtype::f32, {dim::fixed(4)});
   const value_id slices = b.node("SplitToSequence", {x}, {attribute_of("axis", 0), attribute_of("keepdims", 0)});
   graph& body = b.whole().add_graph(&b.main());
-  const value_type* const row = b.whole().keep(value_type::tensor(dtype::f32, {dim::of(4)}));
+  const value_type* const row = b.whole().keep(value_type::tensor(dtype::f32, {dim::fixed(4)}));
   std::vector<value_id> in{body.add_value("slice", row), body.add_value("other", row)};
   for (value_id v : in) body.add_input(v);
   const value_id less = body.add_value("less"), out = body.add_value("out");
@@ -77,7 +78,7 @@ std::unique_ptr<model> mapped() {
   return b.take();
 }
 
-/// The definition fired, agrees with the operator, and the operator is gone.
+/// Checks that the definition was applied, agrees with the operator, and removed it.
 template <class Make>
 session defined(std::string_view op, Make make, double tolerance = 1e-5) {
   session done = check_fires<rules::definitions>(std::string{op} + "Definition", make, tolerance);
@@ -87,12 +88,12 @@ session defined(std::string_view op, Make make, double tolerance = 1e-5) {
 
 }  // namespace
 
-TEST_CASE("activations are written out as ONNX defines them") {
+TEST_CASE("activations are replaced by ONNX's definitions") {
   defined("HardSwish", one_node("HardSwish", 14));
   defined("Mish", one_node("Mish", 18));
   CHECK(count_of(defined("Swish", one_node("Swish", 24)), "Mul") == 1);
   CHECK(count_of(defined("Swish", one_node("Swish", 24, {attribute_of("alpha", 1.5f)})), "Mul") == 2);
-  const auto gated = with_inputs(28, dtype::f32, {dim::of(5)}, [](model_builder& b, value_id x, value_id y) {
+  const auto gated = with_inputs(28, dtype::f32, {dim::fixed(5)}, [](model_builder& b, value_id x, value_id y) {
     return b.node("SwiGLU", {x, b.node("Add", {x, y})}, {attribute_of("alpha", 0.5f)});
   });
   CHECK(count_of(defined("SwiGLU", gated), "Swish") == 0);
@@ -100,7 +101,7 @@ TEST_CASE("activations are written out as ONNX defines them") {
 
 TEST_CASE("CastLike is Cast to the type of its second input") {
   const auto like = [](dtype type) {
-    return with_inputs(19, type, {dim::of(1)},
+    return with_inputs(19, type, {dim::fixed(1)},
                        [](model_builder& b, value_id x, value_id y) { return b.node("CastLike", {x, y}); });
   };
   for (dtype type : {dtype::i32, dtype::f64, dtype::u8}) {
@@ -109,7 +110,7 @@ TEST_CASE("CastLike is Cast to the type of its second input") {
   }
 }
 
-TEST_CASE("losses are gathered, weighted and reduced, and ignored targets count nothing") {
+TEST_CASE("losses are gathered, weighted and reduced, and ignored targets do not count") {
   for (std::int64_t opset : {12, 13, 22})
     for (std::string_view op : {"NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"})
       for (std::string_view reduction : {"none", "sum", "mean"})
@@ -117,10 +118,10 @@ TEST_CASE("losses are gathered, weighted and reduced, and ignored targets count 
   defined("SoftmaxCrossEntropyLoss", loss("SoftmaxCrossEntropyLoss", 13, "mean", true, true, dtype::i32));
 }
 
-TEST_CASE("a loss whose class to ignore has no probability at all is no NaN") {
+TEST_CASE("a loss is not NaN if the ignored class has the probability 0") {
   const auto make = [] {
     model_builder b{13};
-    const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(2)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(2)});
     const value_id logs = b.node("Log", {b.node("Sub", {x, x})});  // -infinity
     const value_id target = b.constant<std::int64_t>("target", {1}, {1});
     b.output(b.node("NegativeLogLikelihoodLoss", {logs, target},
@@ -136,7 +137,7 @@ TEST_CASE("CenterCropPad pads and crops, odd numbers at the far end") {
       const auto make = [=](std::vector<std::int64_t> axes) {
         return [=] {
           model_builder b{18};
-          const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::of(6), dim::of(5)});
+          const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::fixed(6), dim::fixed(5)});
           std::vector<std::int64_t> sizes = to;
           if (axes.empty()) sizes.insert(sizes.begin(), 4);
           const std::vector<std::int32_t> narrow(sizes.begin(), sizes.end());
@@ -163,7 +164,7 @@ TEST_CASE("SequenceMap is a Loop that appends, with what its body captures") {
   CHECK(count_of(done, "Loop") == 1);
 }
 
-TEST_CASE("Bernoulli draws with the probability that is asked for") {
+TEST_CASE("Bernoulli draws with the probability in its input") {
   const auto make = [] {
     model_builder b{15};
     const value_id p = b.constant<float>("p", {2, 5000}, [] {
@@ -188,17 +189,18 @@ TEST_CASE("Bernoulli draws with the probability that is asked for") {
   CHECK(sums[1] < 4700);
 }
 
-TEST_CASE("float16 is computed in float32 between casts, which a chain needs at its ends alone") {
+TEST_CASE("float16 is computed in float32 between casts, which a chain needs only at its ends") {
   const auto make = [] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(3), dim::of(4)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(3), dim::fixed(4)});
     const value_id half = b.node("Cast", {x}, {attribute_of("to", std::int64_t(dtype::f16))});
     const value_id turned = b.node("Transpose", {half});  // has a kernel
     const value_id made = b.node("Sigmoid", {b.node("Mul", {turned, turned})});
     b.output(b.node("Cast", {made}, {attribute_of("to", std::int64_t(dtype::f32))}));
     return b.take();
   };
-  const session done = check_fires<rules::float16_casts>("InsertCastTransformer", make, 1e-3);  // half's own rounding
+  const session done = check_fires<rules::float16_casts>("InsertCastTransformer", make, 1e-3);  // float16 rounds in
+                                                                                                // between
   CHECK(count_of(done, "Cast") == 4);
   CHECK(first_of(done, "Transpose")->version->since == 13);
   for (std::string_view op : {"Mul", "Sigmoid"}) {

@@ -9,17 +9,17 @@ namespace {
 
 enum class bias_form { none, columns, row, one, computed };
 
-/// A chain as exporters write it, of x [2, n, 8] and weights [8, 6]; each member is one way to write it, or to spoil
-/// it.
+/// A chain as exporters write it, with x [2, n, 8] and weights [8, 6]. Each member is a variant, some of which forbid
+/// fusion.
 struct chain {
   bias_form bias = bias_form::columns;
   bool per_column = false, zero_points = true, left_zero = true;
   bool constant_weights = true, swapped = false, scales_swapped = false, bias_first = false;
-  std::size_t products = 1;  // of one quantised x
-  bool quantizes = true;     // else x is uint8, and its scale and zero point are inputs
+  std::size_t products = 1;  // number of products with the quantized x
+  bool quantizes = true;     // false: x is uint8, and its scale and zero point are inputs
   bool scale_read = false, cast_read = false, product_read = false;
   std::int64_t cast_to = 1;
-  extents left_scale{};  // of an input
+  extents left_scale{};  // shape of an input
   extents right_zero{};  // empty: as the scale
 };
 
@@ -40,7 +40,7 @@ value_id product(model_builder& b, const chain& c, const ids& x, std::size_t i) 
   const std::string n = std::to_string(i);
   const extents columns = c.per_column ? extents{6} : extents{};
   const value_id w = c.constant_weights ? b.constant("w" + n, {8, 6}, weights(48))
-                                        : b.input("w" + n, dtype::i8, {dim::of(8), dim::of(6)});
+                                        : b.input("w" + n, dtype::i8, {dim::fixed(8), dim::fixed(6)});
   const value_id scale =
       b.constant("scale" + n, columns, numbers(std::size_t(columns.count()), 0.02f + 0.01f * float(i)));
   ids factors{x[0], w};
@@ -55,7 +55,7 @@ value_id product(model_builder& b, const chain& c, const ids& x, std::size_t i) 
   if (c.bias == bias_form::none) return y;
   const extents shape = c.bias == bias_form::row ? extents{1, 6} : c.bias == bias_form::one ? extents{1} : extents{6};
   const value_id added = c.bias == bias_form::computed
-                             ? b.input("bias" + n, dtype::f32, {dim::of(6)})
+                             ? b.input("bias" + n, dtype::f32, {dim::fixed(6)})
                              : b.constant("bias" + n, shape, numbers(std::size_t(shape.count()), 1));
   return c.bias_first ? b.node("Add", {added, y}) : b.node("Add", {y, added});
 }
@@ -65,12 +65,12 @@ auto model_of_chain(const chain& c) {
     builder b;
     ids x;
     if (c.quantizes) {
-      x = quantized(b, b.input("x", dtype::f32, {dim::of(2), b.symbol("n"), dim::of(8)}));
+      x = quantized(b, b.input("x", dtype::f32, {dim::fixed(2), b.symbol("n"), dim::fixed(8)}));
     } else {
       std::vector<dim> scale;
-      for (const std::int64_t d : c.left_scale) scale.push_back(dim::of(d));
-      x = {b.input("x", dtype::u8, {dim::of(2), dim::of(3), dim::of(8)}), b.input("x_scale", dtype::f32, scale),
-           b.input("x_zero", dtype::u8, {})};
+      for (const std::int64_t d : c.left_scale) scale.push_back(dim::fixed(d));
+      x = {b.input("x", dtype::u8, {dim::fixed(2), dim::fixed(3), dim::fixed(8)}),
+           b.input("x_scale", dtype::f32, scale), b.input("x_zero", dtype::u8, {})};
     }
     if (c.scale_read) b.output(x[1]);
     for (std::size_t i = 0; i < c.products; ++i) b.output(product(b, c, x, i));
@@ -87,7 +87,7 @@ void idle(const chain& c) {
 
 }  // namespace
 
-TEST_CASE("a quantised product becomes one node, with the quantisation before it and the bias after it") {
+TEST_CASE("a quantized product becomes one node, with the quantization before it and the bias after it") {
   for (const chain& c : {chain{},
                          {.bias = bias_form::none},
                          {.bias = bias_form::row},
@@ -105,7 +105,7 @@ TEST_CASE("a quantised product becomes one node, with the quantisation before it
   }
 }
 
-TEST_CASE("a bias of another form is added afterwards") {
+TEST_CASE("a bias of another shape is added afterwards") {
   for (const bias_form form : {bias_form::one, bias_form::computed}) {
     const session s = fused({.bias = form});
     CHECK(count_of(s, "DynamicQuantizeMatMul") == 1);
@@ -115,7 +115,7 @@ TEST_CASE("a bias of another form is added afterwards") {
   CHECK(count_of(s, "Add") == 1);
 }
 
-TEST_CASE("a quantisation that several products share, or others read, is done once") {
+TEST_CASE("a quantization with several readers is done once") {
   const session shared = fused({.products = 3});
   CHECK(count_of(shared, "DynamicQuantizeLinear") == 1);
   CHECK(count_of(shared, "MatMulIntegerToFloat") == 3);
@@ -128,7 +128,7 @@ TEST_CASE("a quantisation that several products share, or others read, is done o
   CHECK(count_of(fused({.quantizes = false, .left_scale = {1}}), "MatMulIntegerToFloat") == 1);
 }
 
-TEST_CASE("what is no product with one scale stays") {
+TEST_CASE("a product without a single scale stays") {
   idle({.cast_read = true});
   idle({.quantizes = false, .left_scale = {3, 1}});
   idle({.per_column = true, .right_zero = {1, 6}});

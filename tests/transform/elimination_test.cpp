@@ -9,9 +9,9 @@ using namespace cameo::test;
 
 namespace {
 
-/// A model of one float input x and what `body` makes of it, as its output.
+/// A model with the float input x, whose output `body` makes.
 template <class Body>
-auto of_x(Body body, std::vector<dim> shape = {dim::of(2), dim::of(3), dim::of(4)}, std::int64_t opset = 17) {
+auto of_x(Body body, std::vector<dim> shape = {dim::fixed(2), dim::fixed(3), dim::fixed(4)}, std::int64_t opset = 17) {
   return [=] {
     model_builder b{opset};
     const value_id x = b.input("x", dtype::f32, shape);
@@ -21,11 +21,11 @@ auto of_x(Body body, std::vector<dim> shape = {dim::of(2), dim::of(3), dim::of(4
 }
 template <class Body>
 session eliminates(std::string_view transform, Body body, std::int64_t opset = 17) {
-  return check_fires<rules::elimination>(transform, of_x(body, {dim::of(2), dim::of(3), dim::of(4)}, opset));
+  return check_fires<rules::elimination>(transform, of_x(body, {dim::fixed(2), dim::fixed(3), dim::fixed(4)}, opset));
 }
 template <class Body>
 void leaves(std::string_view transform, Body body, std::int64_t opset = 17) {
-  check_idle<rules::elimination>(transform, of_x(body, {dim::of(2), dim::of(3), dim::of(4)}, opset));
+  check_idle<rules::elimination>(transform, of_x(body, {dim::fixed(2), dim::fixed(3), dim::fixed(4)}, opset));
 }
 value_id vector_of(model_builder& b, std::string_view name, const std::vector<std::int64_t>& numbers) {
   return b.constant<std::int64_t>(name, {std::int64_t(numbers.size())}, numbers);
@@ -38,7 +38,7 @@ const auto power_of = [](model_builder& b, value_id v) { return b.node("Exp", {v
 
 }  // namespace
 
-TEST_CASE("Identity goes, also before a graph output, which keeps its name") {
+TEST_CASE("Identity is removed, also before a graph output, which keeps its name") {
   const session s = eliminates("EliminateIdentity", [](model_builder& b, value_id x) {
     return b.node("Identity", {power_of(b, b.node("Identity", {x}))});
   });
@@ -46,14 +46,14 @@ TEST_CASE("Identity goes, also before a graph output, which keeps its name") {
   CHECK(s.outputs()[0].name == "Identity_2_out");
   leaves("EliminateIdentity",
          [](model_builder& b, value_id x) { return b.node("Identity", {x}); });  // an input as an output
-  leaves("EliminateIdentity", [](model_builder& b, value_id x) {                 // two outputs' names
+  leaves("EliminateIdentity", [](model_builder& b, value_id x) {                 // names of two outputs
     const value_id made = power_of(b, x);
     b.output(made);
     return b.node("Identity", {made});
   });
 }
 
-TEST_CASE("Dropout goes unless it trains or its mask is read") {
+TEST_CASE("Dropout is removed unless it trains or its mask is read") {
   for (const std::int64_t opset : {7, 10, 13})
     eliminates(
         "EliminateDropout", [](model_builder& b, value_id x) { return neg(b, b.node("Dropout", {power_of(b, x)})); },
@@ -79,7 +79,7 @@ TEST_CASE("Dropout goes unless it trains or its mask is read") {
   leaves("EliminateDropout", [](model_builder& b, value_id x) { return b.node("Dropout", {x}); });
 }
 
-TEST_CASE("what takes any number of inputs goes when it has one") {
+TEST_CASE("variadic operators with one input are removed") {
   for (const char* op : {"Sum", "Max", "Min", "Mean"})
     eliminates("EliminateSingleInput",
                [&](model_builder& b, value_id x) { return neg(b, b.node(op, {power_of(b, x)})); });
@@ -91,7 +91,7 @@ TEST_CASE("what takes any number of inputs goes when it has one") {
   leaves("EliminateSingleInput", [](model_builder& b, value_id x) { return b.node("Sum", {x}); });
 }
 
-TEST_CASE("what undoes itself goes") {
+TEST_CASE("nodes that undo each other are removed") {
   eliminates("EliminateDoubleNegation", [](model_builder& b, value_id x) { return power_of(b, neg(b, neg(b, x))); });
   eliminates("EliminateDoubleNegation", [](model_builder& b, value_id x) {
     const value_id is = b.node("Greater", {x, scalar_of(b, "c", 0)});
@@ -113,7 +113,7 @@ TEST_CASE("what undoes itself goes") {
   });
 }
 
-TEST_CASE("Where takes Not's place by reading its branches the other way round") {
+TEST_CASE("Where of Not swaps its branches") {
   const auto where = [](bool shared) {
     return [shared](model_builder& b, value_id x) {
       const value_id no = b.node("Not", {b.node("Greater", {x, scalar_of(b, "c", 0)})});
@@ -125,7 +125,7 @@ TEST_CASE("Where takes Not's place by reading its branches the other way round")
   leaves("NotWhereFusion", where(true));
 }
 
-TEST_CASE("adding nothing and multiplying by one go where they keep the shape") {
+TEST_CASE("additions of 0 and multiplications by 1 are removed where they keep the shape") {
   const auto with = [](const char* op, float number, extents shape, bool first = false) {
     return [=](model_builder& b, value_id x) {
       const value_id c = b.constant<float>("c", shape, std::vector<float>(std::size_t(shape.count()), number));
@@ -136,7 +136,7 @@ TEST_CASE("adding nothing and multiplying by one go where they keep the shape") 
     CHECK(nodes_of(eliminates("NoopElimination", with(op, number, {}))) == 1);
     eliminates("NoopElimination", with(op, number, {3, 1}));
     eliminates("NoopElimination", with(op, number, {1, 3, 4}));
-    leaves("NoopElimination", with(op, number, {1, 1, 1, 1}));  // one axis more
+    leaves("NoopElimination", with(op, number, {1, 1, 1, 1}));  // one more axis
     leaves("NoopElimination", with(op, 2.f, {}));
     leaves("NoopElimination", [op = op, number = number](model_builder& b, value_id x) {
       return b.node(op, {x, scalar_of(b, "c", number)});  // an input as an output
@@ -153,14 +153,14 @@ TEST_CASE("adding nothing and multiplying by one go where they keep the shape") 
           return power_of(b,
                           b.node("Add", {x, b.constant<float>("c", {rows, 1}, std::vector<float>(std::size_t(rows)))}));
         },
-        {dim::of(1), dim::of(4)});
+        {dim::fixed(1), dim::fixed(4)});
   };
   check_fires<rules::elimination>("NoopElimination", one_row(1));
-  check_idle<rules::elimination>("NoopElimination", one_row(3));  // makes more rows of it
+  check_idle<rules::elimination>("NoopElimination", one_row(3));  // the result has more rows
   const auto whole_numbers = [](std::int64_t number) {
     return [number] {
       model_builder b;
-      const value_id i = b.input("i", dtype::i64, {dim::of(3)});
+      const value_id i = b.input("i", dtype::i64, {dim::fixed(3)});
       b.output(b.node("Abs", {b.node("Mul", {i, b.constant<std::int64_t>("c", {}, {number})})}));
       return b.take();
     };
@@ -177,11 +177,11 @@ TEST_CASE("rows of a table are gathered before they are cast, where the table is
       std::vector<float16> table;
       for (std::int64_t i = 0; i < shape.count(); ++i) table.push_back(float16{float(i % 1000) / 16});
       const auto halves = [&] {
-        const value_id x = b.input("x", dtype::f32, {dim::of(64), dim::of(columns)});
+        const value_id x = b.input("x", dtype::f32, {dim::fixed(64), dim::fixed(columns)});
         return b.node("Cast", {x}, {integer("to", std::int64_t(dtype::f16))});
       };
       const value_id w = constant ? b.constant<float16>("w", shape, table) : halves();
-      const value_id places = b.input("places", dtype::i64, {dim::of(2), dim::of(3)});
+      const value_id places = b.input("places", dtype::i64, {dim::fixed(2), dim::fixed(3)});
       const value_id wide = b.node("Cast", {w}, {integer("to", std::int64_t(to))});
       b.output(b.node("Gather", {wide, places}, {integer("axis", 0)}));
       return b.take();
@@ -192,12 +192,13 @@ TEST_CASE("rows of a table are gathered before they are cast, where the table is
   CHECK(g[g.order().front()].op_type == "Gather");
   CHECK(g[g.order().back()].op_type == "Cast");
   check_fires<rules::elimination>("GatherBeforeCast", gathered(1024, dtype::f64), 0);
-  check_idle<rules::elimination>("GatherBeforeCast", gathered(16, dtype::f32));           // small: cast while loading
-  check_idle<rules::elimination>("GatherBeforeCast", gathered(1024, dtype::i8));          // smaller afterwards
-  check_idle<rules::elimination>("GatherBeforeCast", gathered(1024, dtype::f32, false));  // other numbers in each run
+  check_idle<rules::elimination>("GatherBeforeCast", gathered(16, dtype::f32));           // small: better cast while
+                                                                                          // loading
+  check_idle<rules::elimination>("GatherBeforeCast", gathered(1024, dtype::i8));          // the cast makes it smaller
+  check_idle<rules::elimination>("GatherBeforeCast", gathered(1024, dtype::f32, false));  // not constant
 }
 
-TEST_CASE("casts go when they change nothing, and chains of them when the first loses nothing") {
+TEST_CASE("casts are removed when they change nothing, and chains of them when the first loses nothing") {
   const auto cast = [](model_builder& b, value_id v, dtype to) {
     return b.node("Cast", {v}, {integer("to", std::int64_t(to))});
   };
@@ -220,7 +221,7 @@ TEST_CASE("casts go when they change nothing, and chains of them when the first 
   leaves("CastChainElimination", chain(dtype::i8, dtype::i32));
   leaves("CastChainElimination", chain(dtype::f32, dtype::i32));  // 2^24 + 1
   leaves("CastChainElimination", chain(dtype::boolean, dtype::i32));
-  leaves("CastChainElimination", chain(dtype::f64, dtype::i8));  // what does not fit
+  leaves("CastChainElimination", chain(dtype::f64, dtype::i8));  // values that do not fit
   eliminates("CastChainElimination", [&](model_builder& b, value_id x) {
     const value_id is = b.node("Greater", {x, scalar_of(b, "c", 0)});
     return b.node("Where", {cast(b, cast(b, is, dtype::f32), dtype::boolean), power_of(b, x), x});
@@ -229,7 +230,7 @@ TEST_CASE("casts go when they change nothing, and chains of them when the first 
          [&](model_builder& b, value_id x) { return cast(b, cast(b, x, dtype::f64), dtype::f32); });
 }
 
-TEST_CASE("Transpose goes when every axis stays") {
+TEST_CASE("Transpose is removed when every axis stays") {
   static constexpr std::int64_t same[] = {0, 1, 2}, other[] = {0, 2, 1};
   const auto turned = [](std::span<const std::int64_t> perm) {
     return [perm](model_builder& b, value_id x) {
@@ -243,10 +244,10 @@ TEST_CASE("Transpose goes when every axis stays") {
          [](model_builder& b, value_id x) { return b.node("Transpose", {x}, {attribute_of("perm", same)}); });
   check_fires<rules::elimination>(
       "EliminateTranspose",
-      of_x([](model_builder& b, value_id x) { return power_of(b, b.node("Transpose", {x})); }, {dim::of(3)}));
+      of_x([](model_builder& b, value_id x) { return power_of(b, b.node("Transpose", {x})); }, {dim::fixed(3)}));
 }
 
-TEST_CASE("Slice goes when it takes everything") {
+TEST_CASE("Slice is removed when it takes everything") {
   using numbers = std::vector<std::int64_t>;
   const auto slice = [](numbers starts, numbers ends, numbers axes, numbers steps) {
     return [=](model_builder& b, value_id x) {
@@ -275,7 +276,7 @@ TEST_CASE("Slice goes when it takes everything") {
                                {attribute_of("starts", starts), attribute_of("ends", two), attribute_of("axes", two)}));
       },
       9);
-  // Up to a size that is only known when it runs: the axis's own, or another's.
+  // Slices up to a size that is only known in a run: that of the axis, or of another one.
   const auto to_shape = [](std::int64_t axis) {
     return [axis] {
       model_builder b;
@@ -289,7 +290,7 @@ TEST_CASE("Slice goes when it takes everything") {
   check_idle<rules::elimination>("EliminateSlice", to_shape(1));
 }
 
-TEST_CASE("Pad goes when it pads by nothing") {
+TEST_CASE("Pad is removed when it pads by nothing") {
   const auto pad = [](std::int64_t last) {
     return [last](model_builder& b, value_id x) {
       return power_of(b, b.node("Pad", {x, vector_of(b, "p", {0, 0, 0, 0, 0, last})}));
@@ -304,7 +305,7 @@ TEST_CASE("Pad goes when it pads by nothing") {
       [](model_builder& b, value_id x) { return power_of(b, b.node("Pad", {x}, {attribute_of("pads", none)})); }, 10);
 }
 
-TEST_CASE("limits of limits become one pair") {
+TEST_CASE("two pairs of limits become one") {
   const auto clip = [](model_builder& b, value_id v, std::string name, float low, float high) {
     return b.node("Clip", {v, scalar_of(b, name + "_low", low), scalar_of(b, name + "_high", high)});
   };
@@ -339,7 +340,8 @@ TEST_CASE("limits of limits become one pair") {
       10);
 }
 
-TEST_CASE("reshapes go that end in the shape they began with, and only the last of several matters") {
+TEST_CASE(
+    "chains of reshapes that end in the shape they start with are removed, and only the last of several matters") {
   const auto to = [](model_builder& b, value_id v, std::string name, std::vector<std::int64_t> shape) {
     return b.node("Reshape", {v, vector_of(b, name, std::move(shape))});
   };

@@ -13,7 +13,7 @@ struct embedding {
   bool segments = true, own_positions = false, read_sum = false, read_words = false, bias = true, long_positions = true;
   std::int64_t axis = -1;
   dtype ids = dtype::i64;
-  std::size_t order = 0;  // which summands come first
+  std::size_t order = 0;  // order of the summands
 };
 auto embed(const embedding& given) {
   return [given] {
@@ -26,9 +26,9 @@ auto embed(const embedding& given) {
     std::vector<value_id> parts{rows("words", 20, ids)};
     if (given.read_words) b.output(parts[0]);
     if (given.segments) parts.push_back(rows("segments", 4, b.input("types", given.ids, {batch, length})));
-    const dim places = given.long_positions ? length : dim::of(1);
+    const dim places = given.long_positions ? length : dim::fixed(1);
     parts.push_back(
-        rows("positions", 10, b.input("places", dtype::i64, {given.own_positions ? batch : dim::of(1), places})));
+        rows("positions", 10, b.input("places", dtype::i64, {given.own_positions ? batch : dim::fixed(1), places})));
     std::rotate(parts.begin(), parts.begin() + std::ptrdiff_t(given.order), parts.end());
     value_id sum = b.node("Add", {parts[0], parts[1]});
     if (parts.size() == 3) sum = b.node("Add", {parts[2], sum});
@@ -43,7 +43,7 @@ auto embed(const embedding& given) {
 
 }  // namespace
 
-TEST_CASE("embeddings and the normalisation of their sum become one, in any order, without segments too") {
+TEST_CASE("embeddings and the normalization of their sum become one node, in any order, also without segments") {
   for (const embedding& e : {embedding{},
                              {.order = 1},
                              {.order = 2},
@@ -59,7 +59,7 @@ TEST_CASE("embeddings and the normalisation of their sum become one, in any orde
   }
 }
 
-TEST_CASE("embeddings stay when others read them, positions are repeated, or the normalisation is another") {
+TEST_CASE("embeddings stay when they have other readers, positions are repeated, or the normalization differs") {
   const auto idle = [](const embedding& e) {
     check_idle<rules::normalization_fusion>("EmbedLayerNormFusion", embed(e));
   };
@@ -69,7 +69,7 @@ TEST_CASE("embeddings stay when others read them, positions are repeated, or the
   idle({.long_positions = false});
   check_idle<rules::normalization_fusion>("EmbedLayerNormFusion", [] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {b.symbol("b"), b.symbol("s"), dim::of(8)});
+    const value_id x = b.input("x", dtype::f32, {b.symbol("b"), b.symbol("s"), dim::fixed(8)});
     const value_id rows = b.node(
         "Gather", {b.constant<float>("t", {4, 8}, ramp(32)), b.input("i", dtype::i64, {b.symbol("b"), b.symbol("s")})});
     b.output(b.node("LayerNormalization", {b.node("Add", {x, rows}), b.constant<float>("s", {8}, ramp(8)),

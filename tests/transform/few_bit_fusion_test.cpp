@@ -7,17 +7,16 @@ using namespace cameo::test;
 
 namespace {
 
-/// x [2, 3, k] times weights of few bits [k, n] that a DequantizeLinear makes floats; each member is one way to write
-/// that, or to spoil it.
+/// x [2, 3, k] times dequantized weights of few bits [k, n]. Each member is a variant, some of which forbid fusion.
 struct few_bit_product {
   dtype type = dtype::i4;
-  std::int64_t k = 72, n = 5, block = 32, axis = 0;  // block 0: scales of columns, or with axis -9 of all
+  std::int64_t k = 72, n = 5, block = 32, axis = 0;  // block 0: one scale per column, or with axis -9 one for all
   bool zeros = false, zeros_of_middle = false;
   bool gemm = false, bias = false, turned = false, read_elsewhere = false, codes_left = false;
   float alpha = 1;
 };
 
-/// A constant of bytes that hold elements of a type.
+/// A constant with the packed elements of a type.
 value_id bytes_constant(builder& b, std::string_view name, dtype type, const extents& shape, std::uint8_t factor) {
   const std::size_t count = (std::size_t(shape.count()) * bits_of(type) + 7) / 8;
   auto* const kept = static_cast<std::uint8_t*>(b.whole().memory.allocate(count + 1, 64));
@@ -45,12 +44,12 @@ auto few_bit_model(const few_bit_product& p) {
     std::vector<attribute> how;
     if (p.axis != -9) how.push_back(integer("axis", p.axis));
     if (p.block != 0) how.push_back(integer("block_size", p.block));
-    value_id x = b.input("x", dtype::f32, {dim::of(p.gemm ? 6 : 2), dim::of(p.gemm ? p.k : 3), dim::of(p.k)});
-    if (p.gemm) x = b.input("rows", dtype::f32, {b.symbol("m"), dim::of(p.k)});
+    value_id x = b.input("x", dtype::f32, {dim::fixed(p.gemm ? 6 : 2), dim::fixed(p.gemm ? p.k : 3), dim::fixed(p.k)});
+    if (p.gemm) x = b.input("rows", dtype::f32, {b.symbol("m"), dim::fixed(p.k)});
     if (p.codes_left) {
       const value_id step = b.constant("step", {}, std::vector<float>{0.5f});
       const value_id zero = b.constant("middle", {}, std::vector<std::uint8_t>{128});
-      x = b.node("DequantizeLinear", {b.input("codes", dtype::u8, {dim::of(2), dim::of(p.k)}), step, zero});
+      x = b.node("DequantizeLinear", {b.input("codes", dtype::u8, {dim::fixed(2), dim::fixed(p.k)}), step, zero});
     }
     const value_id w = b.node("DequantizeLinear", inputs, how);
     std::vector<value_id> factors{x, w};
@@ -82,7 +81,7 @@ std::int64_t attribute_in(const session& s, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("a product with a dequantised constant of few bits becomes MatMulNBits") {
+TEST_CASE("a product with a dequantized constant of few bits becomes MatMulNBits") {
   for (const dtype type : {dtype::i2, dtype::u2, dtype::i4, dtype::u4, dtype::i8, dtype::u8})
     for (const bool zeros : {false, true})
       for (const std::int64_t block : {16, 32, 64}) {
@@ -104,7 +103,7 @@ TEST_CASE("a product with a dequantised constant of few bits becomes MatMulNBits
   }
 }
 
-TEST_CASE("zero points that MatMulNBits takes by itself are left out") {
+TEST_CASE("zero points that are MatMulNBits' default are left out") {
   const session some = fused({.type = dtype::u4, .zeros = true});
   CHECK(first_of(some, "MatMulNBits")->input_count == 4);
   const session none = fused({.type = dtype::u4, .zeros = true, .zeros_of_middle = true});
@@ -112,7 +111,7 @@ TEST_CASE("zero points that MatMulNBits takes by itself are left out") {
   CHECK(first_of(fused({}), "MatMulNBits")->input_count == 3);
 }
 
-TEST_CASE("products that MatMulNBits can't say stay") {
+TEST_CASE("products that MatMulNBits does not support stay") {
   idle({.block = 8});
   idle({.block = 16, .axis = 1});
   idle({.block = 0, .axis = 0});
@@ -123,7 +122,7 @@ TEST_CASE("products that MatMulNBits can't say stay") {
   CHECK(count_of(fused({.codes_left = true}), "MatMulNBits") == 1);
 }
 
-TEST_CASE("session.qdq_matmulnbits_accuracy_level says whether the other factor becomes bytes") {
+TEST_CASE("session.qdq_matmulnbits_accuracy_level determines whether the other factor is quantized to bytes") {
   const auto level = [](std::string_view key, std::string_view text) {
     session_options options;
     options.config.emplace_back(key, text);

@@ -7,10 +7,10 @@ using namespace cameo::test;
 
 namespace {
 
-/// The parts of a Gelu, to be put together in many ways.
+/// The parts of a Gelu, for different combinations.
 struct gelu_parts : model_builder {
   const dtype type;
-  value_id x = input("x", type, {symbol("n"), dim::of(8)});
+  value_id x = input("x", type, {symbol("n"), dim::fixed(8)});
   int made = 0;
   explicit gelu_parts(dtype t) : type{t} {}
   value_id number(float f, const extents& shape = {}) {
@@ -56,7 +56,7 @@ TEST_CASE("Gelu is found in every order of its factors") {
   gelu([](parts& g) { return g.node("Div", {g.mul(g.x, g.one_plus(g.erf())), g.number(2)}); });
 }
 
-TEST_CASE("Gelu is left alone when a part is read by others, or a number, a type or a rank is another") {
+TEST_CASE("Gelu is not fused when a part has other readers, or a number, type or rank differs") {
   const auto gelu = [](auto build) { leaves_gelu("GeluFusion", build); };
   gelu([](parts& g) {
     const value_id erf = g.erf();
@@ -78,7 +78,7 @@ TEST_CASE("Gelu is left alone when a part is read by others, or a number, a type
       "GeluFusion", [](parts& g) { return g.mul(g.mul(g.x, g.number(0.5f)), g.one_plus(g.erf())); }, dtype::f64);
 }
 
-TEST_CASE("FastGelu is found with powers, products and x taken out") {
+TEST_CASE("FastGelu is found with powers, with products and with x factored out") {
   const auto fast = [](auto build) { fuses_gelu("FastGeluFusion", "FastGelu", build); };
   const auto outer = [](parts& g, value_id inner) {
     return g.mul(g.mul(g.x, g.number(0.5f)), g.one_plus(g.node("Tanh", {inner})));
@@ -127,7 +127,7 @@ namespace {
 auto biased(std::string_view op, extents shape, bool other_reader = false, bool first = true) {
   return [=] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::of(8)});
+    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::fixed(8)});
     const value_id bias = b.constant<float>("b", shape, ramp(std::size_t(shape.count())));
     const value_id sum = b.node("Add", first ? std::vector{bias, x} : std::vector{x, bias});
     if (other_reader) b.output(sum);
@@ -139,7 +139,7 @@ auto biased(std::string_view op, extents shape, bool other_reader = false, bool 
 
 }  // namespace
 
-TEST_CASE("a bias vector goes into Gelu and FastGelu, nothing else does") {
+TEST_CASE("a bias vector is fused into Gelu and FastGelu, other addends are not") {
   CHECK(count_of(check_fires<rules::gelu_fusion>("BiasGeluFusion", biased("Gelu", {8})), "BiasGelu") == 1);
   CHECK(count_of(check_fires<rules::gelu_fusion>("BiasGeluFusion", biased("Gelu", {8}, false, false)), "Add") == 0);
   CHECK(count_of(check_fires<rules::gelu_fusion>("BiasGeluFusion", biased("FastGelu", {8})), "Add") == 0);

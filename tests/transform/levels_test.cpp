@@ -5,13 +5,13 @@
 #include "../partition/reference_providers.hpp"
 #include "rule_rig.hpp"
 
-// What each optimization level does, and which transforms a provider may hold back.
+// The effects of each optimization level, and the transforms that a provider may prevent.
 namespace cameo::test {
 namespace {
 
 using eps::cpu;
 
-/// Wants channels last; global maxima only. What it was asked, and what it forgets the second time.
+/// Requests channels last, and takes only global maxima. It records calls, and can refuse nodes in the second call.
 struct provider_n {
   static constexpr std::string_view name = "n", long_name = "N";
   static constexpr data_layout layout = data_layout::nhwc;
@@ -27,7 +27,7 @@ struct provider_n {
     }
     return found;
   }
-  /// X [N, H, W, C] to Y [N, 1, 1, C].
+  /// From X [N, H, W, C] to Y [N, 1, 1, C].
   status execute(const step_view&, run_context& c) const {
     const auto x = c.input<float>(0);
     auto y = c.output<float>(0, {x.dim(0), 1, 1, x.dim(3)});
@@ -45,18 +45,18 @@ struct provider_n {
 
 std::unique_ptr<model> maximum() {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(3), dim::of(4), dim::of(5)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(3), dim::fixed(4), dim::fixed(5)});
   b.output(b.node("Neg", {b.node("GlobalMaxPool", {b.node("Neg", {x})})}));
   return b.take();
 }
 
-/// Counts how often it is run, and says that it changed something the first few times.
+/// Counts its runs, and reports a change in the first few.
 template <optimization_level Level>
 struct restless {
   static constexpr std::string_view name = "Restless";
   static inline int runs = 0, changes = 0;
   static result<bool> run(rewriter& r) {
-    // Subgraphs are graphs of their own: the main graph's steps are what is counted.
+    // A subgraph is a separate graph, whose runs do not count.
     if (r.in().outer()) return false;
     ++runs;
     return changes-- > 0;
@@ -73,7 +73,7 @@ struct counts {
   int basic, extended, layout, all;
   bool operator==(const counts&) const = default;
 };
-/// How often each level's pass runs when it changes something so often.
+/// The number of runs of each level's pass if it reports so many changes.
 counts runs_of(counts changes, std::string loop, optimization_level level = optimization_level::all) {
   using enum optimization_level;
   restless<basic>::runs = restless<extended>::runs = restless<layout>::runs = restless<all>::runs = 0;
@@ -100,7 +100,7 @@ struct fusing_cpu : eps::cpu {
 
 }  // namespace
 
-TEST_CASE("7: N is asked twice, its node stands between transposes, A is asked once") {
+TEST_CASE("7: N is called twice, its node is between transposes, A is called once") {
   provider_n n;
   provider_a a;
   const auto asked = std::make_shared<int>(0);
@@ -115,7 +115,7 @@ TEST_CASE("7: N is asked twice, its node stands between transposes, A is asked o
   check_same(*as_written(maximum()), *s);
 }
 
-TEST_CASE("7: a node that N forgets once its channels are last is an error that names it") {
+TEST_CASE("7: a node that N does not take again with channels last is an error with its name") {
   provider_n n;
   n.forgets = true;
   const auto s = runtime<partial<provider_n, cpu>>{n, cpu{}}.load(maximum());
@@ -174,18 +174,18 @@ TEST_CASE("17: none leaves all, basic folds, extended fuses what is cpu's and no
   check_same(*none, *with_a);
 }
 
-TEST_CASE("17: a fusion into an operator that the provider has no kernel for does not happen") {
+TEST_CASE("17: nodes are not fused to an operator for which the provider has no kernel") {
   const auto s = runtime<transforms<>, dreaming_cpu>{}.load(chain());
   REQUIRE_MESSAGE(s, s.error().words());
   CHECK(count_of(*s, "Relu") == 1);
   CHECK(changes(*s, "ReluToNothing") == 0);
 }
 
-TEST_CASE("18: A never sees a node that the basic level folded away") {
+TEST_CASE("18: A is not offered a node that the basic level folded") {
   model_builder b;
   const value_id c = b.constant<float>("c", {2, 2}, {1, 2, 3, 4});
   const value_id product = b.node("Relu", {b.node("MatMul", {c, c})});
-  b.output(b.node("Add", {b.input("x", dtype::f32, {dim::of(2), dim::of(2)}), product}));
+  b.output(b.node("Add", {b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(2)}), product}));
   provider_a a;
   const auto seen = std::make_shared<std::string>();
   a.choose = [seen](const graph_view& g) {
@@ -203,7 +203,7 @@ TEST_CASE("19: a level stops after a step without change, and at ten steps") {
   CHECK(runs_of({99, 0, 0, 0}, "0") == counts{10, 1, 1, 1});
 }
 
-TEST_CASE("19: the loop goes on while the last level changed something, or with 2 any of them") {
+TEST_CASE("19: levels are repeated while the last one changed something, or with 2 any of them") {
   CHECK(runs_of({0, 1, 0, 0}, "1") == counts{1, 2, 1, 1});
   CHECK(runs_of({0, 0, 0, 1}, "1") == counts{1, 2, 2, 3});
   CHECK(runs_of({0, 0, 0, 1}, "") == counts{1, 2, 2, 3});
@@ -211,7 +211,7 @@ TEST_CASE("19: the loop goes on while the last level changed something, or with 
   CHECK(runs_of({0, 0, 0, 1}, "0") == counts{1, 1, 1, 2});
 }
 
-TEST_CASE("19: levels above the one asked for do not run") {
+TEST_CASE("19: levels above the requested one do not run") {
   using enum optimization_level;
   CHECK(runs_of({1, 1, 1, 1}, "2", none) == counts{0, 0, 0, 0});
   CHECK(runs_of({1, 1, 1, 1}, "2", basic) == counts{2, 0, 0, 0});

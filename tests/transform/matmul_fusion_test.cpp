@@ -8,7 +8,7 @@ using namespace cameo::test;
 namespace {
 
 struct product_of {
-  std::vector<std::int64_t> a{0, 1, 3, 2}, b{};  // perms; none: as it is
+  std::vector<std::int64_t> a{0, 1, 3, 2}, b{};  // permutations; empty: none
   bool read_transpose = false, cast = false, constant_b = false;
   dtype type = dtype::f32;
 };
@@ -21,7 +21,7 @@ auto transposed_product(const product_of& p) {
       std::vector<std::int64_t> shape = as_read;
       for (std::size_t i = 0; i < axes.size(); ++i) shape[std::size_t(axes[i])] = as_read[i];
       std::vector<dim> dims;
-      for (std::int64_t d : shape) dims.push_back(d == 5 ? n : dim::of(d));
+      for (std::int64_t d : shape) dims.push_back(d == 5 ? n : dim::fixed(d));
       value_id v = m.input(name, p.cast ? dtype::f64 : p.type, dims);
       if (!axes.empty()) v = m.node("Transpose", {v}, {list_of("perm", axes)});
       if (p.read_transpose && !axes.empty()) m.output(v);
@@ -34,7 +34,7 @@ auto transposed_product(const product_of& p) {
 
 }  // namespace
 
-TEST_CASE("a product takes transposed operands, casts between them too") {
+TEST_CASE("transposed operands are fused into a product, also with casts between") {
   for (const product_of& p : {product_of{}, {.a = {}, .b = {0, 1, 3, 2}}, {.b = {0, 1, 3, 2}}, {.cast = true}}) {
     const session s = check_fires<rules::matmul_fusion>("MatmulTransposeFusion", transposed_product(p));
     CHECK(count_of(s, "Transpose") == 0);
@@ -42,7 +42,7 @@ TEST_CASE("a product takes transposed operands, casts between them too") {
   }
 }
 
-TEST_CASE("other transposes stay, and so do those that others read, and integers") {
+TEST_CASE("other transposes stay, and so do those with other readers, and products of integers") {
   const auto idle = [](const product_of& p) {
     check_idle<rules::matmul_fusion>("MatmulTransposeFusion", transposed_product(p));
   };
@@ -53,7 +53,7 @@ TEST_CASE("other transposes stay, and so do those that others read, and integers
   idle({.type = dtype::f64});
 }
 
-TEST_CASE("a large constant that others read is multiplied as it lies") {
+TEST_CASE("a large constant with other readers is not copied to transpose it") {
   const session s = check_fires<rules::matmul_fusion>("MatmulTransposeFusion", [] {
     model_builder b;
     const value_id w = b.constant<float>("w", {300, 16}, ramp(300 * 16));
@@ -72,20 +72,20 @@ struct scale {
   std::string_view op = "Mul";
   extents shape{};
   bool first = false, read = false;
-  float by = 0.125f;
+  float factor = 0.125f;
 };
 auto scaled(const scale& s) {
   return [s] {
     model_builder m;
-    const value_id c = m.constant<float>("c", s.shape, std::vector<float>(std::size_t(s.shape.count()), s.by));
+    const value_id c = m.constant<float>("c", s.shape, std::vector<float>(std::size_t(s.shape.count()), s.factor));
     const auto at = [&](place here, value_id v) {
       if (here != s.where) return v;
       const value_id out = m.node(s.op, s.first ? std::vector{c, v} : std::vector{v, c});
       if (s.read) m.output(out);
       return out;
     };
-    const value_id a = at(place::a, m.input("a", dtype::f32, {m.symbol("n"), dim::of(4)}));
-    const value_id b = at(place::b, m.input("b", dtype::f32, {dim::of(4), dim::of(6)}));
+    const value_id a = at(place::a, m.input("a", dtype::f32, {m.symbol("n"), dim::fixed(4)}));
+    const value_id b = at(place::b, m.input("b", dtype::f32, {dim::fixed(4), dim::fixed(6)}));
     const value_id product = m.node("MatMul", {a, b});
     if (s.read && s.where == place::out) m.output(product);
     m.output(at(place::out, product));
@@ -95,7 +95,7 @@ auto scaled(const scale& s) {
 
 }  // namespace
 
-TEST_CASE("constant factors of a product and its operands go into it") {
+TEST_CASE("constant factors of a product and its operands are fused into it") {
   for (const scale& s : {scale{},
                          {.where = place::b, .first = true},
                          {.where = place::out},
@@ -107,12 +107,12 @@ TEST_CASE("constant factors of a product and its operands go into it") {
   }
 }
 
-TEST_CASE("factors that are no numbers, change the shape, are read by others, or divide stay") {
+TEST_CASE("factors that are not finite, change the shape, have other readers or divide stay") {
   const auto idle = [](const scale& s) { check_idle<rules::matmul_fusion>("MatMulScaleFusion", scaled(s)); };
   idle({.shape = {4}});
   idle({.where = place::out, .shape = {1, 1, 1}});
   idle({.read = true});
   idle({.where = place::out, .op = "Div", .first = true});
   idle({.where = place::out, .read = true});
-  idle({.where = place::out, .by = INFINITY});
+  idle({.where = place::out, .factor = INFINITY});
 }

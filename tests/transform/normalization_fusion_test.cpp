@@ -7,7 +7,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// How a layer normalisation is written.
+/// A spelling of a layer normalization.
 struct norm_spelling {
   std::int64_t opset = 17;
   bool by_product = false, two_centers = false, by_reciprocal = false, bias = true, scale_first = false;
@@ -52,7 +52,7 @@ struct norm_parts : model_builder {
     const value_id scale = constant<float>("s" + std::to_string(made++), {8}, ramp(8, 0.002f));
     return node("Mul", s.scale_first ? std::vector{scale, y} : std::vector{y, scale});
   }
-  value_id hidden(std::string_view name) { return input(name, dtype::f32, {symbol("b"), symbol("s"), dim::of(8)}); }
+  value_id hidden(std::string_view name) { return input(name, dtype::f32, {symbol("b"), symbol("s"), dim::fixed(8)}); }
 };
 
 auto layer_norm(const norm_spelling& s) {
@@ -78,7 +78,7 @@ void fuses_norm(std::string_view transform, std::string_view op, Make make) {
 
 }  // namespace
 
-TEST_CASE("layer normalisation is found in every spelling and opset") {
+TEST_CASE("layer normalization is found in every spelling and opset") {
   const auto norm = [](norm_spelling s) { fuses_norm("LayerNormFusion", "LayerNormalization", layer_norm(s)); };
   norm({});
   norm({.opset = 13});
@@ -93,7 +93,7 @@ TEST_CASE("layer normalisation is found in every spelling and opset") {
   norm({.bias = false, .scale = false});
 }
 
-TEST_CASE("layer normalisation is left alone when a part is read by others, or the axis or scale is another") {
+TEST_CASE("layer normalization is not fused when a part has other readers, or axis or scale differ") {
   const auto idle = [](norm_spelling s) { check_idle<rules::normalization_fusion>("LayerNormFusion", layer_norm(s)); };
   idle({.read_center = true});
   idle({.read_root = true});
@@ -101,7 +101,7 @@ TEST_CASE("layer normalisation is left alone when a part is read by others, or t
   idle({.axes = {-2}});
   check_idle<rules::normalization_fusion>("LayerNormFusion", [] {
     norm_parts p{17};
-    const value_id x = p.input("x", dtype::i32, {dim::of(2), dim::of(8)});
+    const value_id x = p.input("x", dtype::i32, {dim::fixed(2), dim::fixed(8)});
     const value_id center =
         p.node("Sub", {x, p.node("ReduceMean", {x}, {attribute_of("axes", std::array{std::int64_t{-1}})})});
     p.output(p.node("Mul", {center, center}));
@@ -109,7 +109,7 @@ TEST_CASE("layer normalisation is left alone when a part is read by others, or t
   });
 }
 
-TEST_CASE("simplified layer normalisation is found, and left alone when its root is read") {
+TEST_CASE("simplified layer normalization is found, and not fused when its root has other readers") {
   const auto norm = [](norm_spelling s) {
     fuses_norm("SimplifiedLayerNormFusion", "SimplifiedLayerNormalization", rms_norm(s));
   };
@@ -128,16 +128,16 @@ namespace {
 
 struct sum_before {
   bool bias = false, bias_of_second = false, read_sum = false, read_bias_sum = false, simplified = false;
-  std::int64_t rows = 0;  // of the skip; 0: as the input
+  std::int64_t rows = 0;  // rows of the skip; 0: as the input
   std::size_t rank = 3;
 };
 auto skip(const sum_before& s) {
   return [s] {
     norm_parts p{17};
-    std::vector<dim> shape{p.symbol("b"), p.symbol("s"), dim::of(8)};
+    std::vector<dim> shape{p.symbol("b"), p.symbol("s"), dim::fixed(8)};
     if (s.rank == 2) shape.erase(shape.begin());
     value_id x = p.input("x", dtype::f32, shape);
-    if (s.rows) shape[1] = dim::of(s.rows);
+    if (s.rows) shape[1] = dim::fixed(s.rows);
     value_id y = p.input("y", dtype::f32, shape);
     value_id& biased = s.bias_of_second ? y : x;
     if (s.bias) biased = p.node("Add", {biased, p.constant<float>("bias", {8}, ramp(8))});
@@ -151,7 +151,7 @@ auto skip(const sum_before& s) {
 
 }  // namespace
 
-TEST_CASE("the sum before a normalisation goes into it, with its bias, and is given out to who reads it") {
+TEST_CASE("the sum before a normalization is fused with its bias, and becomes an output for its other readers") {
   for (bool simplified : {false, true}) {
     const std::string_view transform = simplified ? "SkipSimplifiedLayerNormFusion" : "SkipLayerNormFusion";
     const std::string_view op = simplified ? "SkipSimplifiedLayerNormalization" : "SkipLayerNormalization";

@@ -1,4 +1,4 @@
-// Rewrites hand on what nodes say of their part of the model (`layer_ann`).
+// Rewrites keep the layer annotations (`layer_ann`) of nodes.
 #include <cameo/transform/rules/fusions.hpp>
 
 #include "rule_rig.hpp"
@@ -41,7 +41,7 @@ std::string after_basic(std::unique_ptr<model> m, const texts& said) {
 /// relu(x w + b): the first two become one Gemm.
 std::unique_ptr<model> product_and_sum() {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(4), dim::of(8)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(4), dim::fixed(8)});
   const value_id product = b.node("MatMul", {x, b.constant("w", {8, 8}, ramp(64))});
   b.output(b.node("Relu", {b.node("Add", {product, b.constant("b", {8}, ramp(8))})}));
   return b.take();
@@ -49,7 +49,7 @@ std::unique_ptr<model> product_and_sum() {
 
 }  // namespace
 
-TEST_CASE("a node that takes the place of others belongs where they did, if they agree") {
+TEST_CASE("a node that replaces others gets their annotation, if they share one") {
   CHECK(after_basic(product_and_sum(), {}) == "Gemm= Relu=");
   CHECK(after_basic(product_and_sum(), {{"MatMul", "enc"}, {"Add", "enc"}, {"Relu", "dec"}}) == "Gemm=enc Relu=dec");
   CHECK(after_basic(product_and_sum(), {{"MatMul", "enc"}}) == "Gemm=enc Relu=");
@@ -57,10 +57,10 @@ TEST_CASE("a node that takes the place of others belongs where they did, if they
   CHECK(after_basic(product_and_sum(), {{"MatMul", "enc"}, {"Add", "dec"}}) == "Gemm= Relu=");
 }
 
-TEST_CASE("of two nodes that are one now, what either says counts") {
+TEST_CASE("two merged nodes have the annotation of either") {
   const auto twice = [](bool first, bool second) {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(4)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(4)});
     const value_id once = b.node("Tanh", {x}), again = b.node("Tanh", {x});
     b.output(b.node("Mul", {b.node("Neg", {once}), b.node("Abs", {again})}));
     auto m = b.take();
@@ -76,11 +76,11 @@ TEST_CASE("of two nodes that are one now, what either says counts") {
   CHECK(after_basic(twice(false, true), {}) == "Tanh=enc Neg= Abs= Mul=");
 }
 
-TEST_CASE("a Transpose that comes out behind other nodes belongs with them") {
+TEST_CASE("a Transpose that moves behind other nodes gets their annotation") {
   const auto images = [] {
     model_builder b;
     const std::vector<std::int64_t> there{0, 2, 3, 1}, back{0, 3, 1, 2};
-    const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(4), dim::of(5), dim::of(6)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(4), dim::fixed(5), dim::fixed(6)});
     const value_id y = b.node("Transpose", {x}, {attribute_of("perm", there)});
     const value_id a = b.node("Relu", {y}), c = b.node("Tanh", {a});
     b.output(b.node("Sigmoid", {b.node("Transpose", {c}, {attribute_of("perm", back)})}));

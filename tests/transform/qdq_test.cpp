@@ -5,7 +5,7 @@ using namespace cameo::test;
 
 namespace {
 
-/// Scale and zero point, of one type.
+/// A scale, and a zero point of one type.
 struct parameters {
   value_id scale, zero;
 };
@@ -16,16 +16,18 @@ parameters scale_of(builder& b, std::string_view name, float scale, int zero) {
 }
 value_id quantized(builder& b, value_id v, parameters p) { return b.node("QuantizeLinear", {v, p.scale, p.zero}); }
 value_id dequantized(builder& b, value_id v, parameters p) { return b.node("DequantizeLinear", {v, p.scale, p.zero}); }
-value_id floats(builder& b) { return b.input("x", dtype::f32, {dim::of(2), dim::of(3), dim::of(4), dim::of(4)}); }
+value_id floats(builder& b) {
+  return b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(3), dim::fixed(4), dim::fixed(4)});
+}
 value_id integers(builder& b, dtype type = dtype::u8) {
-  return b.input("x", type, {dim::of(2), dim::of(3), dim::of(4), dim::of(4)});
+  return b.input("x", type, {dim::fixed(2), dim::fixed(3), dim::fixed(4), dim::fixed(4)});
 }
 
 using all_qdq = transform_set<rules::own_dequantizers, rules::double_qdq, rules::qdq, rules::qdq_cleanup>;
 
 template <class Family = all_qdq, class Make>
 session rewrites(std::string_view name, Make make, std::int64_t opset = 17) {
-  return check_fires<Family>(name, model_of(make, opset), 0);  // not a bit may change
+  return check_fires<Family>(name, model_of(make, opset), 0);  // no bit may change
 }
 template <class Family = all_qdq, class Make>
 void leaves_alone(std::string_view name, Make make, std::int64_t opset = 17) {
@@ -40,7 +42,7 @@ std::size_t ops(const session& s) { return s.graph().main().order().size(); }
 
 }  // namespace
 
-TEST_CASE("EnsureUniqueDQForNodeUnit: each reader has its own, at every level") {
+TEST_CASE("EnsureUniqueDQForNodeUnit: each reader has a separate one, at every level") {
   const auto make = model_of([](builder& b) {
     const value_id v = dequantized(b, integers(b), scale_of(b, "p", 0.1f, 100));
     return b.node("Add", {b.node("Mul", {v, v}), b.node("Relu", {v})});
@@ -59,7 +61,7 @@ TEST_CASE("EnsureUniqueDQForNodeUnit: each reader has its own, at every level") 
   check_same(plain, *rewritten<all_qdq>(make()), 0);
 }
 
-TEST_CASE("EnsureUniqueDQForNodeUnit: a graph output and what a subgraph reads keep the node") {
+TEST_CASE("EnsureUniqueDQForNodeUnit: readers in subgraphs and graph outputs keep the node") {
   const session s = rewrites<rules::own_dequantizers>("EnsureUniqueDQForNodeUnit", [](builder& b) {
     const value_id v = dequantized(b, integers(b), scale_of(b, "p", 0.1f, 100));
     b.output(v);
@@ -74,7 +76,7 @@ TEST_CASE("EnsureUniqueDQForNodeUnit: a graph output and what a subgraph reads k
       "EnsureUniqueDQForNodeUnit", [](builder& b) { return dequantized(b, integers(b), scale_of(b, "p", 0.1f, 100)); });
 }
 
-TEST_CASE("DoubleQDQPairsRemover: integers that become floats and the same integers again") {
+TEST_CASE("DoubleQDQPairsRemover: DequantizeLinear, then the same QuantizeLinear") {
   const auto twice = [](auto type, float second, int zero) {
     using T = decltype(type);
     return [=](builder& b) {
@@ -93,13 +95,13 @@ TEST_CASE("DoubleQDQPairsRemover: integers that become floats and the same integ
       return quantized(b, dequantized(b, integers(b), p), q);
     });
   }
-  SUBCASE("a scale that is no constant") {
+  SUBCASE("a scale that is not a constant") {
     leaves_alone("DoubleQDQPairsRemover", [](builder& b) {
       const parameters p{b.input("s", dtype::f32, {}), b.constant<std::uint8_t>("z", {}, {std::uint8_t(3)})};
       return quantized(b, dequantized(b, integers(b), p), p);
     });
   }
-  SUBCASE("a scale so small that numbers get lost") {
+  SUBCASE("a scale so small that values are lost") {
     leaves_alone("DoubleQDQPairsRemover", [](builder& b) {
       const parameters p = scale_of(b, "p", 1e-40f, 7);
       return quantized(b, dequantized(b, integers(b), p), p);
@@ -108,7 +110,7 @@ TEST_CASE("DoubleQDQPairsRemover: integers that become floats and the same integ
   SUBCASE("from one graph output to another") {
     leaves_alone("DoubleQDQPairsRemover", [](builder& b) {
       const parameters p = scale_of(b, "p", 0.1f, 7);
-      return quantized(b, dequantized(b, integers(b), p), p);  // the input can't take the output's name
+      return quantized(b, dequantized(b, integers(b), p), p);  // the input cannot take the name of the output
     });
   }
   SUBCASE("switched off") {
@@ -119,11 +121,11 @@ TEST_CASE("DoubleQDQPairsRemover: integers that become floats and the same integ
   }
 }
 
-TEST_CASE("DoubleQDQPairsRemover: every integer comes back as it was, at any scale") {
+TEST_CASE("DoubleQDQPairsRemover: every integer is unchanged, at any scale") {
   for (const float scale : {1.2e-38f, 0.003f, 0.1f, 1.0f / 3, 77.7f, 1e30f}) {
     builder b{21};
     const parameters p = scale_of<std::int16_t>(b, "p", scale, -5);
-    b.output(quantized(b, dequantized(b, b.input("x", dtype::i16, {dim::of(65536)}), p), p));
+    b.output(quantized(b, dequantized(b, b.input("x", dtype::i16, {dim::fixed(65536)}), p), p));
     result<session> s = as_written(b.take());
     REQUIRE_MESSAGE(s, s.error().words());
     std::vector<std::int16_t> all;
@@ -137,7 +139,7 @@ TEST_CASE("DoubleQDQPairsRemover: every integer comes back as it was, at any sca
   }
 }
 
-TEST_CASE("ReluQuantRewrite and ClipQuantRewrite: bounds that the integers have anyhow") {
+TEST_CASE("ReluQuantRewrite and ClipQuantRewrite: bounds that include all integers") {
   const auto behind = [](const char* op, float scale, int zero, std::vector<float> bounds = {}) {
     return [=](builder& b) {
       std::vector<value_id> in{floats(b)};
@@ -154,7 +156,7 @@ TEST_CASE("ReluQuantRewrite and ClipQuantRewrite: bounds that the integers have 
   CHECK(ops(rewrites("ClipQuantRewrite", behind("Clip", 0.01f, -128, {0}))) == 1);
   leaves_alone("ClipQuantRewrite", behind("Clip", 0.01f, -128, {0, 1}));
   leaves_alone("ClipQuantRewrite", behind("Clip", 0.0234f, -128, {0.5f, 6}));
-  leaves_alone("ReluQuantRewrite", [](builder& b) {  // an extra reader
+  leaves_alone("ReluQuantRewrite", [](builder& b) {  // another reader
     const value_id v = b.node("Relu", {floats(b)});
     b.output(b.node("Exp", {v}));
     return quantized(b, v, scale_of<std::int8_t>(b, "p", 0.01f, -128));
@@ -164,17 +166,17 @@ TEST_CASE("ReluQuantRewrite and ClipQuantRewrite: bounds that the integers have 
     b.output(v);
     return quantized(b, v, scale_of<std::int8_t>(b, "p", 0.01f, -128));
   });
-  leaves_alone("ClipQuantRewrite", [](builder& b) {  // a bound from outside
+  leaves_alone("ClipQuantRewrite", [](builder& b) {  // a bound that is an input
     const value_id v = b.node("Clip", {floats(b), b.input("low", dtype::f32, {})});
     return quantized(b, v, scale_of<std::int8_t>(b, "p", 0.01f, -128));
   });
 }
 
-TEST_CASE("QDQPropagationTransformer: what moves elements does it to the integers") {
+TEST_CASE("QDQPropagationTransformer: nodes that move elements move integers") {
   struct moving {
     const char* op;
     std::vector<std::int64_t> ints;
-    attribute with;
+    attribute setting;
   };
   const std::vector<std::int64_t> perm{0, 2, 3, 1}, kernel{2, 2};
   const moving all[] = {{"Reshape", {2, -1}, {}},
@@ -187,7 +189,8 @@ TEST_CASE("QDQPropagationTransformer: what moves elements does it to the integer
       std::vector<value_id> in{v};
       if (!each.ints.empty())
         in.push_back(b.constant<std::int64_t>("ints", {std::int64_t(each.ints.size())}, each.ints));
-      return b.node(each.op, in, each.with.name.empty() ? std::vector<attribute>{} : std::vector<attribute>{each.with});
+      return b.node(each.op, in,
+                    each.setting.name.empty() ? std::vector<attribute>{} : std::vector<attribute>{each.setting});
     };
     const session later = rewrites("QDQPropagationTransformer", [&](builder& b) {
       return b.node("Relu", {node(b, dequantized(b, integers(b), scale_of(b, "p", 0.1f, 100)))});
@@ -197,7 +200,7 @@ TEST_CASE("QDQPropagationTransformer: what moves elements does it to the integer
       return quantized(b, node(b, b.node("Exp", {floats(b)})), scale_of<std::int8_t>(b, "p", 0.03f, -100));
     });
     CHECK(first_of(earlier, each.op) == &earlier.graph().main()[earlier.graph().main().order()[2]]);
-    // Between both nothing else is left.
+    // No other node is left between them.
     const session between = rewrites("QDQPropagationTransformer", [&](builder& b) {
       const parameters p = scale_of(b, "p", 0.1f, 100);
       return quantized(b, node(b, dequantized(b, integers(b), p)), p);
@@ -206,13 +209,13 @@ TEST_CASE("QDQPropagationTransformer: what moves elements does it to the integer
   }
 }
 
-TEST_CASE("QDQPropagationTransformer leaves alone what others read and what would be more work") {
+TEST_CASE("QDQPropagationTransformer keeps nodes with other readers, and nodes that would be more work") {
   const auto relu_of = [](builder& b, value_id v) { return b.node("Relu", {v}); };
   const auto turned = [](builder& b, value_id v) {
     const std::vector<std::int64_t> perm{0, 2, 3, 1};
     return b.node("Transpose", {v}, {list_of("perm", perm)});
   };
-  SUBCASE("two readers behind") {
+  SUBCASE("two readers after the node") {
     leaves_alone("QDQPropagationTransformer", [&](builder& b) {
       const value_id v = turned(b, dequantized(b, integers(b), scale_of(b, "p", 0.1f, 100)));
       return b.node("Add", {relu_of(b, v), b.node("Exp", {v})});
@@ -239,14 +242,14 @@ TEST_CASE("QDQPropagationTransformer leaves alone what others read and what woul
       return relu_of(b, turned(b, dequantized(b, integers(b), p)));
     });
   }
-  SUBCASE("a part, which would be quantized as a whole") {
+  SUBCASE("a slice, of which the whole would be quantized") {
     leaves_alone("QDQPropagationTransformer", [&](builder& b) {
       const auto ints = [&](const char* name, std::int64_t i) { return b.constant<std::int64_t>(name, {1}, {i}); };
       const value_id v = b.node("Slice", {floats(b), ints("from", 0), ints("to", 1)});
       return quantized(b, v, scale_of(b, "p", 0.1f, 100));
     });
   }
-  SUBCASE("MaxPool of an opset that has none for integers") {
+  SUBCASE("MaxPool of an opset without integers") {
     leaves_alone(
         "QDQPropagationTransformer",
         [&](builder& b) {
@@ -260,7 +263,7 @@ TEST_CASE("QDQPropagationTransformer leaves alone what others read and what woul
 
 namespace {
 
-/// The cleanup without the key that it asks for.
+/// The cleanup without the key that it requires.
 struct wanted_cleanup : rules::qdq_cleanup {
   static const transform_table& table() {
     static const transform_table made = [] {
@@ -274,7 +277,7 @@ struct wanted_cleanup : rules::qdq_cleanup {
 
 }  // namespace
 
-TEST_CASE("QDQFinalCleanupTransformer: pairs that only round go when they are told to") {
+TEST_CASE("QDQFinalCleanupTransformer: pairs that only round are removed on request") {
   const auto make = model_of([](builder& b) {
     const parameters p = scale_of(b, "p", 0.01f, 100);
     return b.node("Relu", {dequantized(b, quantized(b, b.node("Exp", {floats(b)}), p), p)});

@@ -11,16 +11,16 @@
 
 #include "../session/models.hpp"
 
-/// Runs a model as written and rewritten by one family of transforms, and compares.
+/// Runs a model before and after one family of transforms, and compares the outputs.
 namespace cameo::test {
 
-/// The cpu provider with no transforms but these.
+/// The cpu provider with only these transforms.
 template <class... Families>
 struct cpu_with : eps::cpu {
   using transforms = transform_set<Families...>;
 };
 
-/// A family as it is, but for one that is only applied to models that are saved: that is applied always.
+/// A family that is always applied, even if it is meant for models that are saved.
 template <class Family>
 struct applied {
   static constexpr optimization_level level = Family::level;
@@ -34,8 +34,8 @@ struct applied {
   }
 };
 
-/// The runtime whose sessions one family rewrites, before or after partitioning as its level says; or a set of families
-/// that come before.
+/// The runtime whose sessions one family rewrites, before or after partitioning according to its level; or a set of
+/// families.
 template <class Family>
 struct rewriting_runtime {
   using type =
@@ -56,7 +56,7 @@ inline result<session> as_written(std::unique_ptr<model> net) {
   return runtime<transforms<>, cpu_with<>>{}.load(std::move(net), options);
 }
 
-/// How many nodes of an operator are left, constants not counted.
+/// The number of nodes of an operator, without constants.
 inline std::size_t count_of(const graph& g, std::string_view op) {
   std::size_t found = 0;
   for (node_id n : g.order()) found += g[n].op_type == op && !g[n].removed;
@@ -68,14 +68,14 @@ inline const detail::graph_node* first_of(const session& s, std::string_view op)
     if (s.graph().main()[n].op_type == op) return &s.graph().main()[n];
   return nullptr;
 }
-/// How often a transform changed something.
+/// The number of changes of a transform.
 inline std::size_t changes(const session& s, std::string_view transform) {
   for (const transform_log::entry& e : s.rewrites().transforms)
     if (e.name == transform) return e.changes;
   return 0;
 }
 
-/// Random inputs for every graph input: floats from -2 to 2, integers from 0 to 3; symbols become `symbol_size`.
+/// Random inputs for all graph inputs: floats from -2 to 2, integers from 0 to 3. Symbols become `symbol_size`.
 inline std::vector<std::pair<std::string, any_value>> random_feeds(const session& s, std::uint32_t seed,
                                                                    std::int64_t symbol_size = 3) {
   std::mt19937 random{seed};
@@ -105,7 +105,7 @@ inline std::vector<std::pair<std::string, any_value>> random_feeds(const session
   return feeds;
 }
 
-/// Both sessions give the same on random inputs, to `tolerance` of the largest number.
+/// Checks that both sessions give the same outputs for random inputs, up to `tolerance` of the largest number.
 inline void check_same(const session& a, const session& b, double tolerance = 1e-5, std::int64_t symbol_size = 3) {
   for (std::uint32_t seed : {1u, 2u}) {
     const auto feeds = random_feeds(a, seed, symbol_size);
@@ -134,8 +134,8 @@ inline void check_same(const session& a, const session& b, double tolerance = 1e
   }
 }
 
-/// `make` gives the model anew each time. The family rewrites it, `transform` being among what did, and both forms
-/// agree. The rewritten session, for a look at its graph.
+/// Checks that the family rewrites the model of `make`, by `transform` among others, and that both models agree.
+/// Returns the rewritten session.
 template <class Family, class Make>
 session check_fires(std::string_view transform, Make make, double tolerance = 1e-5) {
   result<session> plain = as_written(make()), done = rewritten<Family>(make());
@@ -146,7 +146,7 @@ session check_fires(std::string_view transform, Make make, double tolerance = 1e
   check_same(*plain, *done, tolerance);
   return std::move(*done);
 }
-/// The transform leaves it alone (and both forms agree).
+/// Checks that the transform does not apply (and that both models agree).
 template <class Family, class Make>
 void check_idle(std::string_view transform, Make make) {
   result<session> plain = as_written(make()), done = rewritten<Family>(make());

@@ -11,20 +11,20 @@ value_id whole_numbers(model_builder& b, std::vector<std::int64_t> all, bool sca
   const extents shape = scalar ? extents{} : extents{std::int64_t(all.size())};
   return b.constant<std::int64_t>(b.main().unique_name("numbers"), shape, all);
 }
-/// The size of an axis, as exporters write it: a list of one element.
+/// The size of an axis, as exporters write it: a list with one element.
 value_id size_of(model_builder& b, value_id x, std::int64_t axis) {
   const value_id picked = b.node("Gather", {b.node("Shape", {x}), whole_numbers(b, {axis}, true)});
   return b.node("Unsqueeze", {picked, whole_numbers(b, {0})});
 }
 value_id joined(model_builder& b, ids parts) { return b.node("Concat", parts, {integer("axis", 0)}); }
 
-/// A model of x[batch, time, 12] and what `body` makes of it.
+/// A model with the input x[batch, time, 12], whose output `body` makes.
 template <class Body>
 auto of_sequence(Body body, bool fixed = false) {
   return [=] {
     model_builder b;
-    const dim batch = fixed ? dim::of(2) : b.symbol("batch"), time = fixed ? dim::of(5) : b.symbol("time");
-    const value_id x = b.input("x", dtype::f32, {batch, time, dim::of(12)});
+    const dim batch = fixed ? dim::fixed(2) : b.symbol("batch"), time = fixed ? dim::fixed(5) : b.symbol("time");
+    const value_id x = b.input("x", dtype::f32, {batch, time, dim::fixed(12)});
     b.output(body(b, x));
     return b.take();
   };
@@ -47,7 +47,7 @@ std::vector<std::int64_t> reshaped_to(const session& s) {
 
 }  // namespace
 
-TEST_CASE("shapes that are known become constants") {
+TEST_CASE("known shapes become constants") {
   const auto expanded = [](model_builder& b, value_id x) {
     const value_id parts = b.node("Div", {size_of(b, x, 2), whole_numbers(b, {4})});
     return b.node("Expand", {b.node("ReduceSum", {x}), joined(b, {size_of(b, x, 0), size_of(b, x, 1), parts})});
@@ -68,13 +68,13 @@ TEST_CASE("shapes that are known become constants") {
       true);
   leaves_shapes(
       "ShapeFolding",
-      [](model_builder& b, value_id x) {  // of a type that is not counted with
+      [](model_builder& b, value_id x) {  // of a type that is not evaluated
         return b.node("Add", {x, b.node("Cast", {b.node("Cast", {x}, {integer("to", 7)})}, {integer("to", 1)})});
       },
       true);
 }
 
-TEST_CASE("Reshape to a computed shape becomes one to a constant shape, 0 for what is copied") {
+TEST_CASE("Reshape to a computed shape becomes one to a constant shape, 0 for copied dims") {
   using list = std::vector<std::int64_t>;
   const auto to = [](auto shape) {
     return [=](model_builder& b, value_id x) { return b.node("Reshape", {x, shape(b, x)}); };
@@ -94,7 +94,7 @@ TEST_CASE("Reshape to a computed shape becomes one to a constant shape, 0 for wh
                      return joined(b, {b.node("Mul", {size_of(b, x, 0), size_of(b, x, 1)}), whole_numbers(b, {12})});
                    }));
   CHECK(reshaped_to(rows) == list{-1, 12});
-  // Two sizes from other places; one beside a copied one, which may be 0; 0 that is meant as 0; a shape that is read.
+  // Two sizes from other positions; one beside a copied one, which may be 0; a 0 that means 0; a shape with readers.
   leaves_shapes("ReshapeFusion", to([](model_builder& b, value_id x) {
                   return joined(b, {size_of(b, x, 1), size_of(b, x, 0), whole_numbers(b, {12})});
                 }));
@@ -106,14 +106,14 @@ TEST_CASE("Reshape to a computed shape becomes one to a constant shape, 0 for wh
     return b.node("Reshape", {x, shape}, {integer("allowzero", 1)});
   });
   leaves_shapes("ReshapeFusion", [](model_builder& b, value_id x) {
-    const value_id given = b.input("given", dtype::i64, {dim::of(0)});
+    const value_id given = b.input("given", dtype::i64, {dim::fixed(0)});
     return b.node("Reshape", {x, joined(b, {given, whole_numbers(b, {0, 0, 12})})});
   });
   leaves_shapes("ReshapeFusion",
                 [](model_builder& b, value_id x) { return b.node("Reshape", {x, whole_numbers(b, {0, 0, 12})}); });
 }
 
-TEST_CASE("Reshape whose shape others read, or that is a graph output, is rewritten and they keep theirs") {
+TEST_CASE("a Reshape whose shape has other readers, or is a graph output, is rewritten and the shape stays") {
   const session s = folds_shapes("ReshapeFusion", [](model_builder& b, value_id x) {
     const value_id shape = joined(b, {size_of(b, x, 0), size_of(b, x, 1), whole_numbers(b, {3, 4})});
     b.output(shape);
@@ -122,7 +122,7 @@ TEST_CASE("Reshape whose shape others read, or that is a graph output, is rewrit
   CHECK(count_of(s, "Concat") == 1);
 }
 
-TEST_CASE("the same size is worked out once, whatever it is read from") {
+TEST_CASE("equal sizes are computed once, whatever tensor they are read from") {
   constexpr auto merging = "CommonShapeElimination";
   const auto twice = [](std::int64_t first, std::int64_t second, bool out = false) {
     return [=](model_builder& b, value_id x) {
@@ -151,7 +151,7 @@ TEST_CASE("the same size is worked out once, whatever it is read from") {
     for (int i = 0; i < 2; ++i) b.output(b.node("Shape", {x}));
     return b.node("Neg", {x});
   });
-  leaves_shapes(merging, [](model_builder& b, value_id x) {  // one is a scalar, one of another type
+  leaves_shapes(merging, [](model_builder& b, value_id x) {  // one is a scalar, one has another type
     const value_id shape = b.node("Shape", {x}, {integer("end", 1)});
     const value_id narrow = b.node("Cast", {shape}, {integer("to", 6)});
     const value_id both[] = {b.node("Cast", {narrow}, {integer("to", 1)}),
@@ -160,7 +160,7 @@ TEST_CASE("the same size is worked out once, whatever it is read from") {
   });
 }
 
-TEST_CASE("asking whether a size is -1 is answered") {
+TEST_CASE("a check whether a size is -1 is removed") {
   const auto expanded = [](bool sizes, std::int64_t sought) {
     return [=](model_builder& b, value_id x) {
       const value_id shape = joined(b, {size_of(b, x, 0), size_of(b, x, 1), whole_numbers(b, {sizes ? 12 : -1})});
@@ -174,7 +174,7 @@ TEST_CASE("asking whether a size is -1 is answered") {
   leaves_shapes("ShapeFolding", expanded(true, 1));
 }
 
-TEST_CASE("shapes are folded among a provider's nodes, too") {
+TEST_CASE("shapes are folded in a provider's nodes, too") {
   const auto heads = [](std::int64_t first, std::int64_t second) {
     return of_sequence([=](model_builder& b, value_id x) {
       return b.node("Reshape", {x, joined(b, {size_of(b, x, first), size_of(b, x, second), whole_numbers(b, {3, 4})})});

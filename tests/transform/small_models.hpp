@@ -1,14 +1,14 @@
 #pragma once
 #include "rule_rig.hpp"
 
-/// What the tests of several transforms put their small models together from.
+/// Parts of small models for the tests of several transforms.
 namespace cameo::test {
 
 using builder = model_builder;
 using ids = std::vector<value_id>;
 inline constexpr auto integer = model_builder::integer;
 
-/// The attribute `name` as a list.
+/// The attribute `name` with a list.
 inline attribute list_of(std::string_view name, const std::vector<std::int64_t>& numbers) {
   return attribute_of(name, std::span<const std::int64_t>{numbers});
 }
@@ -19,7 +19,7 @@ inline std::vector<float> numbers(std::size_t count, float base = 0.0f) {
   return all;
 }
 
-/// A model that `make` builds; the value that it returns, if any, is the last output.
+/// A model that `make` builds. The value that it returns, if any, is the last output.
 template <class Make>
 auto model_of(Make make, std::int64_t opset = 17) {
   return [make, opset] {

@@ -12,14 +12,14 @@ value_id transposed(builder& b, value_id v, const perm& p) { return b.node("Tran
 
 /// An input [n, 3, 4, 5], channels first.
 value_id picture(builder& b, std::string_view name = "x") {
-  return b.input(name, dtype::f32, {b.symbol("n"), dim::of(3), dim::of(4), dim::of(5)});
+  return b.input(name, dtype::f32, {b.symbol("n"), dim::fixed(3), dim::fixed(4), dim::fixed(5)});
 }
 value_id ints(builder& b, std::string_view name, std::vector<std::int64_t> all) {
   const auto count = std::int64_t(all.size());
   return b.constant<std::int64_t>(name, {count}, std::move(all));
 }
 
-/// Transposes are left: this many.
+/// Checks that so many transposes are left.
 template <class Make>
 session ends_with(std::size_t count, Make make, std::int64_t opset = 17) {
   session s = check_fires<rules::transposes>("TransposeOptimizer", model_of(make, opset));
@@ -31,7 +31,7 @@ void leaves_transposes(Make make, std::int64_t opset = 17) {
   check_idle<rules::transposes>("TransposeOptimizer", model_of(make, opset));
 }
 
-/// An operation between a transpose to channels last and one back; what stands between works on [n, 4, 5, 3].
+/// Nodes between a transpose to channels last and one back; they work on [n, 4, 5, 3].
 template <class Inside>
 session sandwich(Inside inside, std::int64_t opset = 17) {
   return ends_with(
@@ -55,14 +55,14 @@ TEST_CASE("two transposes in a row are one, or none") {
     const value_id x = b.node("Neg", {picture(b)});
     b.output(transposed(b, transposed(b, x, to_last), to_first));
   });
-  ends_with(0, [](builder& b) {  // no perm: the other way round
-    const value_id x = b.input("x", dtype::i32, {dim::of(2), dim::of(3), b.symbol("n")});
+  ends_with(0, [](builder& b) {  // no perm: reversed
+    const value_id x = b.input("x", dtype::i32, {dim::fixed(2), dim::fixed(3), b.symbol("n")});
     b.output(b.node("Neg", {b.node("Transpose", {b.node("Transpose", {x})})}));
   });
 }
 
-TEST_CASE("transposes that cannot be taken away stay") {
-  SUBCASE("others read what lies between") {
+TEST_CASE("transposes that cannot be removed stay") {
+  SUBCASE("a value between them has other readers") {
     leaves_transposes([](builder& b) {
       const value_id v = transposed(b, picture(b), to_last);
       b.output(transposed(b, v, {0, 2, 1, 3}));
@@ -76,26 +76,26 @@ TEST_CASE("transposes that cannot be taken away stay") {
       b.output(transposed(b, v, {0, 2, 1, 3}));
     });
   }
-  SUBCASE("one alone in front of elementwise operations") {
+  SUBCASE("a single one before elementwise operations") {
     leaves_transposes([](builder& b) { b.output(b.node("Relu", {transposed(b, picture(b), to_last)})); });
   }
-  SUBCASE("an operator that minds") {
+  SUBCASE("an operator that depends on the axis order") {
     leaves_transposes([](builder& b) {
-      const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(4), dim::of(4), dim::of(4)});
+      const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(4), dim::fixed(4), dim::fixed(4)});
       const value_id v = b.node("MaxPool", {transposed(b, x, to_last)}, {list_of("kernel_shape", {2, 2})});
       b.output(transposed(b, v, to_first));
     });
   }
-  SUBCASE("a rank that nobody knows") {
+  SUBCASE("an unknown rank") {
     leaves_transposes([](builder& b) {
-      const value_id shape = b.input("shape", dtype::i64, {dim::of(4)});
-      const value_id x = b.input("x", dtype::f32, {dim::of(3)});
+      const value_id shape = b.input("shape", dtype::i64, {dim::fixed(4)});
+      const value_id x = b.input("x", dtype::f32, {dim::fixed(3)});
       b.main();
       b.output(b.node("Identity", {shape}));
       b.output(b.node("Relu", {transposed(b, b.node("Identity", {x}), {0})}));
     });
   }
-  SUBCASE("a softmax over all that follows") {  // before opset 13
+  SUBCASE("a softmax over all later axes") {  // before opset 13
     leaves_transposes(
         [](builder& b) {
           const value_id v = b.node("Softmax", {transposed(b, picture(b), to_last)}, {builder::integer("axis", 1)});
@@ -105,7 +105,7 @@ TEST_CASE("transposes that cannot be taken away stay") {
   }
 }
 
-TEST_CASE("a residual network with channels last inside has no transposes when it is done") {
+TEST_CASE("a residual network with channels last inside has no transposes afterwards") {
   const session s = ends_with(0, [](builder& b) {
     const auto conv = [&](value_id v, const char* w) {
       const value_id weight = b.constant<float>(w, {3, 3, 1, 1}, numbers(9));
@@ -122,7 +122,7 @@ TEST_CASE("a residual network with channels last inside has no transposes when i
   CHECK(count_of(s, "Conv") == 3);
 }
 
-TEST_CASE("values that others read, and graph outputs, keep their layout") {
+TEST_CASE("values with other readers, and graph outputs, keep their layout") {
   const session s = ends_with(1, [](builder& b) {
     const value_id v = b.node("Relu", {transposed(b, picture(b), to_last)});
     b.output(v);
@@ -141,7 +141,7 @@ TEST_CASE("a transposed graph output keeps its name") {
   CHECK(s.outputs()[0].name == "Transpose_2_out");
 }
 
-TEST_CASE("every operator that does the same in another order") {
+TEST_CASE("every operator that supports another order") {
   SUBCASE("two operands, stretched constants") {
     sandwich([](builder& b, value_id v) {
       v = b.node("Add", {v, b.constant<float>("c", {3}, {1, 2, 3})});
@@ -150,9 +150,9 @@ TEST_CASE("every operator that does the same in another order") {
       return b.node("Sub", {v, b.constant<float>("f", {}, {2})});
     });
   }
-  SUBCASE("a stretched vector that is no constant") {
+  SUBCASE("a stretched vector that is not a constant") {
     for (const std::int64_t opset : {11, 17})
-      sandwich([](builder& b, value_id v) { return b.node("Add", {v, b.input("c", dtype::f32, {dim::of(3)})}); },
+      sandwich([](builder& b, value_id v) { return b.node("Add", {v, b.input("c", dtype::f32, {dim::fixed(3)})}); },
                opset);
   }
   SUBCASE("Where, Cast, comparisons") {
@@ -255,7 +255,7 @@ TEST_CASE("Split's parts and ArgMax") {
   CHECK(detail::find_attribute(first_of(s, "Split")->attributes, "axis")->i == 1);
 }
 
-TEST_CASE("a shape that is asked for in between") {
+TEST_CASE("a Shape between the transposes") {
   const session s = ends_with(0, [](builder& b) {
     const value_id v = b.node("Relu", {transposed(b, picture(b), to_last)});
     b.output(b.node("Shape", {v}));
@@ -264,11 +264,12 @@ TEST_CASE("a shape that is asked for in between") {
   CHECK(count_of(s, "Gather") == 1);
 }
 
-TEST_CASE("a number of transposes that would not fall stays as it is") {
-  SUBCASE("one away, one more") {
+TEST_CASE("regions stay where the number of transposes would not decrease") {
+  SUBCASE("one removed, one added") {
     leaves_transposes([](builder& b) {
-      const value_id v = b.node("Add", {transposed(b, picture(b), to_last),
-                                        b.input("y", dtype::f32, {dim::of(1), dim::of(4), dim::of(5), dim::of(3)})});
+      const value_id v =
+          b.node("Add", {transposed(b, picture(b), to_last),
+                         b.input("y", dtype::f32, {dim::fixed(1), dim::fixed(4), dim::fixed(5), dim::fixed(3)})});
       b.output(transposed(b, v, {0, 2, 1, 3}));
     });
   }
@@ -279,55 +280,55 @@ TEST_CASE("a number of transposes that would not fall stays as it is") {
       b.output(transposed(b, v, to_last));
     });
   }
-  SUBCASE("stretched over axes that would part") {
+  SUBCASE("a vector stretched over axes that would be separated") {
     leaves_transposes([](builder& b) {
-      const value_id v =
-          b.node("Add", {transposed(b, picture(b), {0, 3, 2, 1}), b.input("y", dtype::f32, {dim::of(4), dim::of(3)})});
+      const value_id v = b.node(
+          "Add", {transposed(b, picture(b), {0, 3, 2, 1}), b.input("y", dtype::f32, {dim::fixed(4), dim::fixed(3)})});
       b.output(transposed(b, v, {0, 3, 2, 1}));
     });
   }
-  SUBCASE("stretched, and one of the axes that part has one element") {
+  SUBCASE("a vector stretched over axes that would be separated, one of size 1") {
     leaves_transposes([](builder& b) {
-      const value_id v =
-          b.node("Add", {transposed(b, picture(b), {0, 3, 2, 1}), b.input("y", dtype::f32, {dim::of(1), dim::of(3)})});
+      const value_id v = b.node(
+          "Add", {transposed(b, picture(b), {0, 3, 2, 1}), b.input("y", dtype::f32, {dim::fixed(1), dim::fixed(3)})});
       b.output(transposed(b, v, {0, 3, 2, 1}));
     });
   }
-  SUBCASE("pads from outside") {
+  SUBCASE("pads that are an input") {
     leaves_transposes([](builder& b) {
-      const value_id pads = b.input("pads", dtype::i64, {dim::of(8)});
+      const value_id pads = b.input("pads", dtype::i64, {dim::fixed(8)});
       const value_id v = b.node("Pad", {transposed(b, picture(b), to_last), pads});
       b.output(transposed(b, v, to_first));
     });
   }
 }
 
-TEST_CASE("both operands transposed: one transpose behind does for both") {
+TEST_CASE("one transpose after the operation replaces those of both operands") {
   ends_with(1, [](builder& b) {
     const value_id v =
         b.node("Add", {transposed(b, picture(b, "x"), to_last), transposed(b, picture(b, "y"), to_last)});
     b.output(b.node("Relu", {v}));
   });
-  ends_with(1, [](builder& b) {  // and one before for both readers
+  ends_with(1, [](builder& b) {  // one transpose before both readers
     const value_id v = b.node("Relu", {picture(b)});
     b.output(transposed(b, b.node("Exp", {v}), to_last));
     b.output(transposed(b, b.node("Neg", {v}), to_last));
   });
 }
 
-TEST_CASE("a transpose of axes of one element is a Reshape") {
+TEST_CASE("a transpose of axes of size 1 is a Reshape") {
   const session s = ends_with(0, [](builder& b) {
-    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::of(4), dim::of(5), dim::of(1)});
+    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::fixed(4), dim::fixed(5), dim::fixed(1)});
     b.output(b.node("MaxPool", {transposed(b, x, to_first)}, {list_of("kernel_shape", {2, 2})}));
   });
   CHECK(count_of(s, "Reshape") == 1);
-  leaves_transposes([](builder& b) {  // two sizes that no Reshape could tell
-    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), b.symbol("m"), b.symbol("k"), dim::of(1)});
+  leaves_transposes([](builder& b) {  // two unknown sizes, which no Reshape could have
+    const value_id x = b.input("x", dtype::f32, {b.symbol("n"), b.symbol("m"), b.symbol("k"), dim::fixed(1)});
     b.output(b.node("MaxPool", {transposed(b, x, to_first)}, {list_of("kernel_shape", {2, 2})}));
   });
 }
 
-TEST_CASE("a value that a subgraph reads stays as it is") {
+TEST_CASE("a value that a subgraph reads keeps its layout") {
   const auto make = model_of([](builder& b) {
     const value_id v = b.node("Relu", {transposed(b, picture(b), to_last)});
     const value_id cond =
@@ -361,7 +362,7 @@ TEST_CASE("a value that a subgraph reads stays as it is") {
   CHECK(count_of(check_fires<rules::transposes>("TransposeOptimizer", make), "Transpose") == 1);
 }
 
-TEST_CASE("ReshapePushThrough: a Reshape moves behind what works on each element, to the next Reshape") {
+TEST_CASE("ReshapePushThrough: a Reshape moves behind elementwise nodes, to the next Reshape") {
   const auto make = model_of([](builder& b) {
     value_id v = b.node("Reshape", {b.node("Softmax", {picture(b)}), ints(b, "flat", {-1, 5})});
     v = b.node("Clip", {b.node("Relu", {v}), b.constant<float>("low", {}, {0.1f})});
@@ -372,7 +373,7 @@ TEST_CASE("ReshapePushThrough: a Reshape moves behind what works on each element
   CHECK(count_of(s, "Reshape") == 2);
 }
 
-TEST_CASE("ReshapePushThrough leaves others alone") {
+TEST_CASE("ReshapePushThrough keeps other nodes") {
   const auto still = [](auto inside) {
     check_idle<rules::transposes>("ReshapePushThrough", model_of([=](builder& b) {
                                     const value_id v = b.node("Reshape", {picture(b), ints(b, "flat", {-1, 5})});
@@ -381,7 +382,7 @@ TEST_CASE("ReshapePushThrough leaves others alone") {
   };
   still([](builder& b, value_id v) { return b.node("Softmax", {v}); });
   still([](builder& b, value_id v) { return b.node("Add", {v, b.constant<float>("c", {5}, {1, 2, 3, 4, 5})}); });
-  still([](builder& b, value_id v) {  // an extra reader
+  still([](builder& b, value_id v) {  // another reader
     b.output(b.node("Exp", {v}));
     return b.node("Relu", {v});
   });

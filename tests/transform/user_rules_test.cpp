@@ -6,7 +6,7 @@
 using namespace cameo;
 using namespace cameo::test;
 
-// Rules as docs/write_a_rule.md has them.
+// The rules of docs/write_a_rule.md.
 namespace {
 
 using namespace cameo::pattern;
@@ -32,7 +32,7 @@ using own_rules = transform_list<optimization_level::basic, rule_of<relu_before_
 auto relu_of_scaled(float factor, bool first = false, bool shared = false) {
   return [=] {
     model_builder b;
-    const value_id in = b.input("in", dtype::f32, {dim::of(4)}), by = b.constant<float>("by", {}, {factor});
+    const value_id in = b.input("in", dtype::f32, {dim::fixed(4)}), by = b.constant<float>("by", {}, {factor});
     const value_id product = b.node("Mul", first ? std::vector{by, in} : std::vector{in, by});
     if (shared) b.output(product);
     b.output(b.node("Relu", {b.node("Identity", {product})}));
@@ -43,7 +43,7 @@ result<session> load(std::unique_ptr<model> net) { return runtime<with<own_rules
 
 }  // namespace
 
-TEST_CASE("a user's rules run with cameo's own, and see what those left") {
+TEST_CASE("a user's rules run with cameo's rules, on what those left") {
   count_nodes::found = 0;
   for (const bool first : {false, true}) {
     const result<session> mine = load(relu_of_scaled(2, first)()), plain = as_written(relu_of_scaled(2, first)());
@@ -55,7 +55,7 @@ TEST_CASE("a user's rules run with cameo's own, and see what those left") {
   CHECK(count_nodes::found > 0);
 }
 
-TEST_CASE("a user's rule leaves alone what it must not change") {
+TEST_CASE("a user's rule does not change other nodes") {
   for (const auto& make : {relu_of_scaled(-2), relu_of_scaled(2, false, true)}) {
     const result<session> mine = load(make()), plain = as_written(make());
     REQUIRE_MESSAGE(mine, mine.error().words());

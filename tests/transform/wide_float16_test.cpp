@@ -2,7 +2,7 @@
 
 #include "small_models.hpp"
 
-// Which float16 values stay float32 between two nodes, and which are rounded.
+// Float16 values between two nodes: some stay float32, others are rounded.
 namespace cameo::test {
 namespace {
 
@@ -16,7 +16,7 @@ value_id half(builder& b, float number) {
   REQUIRE(name);
   return b.constant<float16>(*name, {}, {float16{number}});
 }
-value_id half_input(builder& b) { return b.input("x", dtype::f16, {dim::of(2), dim::of(4)}); }
+value_id half_input(builder& b) { return b.input("x", dtype::f16, {dim::fixed(2), dim::fixed(4)}); }
 
 /// x * k * k / k / k, where each product leaves the range of float16.
 value_id out_and_back(builder& b, value_id x) {
@@ -50,7 +50,7 @@ dtype type_of_first(const session& s, std::string_view op) {
   return s.graph().main()[found->outputs[0]].type->type;
 }
 
-TEST_CASE("a float16 value beyond the range reaches the next node that computes as it is, at every level") {
+TEST_CASE("a float16 value beyond the range reaches the next node that computes without rounding, at every level") {
   for (const optimization_level level : all_levels) {
     const session s = loaded(model_of([](builder& b) { return out_and_back(b, half_input(b)); })(), level);
     CHECK(first_number(s) == 1.0f);
@@ -69,7 +69,8 @@ TEST_CASE("a float16 node between products stays float16") {
   CHECK(type_of_first(s, "Exp") == dtype::f16);
 }
 
-TEST_CASE("a float16 node that only limits is float32 between nodes that compute, and float16 before a product") {
+TEST_CASE(
+    "a float16 node that only applies limits is float32 between nodes that compute, and float16 before a product") {
   const auto limited = [](bool computes_again) {
     return model_of([=](builder& b) {
       const value_id x = half_input(b), w = b.constant<float16>("w", {4, 4}, std::vector<float16>(16, float16{0.5f}));
@@ -83,7 +84,7 @@ TEST_CASE("a float16 node that only limits is float32 between nodes that compute
   CHECK(count_of(s, "Cast") == 0);
 }
 
-TEST_CASE("a graph output between two float16 nodes is rounded, and the second node reads what was not") {
+TEST_CASE("a graph output between two float16 nodes is rounded, and the second node reads the unrounded value") {
   const session s = loaded(model_of([](builder& b) {
     const value_id k = half(b, 1000), up = b.node("Mul", {b.node("Mul", {half_input(b), k}), k});
     b.output(up);
@@ -113,7 +114,7 @@ TEST_CASE("a large float16 constant keeps its 16 bits, a small one becomes float
   const auto sum = [](std::int64_t columns) {
     return loaded(model_of([=](builder& b) {
       const std::vector<float16> c(std::size_t(columns), float16{1.5f});
-      const value_id x = b.input("x", dtype::f16, {dim::of(columns)});
+      const value_id x = b.input("x", dtype::f16, {dim::fixed(columns)});
       return b.node("Exp", {b.node("Add", {x, b.constant<float16>("c", {columns}, c)})});
     })());
   };
@@ -138,7 +139,7 @@ TEST_CASE("with session.round_float16 no float16 nodes are fused") {
   CHECK(count_of(loaded(gelu(), optimization_level::all, true), "QuickGelu") == 0);
 }
 
-TEST_CASE("before opset 6, whose Casts name types by words, float16 values stay float32 between nodes as well") {
+TEST_CASE("before opset 6, whose Casts have the names of types, float16 values stay float32 between nodes as well") {
   for (const optimization_level level : all_levels) {
     const auto make = model_of(
         [](builder& b) {
@@ -150,7 +151,7 @@ TEST_CASE("before opset 6, whose Casts name types by words, float16 values stay 
   }
 }
 
-/// Takes Exp alone.
+/// Takes only Exp.
 struct exp_provider {
   static constexpr std::string_view name = "exp", long_name = "ExpExecutionProvider";
   bool claims(const node_view& n) const { return n.has_op<op::Exp>(); }

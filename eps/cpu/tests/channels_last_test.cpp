@@ -29,7 +29,7 @@ void compare_layouts(const Direct& direct, const Moved& moved) {
   for (const bool is_direct : {true, false}) {
     model_builder b;
     b.whole().imports.push_back({"com.microsoft", 1});
-    const value_id x = b.input("x", dtype_of<T>, {dim::of(2), dim::of(5), dim::of(6), dim::of(4)});
+    const value_id x = b.input("x", dtype_of<T>, {dim::fixed(2), dim::fixed(5), dim::fixed(6), dim::fixed(4)});
     b.output(is_direct ? direct(b, x)
                        : b.node("Transpose", {moved(b, b.node("Transpose", {x}, {ints_attribute("perm", front)}))},
                                 {ints_attribute("perm", back)}));

@@ -85,9 +85,9 @@ void add_lines(const op_row& op, const detail::kernel_table& kernels, std::map<s
       if (!(kernels.rules[row.rules].allowed & allowed & detail::bit_of(type.id)) || !x) continue;
       model_builder m{28};
       m.whole().imports.push_back({"com.microsoft", 1});
-      std::vector<value_id> in{m.input("x", type.id, {dim::of(rows), dim::of(columns)})};
-      if (reduces) in.push_back(m.input("y", dtype::i64, {dim::of(1)}));
-      else if (inputs == 2) in.push_back(m.input("y", type.id, {dim::of(rows), dim::of(columns)}));
+      std::vector<value_id> in{m.input("x", type.id, {dim::fixed(rows), dim::fixed(columns)})};
+      if (reduces) in.push_back(m.input("y", dtype::i64, {dim::fixed(1)}));
+      else if (inputs == 2) in.push_back(m.input("y", type.id, {dim::fixed(rows), dim::fixed(columns)}));
       m.output(m.node(op.name, in, {}, op.domain, op.domain.empty() ? 28 : 1));
       session_options options;
       options.threads = 1;

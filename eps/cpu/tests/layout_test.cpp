@@ -11,7 +11,7 @@ namespace {
 class images : public model_builder {
  public:
   value_id image(std::int64_t channels, std::int64_t side = 12) {
-    return input("x", dtype::f32, {symbol("N"), dim::of(channels), dim::of(side), dim::of(side)});
+    return input("x", dtype::f32, {symbol("N"), dim::fixed(channels), dim::fixed(side), dim::fixed(side)});
   }
   value_id conv(value_id x, std::int64_t in, std::int64_t out, std::int64_t kernel = 3, std::int64_t group = 1) {
     const std::string n = std::to_string(next_++);
@@ -128,7 +128,7 @@ TEST_CASE("what can't be blocked stays as it is") {
   SUBCASE("weights that are computed") {
     check_idle<eps::nchwc_layout>(transform, [] {
       images m;
-      const value_id w = m.input("w", dtype::f32, {dim::of(16), dim::of(16), dim::of(1), dim::of(1)});
+      const value_id w = m.input("w", dtype::f32, {dim::fixed(16), dim::fixed(16), dim::fixed(1), dim::fixed(1)});
       m.output(m.node("Conv", {m.image(16), w}));
       return m.take();
     });
@@ -143,7 +143,7 @@ TEST_CASE("what can't be blocked stays as it is") {
   SUBCASE("one dimension") {
     check_idle<eps::nchwc_layout>(transform, [] {
       images m;
-      const value_id x = m.input("x", dtype::f32, {dim::of(1), dim::of(16), dim::of(20)});
+      const value_id x = m.input("x", dtype::f32, {dim::fixed(1), dim::fixed(16), dim::fixed(20)});
       m.output(m.node("Conv", {x, m.constant("w", {16, 16, 3}, ramp(16 * 16 * 3))}));
       return m.take();
     });
@@ -151,7 +151,7 @@ TEST_CASE("what can't be blocked stays as it is") {
   SUBCASE("double") {
     const auto make = [] {
       images m;
-      const value_id x = m.input("x", dtype::f64, {dim::of(1), dim::of(16), dim::of(4), dim::of(4)});
+      const value_id x = m.input("x", dtype::f64, {dim::fixed(1), dim::fixed(16), dim::fixed(4), dim::fixed(4)});
       m.output(m.node("Conv", {x, m.constant("w", {16, 16, 1, 1}, std::vector<double>(256, 0.5))}));
       return m.take();
     };
@@ -189,7 +189,7 @@ namespace {
 class coded_images : public model_builder {
  public:
   value_id image(std::int64_t channels, std::int64_t side = 12) {
-    return input("x", dtype::u8, {symbol("N"), dim::of(channels), dim::of(side), dim::of(side)});
+    return input("x", dtype::u8, {symbol("N"), dim::fixed(channels), dim::fixed(side), dim::fixed(side)});
   }
   value_id conv(value_id x, std::int64_t in, std::int64_t out, std::int64_t kernel = 3, std::int64_t group = 1) {
     const std::int64_t per = in / group;
@@ -251,7 +251,7 @@ TEST_CASE("what a model itself has turned to the front is turned back no second 
   const session s = check_fires<eps::nchwc_layout>(turns, [] {
     coded_images m;
     static constexpr std::int64_t to_front[] = {0, 3, 1, 2};
-    const value_id x = m.input("x", dtype::u8, {dim::of(2), dim::of(12), dim::of(12), dim::of(8)});
+    const value_id x = m.input("x", dtype::u8, {dim::fixed(2), dim::fixed(12), dim::fixed(12), dim::fixed(8)});
     const value_id turned = m.node("Transpose", {x}, {attribute_of("perm", std::span<const std::int64_t>{to_front})});
     m.output(m.mean(m.conv(turned, 8, 16)));
     return m.take();

@@ -28,7 +28,7 @@ class symbol_copier {
     if (type.shape)
       for (dim& d : *type.shape)
         if (d.symbol && d.symbol < from_.symbols.size()) d = dim::named(copy_of(d.symbol));
-    if (type.of) type.of = std::make_shared<const value_type>(copy(*type.of));
+    if (type.element) type.element = std::make_shared<const value_type>(copy(*type.element));
     return type;
   }
 
@@ -79,7 +79,7 @@ std::unique_ptr<model> model_of(const graph& body) {
 /// The format of no file: every node has a kernel, so no function body is ever read.
 struct no_format {
   static constexpr std::string_view name = "none";
-  static bool recognises(std::span<const std::byte>, std::string_view) { return true; }
+  static bool recognizes(std::span<const std::byte>, std::string_view) { return true; }
   static result<std::unique_ptr<model>> read(const std::string&, const read_options&) {
     return status_code::not_implemented;
   }

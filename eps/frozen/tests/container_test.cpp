@@ -110,7 +110,7 @@ TEST_CASE("bools of 90 are refused") {
   for (std::size_t i = 0; i < count; ++i)
     if (i * i % 7 < 3) flags[i] = true, found[i] = '\1', odd[i] = '\x5a';
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(count)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(count)});
   b.output(b.node("Where", {b.constant<bool>("flags", {count}, flags), x, b.node("Neg", {x})}));
   const compiled_files files;
   compile(files, b.take());
@@ -125,7 +125,7 @@ TEST_CASE("bools of 90 are refused") {
 
 TEST_CASE("a Cast to a type that its output does not have is refused") {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {dim::of(192)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(192)});
   b.output(b.node("Not", {b.node("Cast", {x}, {model_builder::integer("to", 9)})}));
   const compiled_files files;
   compile(files, b.take());

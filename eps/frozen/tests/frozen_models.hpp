@@ -24,7 +24,7 @@ inline std::unique_ptr<model> small_network() {
     return a;
   };
   static constexpr std::int64_t pads[] = {1, 1, 1, 1};
-  const value_id x = b.input("x", dtype::f32, {dim::of(1), dim::of(3), dim::of(8), dim::of(8)});
+  const value_id x = b.input("x", dtype::f32, {dim::fixed(1), dim::fixed(3), dim::fixed(8), dim::fixed(8)});
   const value_id w1 = b.constant("w1", {32, 3, 3, 3}, ramp(32 * 27, 0.0005f));
   const value_id b1 = b.constant("b1", {32}, ramp(32, 0.0001f));
   const value_id w2 = b.constant("w2", {16, 32, 1, 1}, ramp(16 * 32, 0.0003f));
@@ -47,7 +47,7 @@ inline const std::vector<float>& image() {
 /// own at the end.
 inline std::unique_ptr<model> over_shared_weights(const std::string& more) {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::of(64)});
+  const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::fixed(64)});
   const value_id w = b.constant("w", {64, 512}, ramp(64 * 512, 0.001f));
   const value_id v = b.constant("v", {512, 64}, ramp(512 * 64, 0.0007f));
   value_id y = b.node("MatMul", {b.node("Tanh", {b.node("MatMul", {x, w})}), v});
@@ -59,13 +59,13 @@ inline std::unique_ptr<model> over_shared_weights(const std::string& more) {
 /// What a container can't hold, between products that it can: texts, and a sequence.
 inline std::unique_ptr<model> texts_and_sequences() {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::of(2)});
+  const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::fixed(2)});
   const value_id w = b.constant("w", {2, 4}, ramp(8));
   const value_id parts =
       b.node("SplitToSequence", {b.node("MatMul", {x, w}), b.constant<std::int64_t>("one", {}, {1})});
   const value_id joined = b.node("ConcatFromSequence", {parts}, {model_builder::integer("axis", 0)});
   b.output(b.node("MatMul", {joined, b.constant("v", {4, 3}, ramp(12))}));
-  const value_id t = b.input("t", dtype::string, {dim::of(3)});
+  const value_id t = b.input("t", dtype::string, {dim::fixed(3)});
   b.output(b.node("Identity", {t}));
   return b.take();
 }
@@ -93,7 +93,7 @@ inline std::unique_ptr<model> many_operators() {
     return b.constant<std::int64_t>("i" + std::to_string(n++), {std::int64_t(all.size())}, all);
   };
   const auto integer = model_builder::integer;
-  const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::of(4), dim::of(6)});
+  const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::fixed(4), dim::fixed(6)});
   const value_id scale = b.constant("scale", {6}, ramp(6)), bias = b.constant("bias", {6}, ramp(6, 0.002f));
   const value_id y = b.node("LayerNormalization", {x, scale, bias}, {integer("axis", -1), real("epsilon", 1e-3f)});
   b.output(b.node("Slice", {y, i64({1}), i64({5}), i64({2})}));
@@ -115,7 +115,8 @@ inline std::unique_ptr<model> many_operators() {
 inline std::unique_ptr<model> product_in_a_loop() {
   model_builder b;
   model& m = b.whole();
-  const value_id trips = b.input("trips", dtype::i64, {}), x = b.input("x", dtype::f32, {dim::of(8), dim::of(16)});
+  const value_id trips = b.input("trips", dtype::i64, {}),
+                 x = b.input("x", dtype::f32, {dim::fixed(8), dim::fixed(16)});
   graph& body = m.add_graph(&b.main());
   body.name = "body";
   const auto body_input = [&](std::string_view name, dtype type, std::vector<dim> shape) {
@@ -125,7 +126,7 @@ inline std::unique_ptr<model> product_in_a_loop() {
   };
   static_cast<void>(body_input("i", dtype::i64, {}));
   const value_id condition = body_input("condition", dtype::boolean, {});
-  const value_id now = body_input("now", dtype::f32, {dim::of(8), dim::of(16)});
+  const value_id now = body_input("now", dtype::f32, {dim::fixed(8), dim::fixed(16)});
   const value_id w = body.capture_of(b.constant("w", {16, 16}, ramp(256, 0.0005f)));
   const value_id product = body.add_value("product"), next = body.add_value("next"), same = body.add_value("same");
   body.add_node({"multiply", "", "MatMul", {}, {}, 17, std::vector{now, w}, std::vector{product}});

@@ -40,7 +40,7 @@ TEST_CASE("inputs of a group whose sizes have one declared name need not have on
   const auto parts_of_two_sizes = [] {
     model_builder b;
     const value_id x = b.input("x", dtype::f32, {b.symbol("n")});
-    const value_id parts = b.node("SplitToSequence", {x, b.input("sizes", dtype::i64, {dim::of(2)})});
+    const value_id parts = b.node("SplitToSequence", {x, b.input("sizes", dtype::i64, {dim::fixed(2)})});
     std::vector<value_id> shapes;
     for (const std::int64_t i : {0, 1}) {
       const value_id part = b.node("SequenceAt", {parts, b.constant<std::int64_t>("at" + std::to_string(i), {}, {i})});

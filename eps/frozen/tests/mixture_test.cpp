@@ -11,7 +11,7 @@ namespace {
 /// Two models with the same names and shapes, and other numbers.
 std::unique_ptr<model> product(float scale, std::int64_t rows = -1, const char* op = "Relu") {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {rows < 0 ? b.symbol("rows") : dim::of(rows), dim::of(64)});
+  const value_id x = b.input("x", dtype::f32, {rows < 0 ? b.symbol("rows") : dim::fixed(rows), dim::fixed(64)});
   const value_id w = b.constant("w", {64, 256}, ramp(64 * 256, scale));
   const value_id v = b.constant("v", {256, 64}, ramp(256 * 64, scale / 2));
   b.output(b.node(op, {b.node("MatMul", {b.node("Tanh", {b.node("MatMul", {x, w})}), v})}));
@@ -109,13 +109,13 @@ TEST_CASE("a compiled node's ranks and sizes are those of its graph, and those o
     save(*m, files.folder / "e.onnx");
     return frozen_runtime{}.load(files.folder / "e.onnx");
   };
-  std::string said = verdict(declare({dim::of(1), dim::of(3), dim::of(8), dim::of(9)}));
+  std::string said = verdict(declare({dim::fixed(1), dim::fixed(3), dim::fixed(8), dim::fixed(9)}));
   CHECK_MESSAGE(said.starts_with("INVALID_GRAPH: "), said);
   CHECK_MESSAGE(says(said, "the graph has 8 along its axis 3, the node 9"), said);
-  said = verdict(declare({dim::of(1), dim::of(3), dim::of(64)}));
+  said = verdict(declare({dim::fixed(1), dim::fixed(3), dim::fixed(64)}));
   CHECK_MESSAGE(said.starts_with("INVALID_GRAPH: "), said);
   CHECK_MESSAGE(says(said, "of rank 4, the node of rank 3"), said);
-  const auto open = declare({dim::of(1), dim::of(3), dim{}, dim{}});
+  const auto open = declare({dim::fixed(1), dim::fixed(3), dim{}, dim{}});
   REQUIRE(verdict(open) == "OK");
   CHECK(verdict(open->run({{"x", image(), extents{1, 3, 8, 8}}})) == "OK");
   CHECK(verdict(open->run({{"x", image(), extents{1, 3, 4, 16}}})).starts_with("INVALID_ARGUMENT: "));

@@ -96,7 +96,7 @@ TEST_CASE("a constant of another type, shape or number, a missing one, and one t
           "another number of inputs");
   refuses(after([](model& m, graph& g, node_id n) {
             const value_id v =
-                g.add_value("given", m.keep(value_type::tensor(dtype::f32, {dim::of(64), dim::of(512)})));
+                g.add_value("given", m.keep(value_type::tensor(dtype::f32, {dim::fixed(64), dim::fixed(512)})));
             g.add_input(v);
             g.set_input(n, 1, v);
           }),

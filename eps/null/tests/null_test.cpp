@@ -14,7 +14,7 @@ std::unique_ptr<cameo::model> relu_model() {
   m->imports = {{"", 17}};
   cameo::graph& g = m->main();
   const cameo::value_id x =
-      g.add_value("x", m->keep(cameo::value_type::tensor(cameo::dtype::f32, {cameo::dim::of(2)})));
+      g.add_value("x", m->keep(cameo::value_type::tensor(cameo::dtype::f32, {cameo::dim::fixed(2)})));
   const cameo::value_id y = g.add_value("y");
   g.add_input(x);
   cameo::node_spec relu;

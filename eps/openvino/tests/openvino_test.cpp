@@ -57,7 +57,7 @@ void same_as_cpu(const std::function<std::unique_ptr<model>()>& make, std::initi
 /// x[N,8] -> Gemm -> Relu -> Softmax.
 std::unique_ptr<model> classifier() {
   model_builder b;
-  const value_id x = b.input("x", dtype::f32, {b.symbol("N"), dim::of(8)});
+  const value_id x = b.input("x", dtype::f32, {b.symbol("N"), dim::fixed(8)});
   const value_id h = b.node("Gemm", {x, b.constant("w", {8, 5}, ramp(40, 0.001f)), b.constant("c", {5}, ramp(5))});
   b.output(b.node("Softmax", {b.node("Relu", {h})}, {model_builder::integer("axis", 1)}));
   return b.take();
@@ -155,7 +155,7 @@ TEST_CASE("what the SDK does not have is left to cpu, between two groups") {
     static constexpr float half[] = {0.5f}, two[] = {2};
     offset.name = "offset", offset.kind = attribute_kind::floats, offset.floats = half;
     scale.name = "scale", scale.kind = attribute_kind::floats, scale.floats = two;
-    const value_id x = b.node("Relu", {b.input("x", dtype::f32, {dim::of(2), dim::of(4)})});
+    const value_id x = b.node("Relu", {b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(4)})});
     const value_id y = b.node("Scaler", {x}, {offset, scale}, "ai.onnx.ml", 3);
     b.output(b.node("Add", {b.node("Sigmoid", {y}), x}));
     return b.take();
@@ -170,7 +170,7 @@ TEST_CASE("what the SDK does not have is left to cpu, between two groups") {
 TEST_CASE("tensors that the SDK hands through arrive: inputs, outputs that are the same, constants, scalars") {
   const auto make = [] {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(3)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(3)});
     const value_id s = b.input("s", dtype::f32, {});
     b.output(b.node("Max", {x}));  // no node of its own in the SDK
     const value_id relu = b.node("Relu", {x});
@@ -208,7 +208,8 @@ TEST_CASE("integers, booleans and half floats go in and out as they are; float64
   const auto make = [](dtype type, const char* op) {
     return [=] {
       model_builder b;
-      const value_id x = b.input("x", type, {dim::of(2), dim::of(2)}), y = b.input("y", type, {dim::of(2), dim::of(2)});
+      const value_id x = b.input("x", type, {dim::fixed(2), dim::fixed(2)}),
+                     y = b.input("y", type, {dim::fixed(2), dim::fixed(2)});
       b.output(b.node("Transpose", {b.node(op, {x, y})}));
       return b.take();
     };
@@ -232,19 +233,19 @@ TEST_CASE("integers, booleans and half floats go in and out as they are; float64
 TEST_CASE("what the SDK would compute otherwise than ONNX says is cpu's") {
   const auto runs_tile = [](bool constant) {
     model_builder b;
-    const value_id x = b.input("x", dtype::f32, {dim::of(2), dim::of(2)});
+    const value_id x = b.input("x", dtype::f32, {dim::fixed(2), dim::fixed(2)});
     const value_id repeats =
-        constant ? b.constant<std::int64_t>("r", {2}, {2, 3}) : b.input("r", dtype::i64, {dim::of(2)});
+        constant ? b.constant<std::int64_t>("r", {2}, {2, 3}) : b.input("r", dtype::i64, {dim::fixed(2)});
     b.output(b.node("Tile", {x, repeats}));
     return on_openvino(ov_session(b.take()));
   };
   CHECK(runs_tile(true) == 1);
   CHECK(runs_tile(false) == 0);
   model_builder masked;
-  masked.output(masked.node("ReduceMax", {masked.input("x", dtype::f32, {dim::of(2), dim::of(2)})}));
+  masked.output(masked.node("ReduceMax", {masked.input("x", dtype::f32, {dim::fixed(2), dim::fixed(2)})}));
   CHECK(on_openvino(ov_session(masked.take())) == 0);
   model_builder b;
-  const value_id x = b.input("x", dtype::u8, {dim::of(4)}), y = b.input("y", dtype::u8, {dim::of(4)});
+  const value_id x = b.input("x", dtype::u8, {dim::fixed(4)}), y = b.input("y", dtype::u8, {dim::fixed(4)});
   attribute left;
   left.name = "direction", left.kind = attribute_kind::s, left.s = "LEFT";
   b.output(b.node("BitShift", {x, y}, {left}));

@@ -101,7 +101,7 @@ std::unique_ptr<model> sum(bool is_swapped = false) {
   auto m = std::make_unique<model>();
   m->ir_version = 9, m->imports = {{"", 17}};
   graph& g = m->main();
-  const value_type* const type = m->keep(value_type::tensor(dtype::f32, {dim::of(64)}));
+  const value_type* const type = m->keep(value_type::tensor(dtype::f32, {dim::fixed(64)}));
   const value_id x = g.add_value("x", type), w = g.add_value("w", type), y = g.add_value("y", type);
   g.add_input(x), g.add_output(y);
   g.add_initializer(w, m->memory.keep(value::tensor(dtype::f32, {64}, weights.data())));

@@ -20,17 +20,17 @@ class held_folder;
 /// How a model is read.
 struct read_options {
   load_limits limits = {};
-  std::string external_data_folder = {};  // instead of the model's own folder
-  /// The model's file if it is already open; used instead of the path.
+  std::string external_data_folder = {};  // replaces the model's own folder
+  /// The model's file if it is already open; replaces the path.
   std::shared_ptr<const detail::file_bytes> file = {};
-  /// Used instead of any path: a folder that is held open (package::open_folder).
+  /// A folder that is held open (package::open_folder); replaces any path.
   std::shared_ptr<const detail::held_folder> folder = {};
-  /// See session_options; null: none.
+  /// Tensors and files from memory; see session_options. Null: none.
   const std::vector<detail::given_tensor>* initializers = nullptr;
   const std::vector<detail::given_file>* external_files = nullptr;
 };
 
-/// The place of an initializer's data that is in a file already.
+/// Where the data of an initializer already is in a file.
 struct external_place {
   std::string file;  // relative to the model's folder
   std::uint64_t offset = 0;
@@ -38,53 +38,56 @@ struct external_place {
 
 /// Where the initializers of a written model go.
 struct write_options {
-  std::string external_data = {};         // file name beside the model; empty: all data inside the model
-  std::size_t external_threshold = 1024;  // tensors of at least so many bytes go there
-  /// Alignment of each tensor there, a power of two; 0: 64 bytes, and 4 KiB for large ones (1 MiB and more).
+  std::string external_data = {};         // file beside the model; empty: all data is inside the model
+  std::size_t external_threshold = 1024;  // size of the smallest tensor in that file, in bytes
+  /// The alignment of each tensor in that file, a power of two; 0: 64 bytes, and 4 KiB for tensors of 1 MiB and more.
   std::size_t external_alignment = 0;
-  /// Called instead of writing that file, with a function that produces its bytes, before the model's own bytes.
+  /// Called instead of writing that file, before the model's own bytes are written. `produce` passes on the file's
+  /// bytes.
   detail::callback<status(detail::function_ref<status(byte_sink)> produce)> external_to = {};
-  /// Called for every initializer: returns its place, or std::nullopt to keep it in the model. Not with external_data.
+  /// Called for every initializer; returns where its data is, or std::nullopt to keep it in the model. Not with
+  /// external_data.
   detail::callback<result<std::optional<external_place>>(std::string_view name, const value&)> place = {};
-  /// Called for what is written and known to be refused by other programs that read the format, in words.
-  detail::callback<void(std::string_view)> tell = {};
+  /// Receives messages about content that is written although other programs refuse it.
+  detail::callback<void(std::string_view)> report = {};
 };
 
 namespace detail {
-/// A format without its type.
+/// A format with its type erased.
 struct format_row {
   std::string_view name;
-  /// True if this format should read the file or bytes. `path` is the file's, with its bytes if they can be read; it is
-  /// empty for bytes that come from no file.
-  bool (*recognises)(std::span<const std::byte> bytes, std::string_view path);
+  /// True if this format should read the file or bytes. `path` is the file's path, with its bytes if they can be read;
+  /// it is empty for bytes from memory.
+  bool (*recognizes)(std::span<const std::byte> bytes, std::string_view path);
   result<std::unique_ptr<model>> (*read_file)(const std::string& path, const read_options&);
   result<std::unique_ptr<model>> (*read_bytes)(std::span<const std::byte>, std::string_view name, const read_options&);
-  /// Writes a whole model; complete or absent. NOT_IMPLEMENTED for formats that can't.
+  /// Writes a whole model, or no file. NOT_IMPLEMENTED for formats that cannot be written.
   status (*write_file)(const model&, const std::string& path, const write_options&);
-  /// The same to a sink; external data goes to a file in `folder` (with its separator; empty: the current one).
+  /// Writes to a sink. External data goes to a file in `folder`, which ends with its separator; empty: the current
+  /// folder.
   status (*write_to)(const model&, byte_sink, const std::string& folder, const write_options&);
-  /// True: readers run only operators that they have kernels for, and do not look up function bodies. Code that writes
-  /// such a file applies `rules::kernels_only` (transform/rules/definitions.hpp) first.
+  /// True if readers run only operators that they have kernels for, without function bodies. Code that writes such a
+  /// file applies `rules::kernels_only` (transform/rules/definitions.hpp) first.
   bool needs_kernels;
-  /// What the dims of a value are said to be ("DATA_BATCH"; empty: nothing), from what the reader left in
-  /// graph_value::unknown. Empty for formats that say nothing of it.
+  /// The denotations of a value's dims ("DATA_BATCH"; empty: none), from the reader's graph_value::unknown. Empty for
+  /// formats without denotations.
   std::vector<std::string> (*dim_denotations)(std::string_view unknown);
-  /// False if no model of at most `most` bytes begins with these bytes, which are its first ones: nothing more is read
-  /// of a stream then. True where a format can't say.
+  /// False if no model of at most `most` bytes begins with these bytes; a stream is then not read further. True if the
+  /// format cannot decide.
   bool (*can_begin)(std::span<const std::byte> first, std::size_t most);
 };
 }  // namespace detail
 
-/// A format is a type with a `name` and these static functions, with just these parameters; only the formats in a
+/// A format: a type with a `name` and these static functions, with exactly these parameters. Only the formats in a
 /// session's list are linked.
 template <class F>
 concept model_format = requires {
   { F::name } -> std::convertible_to<std::string_view>;
-  static_cast<decltype(detail::format_row::recognises)>(F::recognises);
+  static_cast<decltype(detail::format_row::recognizes)>(F::recognizes);
   static_cast<decltype(detail::format_row::read_file)>(F::read);
   static_cast<decltype(detail::format_row::read_bytes)>(F::read);
 };
-/// A format that can also be written:
+/// A format that can be written, too:
 ///   static status write(const model&, const std::string& path, const write_options&)
 ///   static status write(const model&, byte_sink, const std::string& folder, const write_options&)
 template <class F>
@@ -94,7 +97,7 @@ concept writable_format = model_format<F> && requires {
 };
 
 namespace detail {
-/// F::write for these arguments; where F has none, a function that answers NOT_IMPLEMENTED.
+/// F::write for these arguments; a function that returns NOT_IMPLEMENTED if F has none.
 template <model_format F, class... Where>
 constexpr auto write_as() -> status (*)(const model&, Where...) {
   if constexpr (writable_format<F>) return F::write;
@@ -106,22 +109,22 @@ constexpr bool for_kernels() {
   if constexpr (requires { F::needs_kernels; }) return F::needs_kernels;
   else return false;
 }
-/// What F::dim_denotations says, where F has such a function; see format_row.
+/// Calls F::dim_denotations; empty if F has no such function. See format_row.
 template <model_format F>
 std::vector<std::string> denotations_as(std::string_view unknown) {
   if constexpr (requires { F::dim_denotations(unknown); }) return F::dim_denotations(unknown);
   else return {};
 }
-/// Calls F::can_begin; true where F has no such function. See format_row.
+/// Calls F::can_begin; true if F has no such function. See format_row.
 template <model_format F>
 bool can_begin_as(std::span<const std::byte> first, std::size_t most) {
   if constexpr (requires { F::can_begin(first, most); }) return F::can_begin(first, most);
   else return static_cast<void>(first), static_cast<void>(most), true;
 }
-/// F without its type.
+/// The row of F.
 template <model_format F>
 inline constexpr format_row format_row_of{F::name,
-                                          F::recognises,
+                                          F::recognizes,
                                           F::read,
                                           F::read,
                                           write_as<F, const std::string&, const write_options&>(),
@@ -130,7 +133,7 @@ inline constexpr format_row format_row_of{F::name,
                                           denotations_as<F>,
                                           can_begin_as<F>};
 
-/// Formats to try, in order; bytes that no format recognises are read as the last one.
+/// Formats to try, in order. Bytes that no format recognizes are read as the last one.
 template <model_format... Fs>
 struct format_list {
   static constexpr format_row rows[] = {format_row_of<Fs>...};

@@ -8,13 +8,13 @@
 CAMEO_BEGIN_NAMESPACE
 namespace detail {
 
-/// A tensor that takes the place of an initializer with this name.
+/// A tensor that replaces the initializer with this name.
 struct given_tensor {
   std::string name;
   value tensor;
 };
 
-/// The bytes of a file of external data, by the location that the model gives it. They are borrowed.
+/// The bytes of a file of external data, for the location in the model. They are borrowed.
 struct given_file {
   std::string location;
   std::span<const std::byte> bytes;

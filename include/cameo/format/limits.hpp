@@ -5,10 +5,10 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Limits on the memory and nesting that a hostile file may cause.
+/// Limits of the memory and nesting that a hostile file may cause.
 struct load_limits {
-  std::size_t graph_depth = 128;                   // nested subgraphs; more than 500 are never read
-  std::size_t model_bytes = std::size_t{1} << 33;  // of texts, attributes and constants outside mapped files
+  std::size_t graph_depth = 128;                   // of subgraphs; more than 500 are never read
+  std::size_t model_bytes = std::size_t{1} << 33;  // for texts, attributes and constants outside mapped files
 };
 
 CAMEO_END_NAMESPACE

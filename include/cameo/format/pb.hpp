@@ -9,8 +9,8 @@ CAMEO_BEGIN_NAMESPACE
 
 /// The kind of value that a .pb file contains.
 enum class pb_kind : std::uint8_t { tensor, sequence, optional, map, sparse_tensor };
-/// Reads a value of a .pb file (TensorProto, SequenceProto, OptionalProto, ...), for tests and tools; it lies in
-/// `memory`. `name` receives the value's name in the file. INVALID_PROTOBUF, INVALID_GRAPH or OUT_OF_MEMORY.
+/// Reads a value of a .pb file (TensorProto, SequenceProto, OptionalProto, ...) into `memory`, for tests and tools.
+/// `name` receives the value's name in the file. INVALID_PROTOBUF, INVALID_GRAPH or OUT_OF_MEMORY.
 CAMEO_API result<value> read_pb(std::span<const std::byte> bytes, pb_kind kind, arena& memory,
                                 std::string* name = nullptr);
 /// Returns the bytes of a .pb file with this value.

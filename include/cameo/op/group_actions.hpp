@@ -59,7 +59,7 @@ constexpr const group_action* find_group_action(std::string_view optimizer, std:
 /// Where some inputs of the new node come from: inputs of one node of the group.
 struct group_move {
   /// The node of the group.
-  enum class member : std::uint8_t { input, target, output, all_inputs } of;
+  enum class member : std::uint8_t { input, target, output, all_inputs } source;
   std::uint8_t number = 0;  // index of that node among the group's inputs
   /// The first and the last of its inputs. Inputs 0 to 2 of a DequantizeLinear are integers, scale and zero point.
   std::uint8_t first = 0, last = 0;

@@ -15,7 +15,7 @@ struct dim {
   std::uint32_t symbol = 0;
 
   /// A known size.
-  static constexpr dim of(std::int64_t size) { return {size, 0}; }
+  static constexpr dim fixed(std::int64_t size) { return {size, 0}; }
   /// A symbol, by its number (model::symbol).
   static constexpr dim named(std::uint32_t symbol) { return {-1, symbol}; }
   constexpr bool known() const { return size >= 0; }
@@ -30,20 +30,20 @@ struct dim {
 class value_type {
  public:
   type_kind kind = type_kind::unknown;
-  dtype type = dtype::undefined;          // tensor, sparse_tensor: of elements; map: of keys
-  std::optional<std::vector<dim>> shape;  // tensor, sparse_tensor: absent when even the rank is unknown
-  std::shared_ptr<const value_type> of;   // sequence, optional: type of the element; map: type of the values
+  dtype type = dtype::undefined;              // tensor, sparse_tensor: of elements; map: of keys
+  std::optional<std::vector<dim>> shape;      // tensor, sparse_tensor: absent when even the rank is unknown
+  std::shared_ptr<const value_type> element;  // sequence, optional: type of the element; map: type of the values
   std::string denotation;
 
   /// A tensor of any rank, or of this shape.
   CAMEO_API static value_type tensor(dtype type);
   CAMEO_API static value_type tensor(dtype type, std::vector<dim> shape);
   /// seq(of).
-  CAMEO_API static value_type sequence(value_type of);
+  CAMEO_API static value_type sequence(value_type element);
   /// optional(of).
-  CAMEO_API static value_type optional(value_type of);
+  CAMEO_API static value_type optional(value_type element);
   /// map(keys, of); keys are strings or integers.
-  CAMEO_API static value_type map(dtype keys, value_type of);
+  CAMEO_API static value_type map(dtype keys, value_type values);
 
   bool is_tensor() const { return kind == type_kind::tensor; }
   /// The extents, when all dims are known.

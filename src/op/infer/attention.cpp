@@ -19,11 +19,11 @@ result<head_shape> heads_of(const infer_context& c, std::size_t input, std::stri
   if (in->size() == 4) return head_shape{(*in)[0], (*in)[1], (*in)[2], (*in)[3], true};
   const std::int64_t heads = c.int_or(name, 0);
   if (heads < 1) return invalid("attribute ", name, " is ", heads, ", must be 1 or more for an input of rank 3");
-  head_shape shape{(*in)[0], dim::of(heads), (*in)[1], dim{}, false};
+  head_shape shape{(*in)[0], dim::fixed(heads), (*in)[1], dim{}, false};
   if (!(*in)[2].known()) return shape;
   if ((*in)[2].size % heads != 0)
     return invalid("input ", input, " has shape ", *in, ", its last dim must be a multiple of ", name, ", ", heads);
-  shape.size = dim::of((*in)[2].size / heads);
+  shape.size = dim::fixed((*in)[2].size / heads);
   return shape;
 }
 
@@ -93,7 +93,7 @@ status affine_grid(infer_context& c) {
     if (status s = check_rank(*to, 4, 5, "the tensor that size describes"); !s) return s;
     out = dims{(*to)[0]};
     out->insert(out->end(), to->begin() + 2, to->end());
-    out->push_back(dim::of(std::int64_t(to->size()) - 2));
+    out->push_back(dim::fixed(std::int64_t(to->size()) - 2));
   }
   give(c, 0, c.element(0), std::move(out));
   return status_code::ok;
@@ -134,7 +134,7 @@ status col2im(infer_context& c) {
     if (size->known() && (*in)[1].known()) {
       if ((*in)[1].size % size->size != 0)
         return invalid("dim 1 of input ", *in, " must be a multiple of ", *size, ", the size of a block");
-      (*out)[1] = dim::of((*in)[1].size / size->size);
+      (*out)[1] = dim::fixed((*in)[1].size / size->size);
     }
   }
   give(c, 0, c.element(0), std::move(out));

@@ -18,15 +18,16 @@ status murmur_hash(infer_context& c) {
 status varlen_ngram_hash(infer_context& c) {
   const std::int64_t orders = c.int_or("max_ngram_size", 0), heads = c.int_or("n_head_per_ngram", 0);
   const dims *ids = c.shape(0), *starts = c.shape(3);
-  const dim parts[] = {dim::of(orders - 1), dim::of(heads)};
+  const dim parts[] = {dim::fixed(orders - 1), dim::fixed(heads)};
   const result<dim> tables = orders > 1 && heads > 0 ? product(parts) : dim{};
   if (!tables) return tables.error();
-  const dim requests = starts && starts->size() == 1 && (*starts)[0].known() ? dim::of((*starts)[0].size - 1) : dim{};
+  const dim requests =
+      starts && starts->size() == 1 && (*starts)[0].known() ? dim::fixed((*starts)[0].size - 1) : dim{};
   give(c, 0, c.element(0), dims{ids && ids->size() == 1 ? (*ids)[0] : dim{}, *tables});
-  const dims state{requests, orders > 1 ? dim::of(orders - 1) : dim{}};
+  const dims state{requests, orders > 1 ? dim::fixed(orders - 1) : dim{}};
   give(c, 1, c.element(0), state);
   give(c, 2, dtype::i32, state);
-  give(c, 3, c.element(0), dims{requests, dim::of(c.int_or("state_update_capacity", 0)), state[1]});
+  give(c, 3, c.element(0), dims{requests, dim::fixed(c.int_or("state_update_capacity", 0)), state[1]});
   return status_code::ok;
 }
 
@@ -63,16 +64,16 @@ status linear_attention(infer_context& c) {
     return status_code::ok;
   }
   const auto share = [](dim whole, std::int64_t parts) {
-    return whole.known() && whole.size % parts == 0 ? dim::of(whole.size / parts) : dim{};
+    return whole.known() && whole.size % parts == 0 ? dim::fixed(whole.size / parts) : dim{};
   };
   const dim size = share((*q)[2], heads), value_size = share((*v)[2], of_keys);
-  const dim parts[] = {dim::of(std::max(heads, of_keys)), value_size};
+  const dim parts[] = {dim::fixed(std::max(heads, of_keys)), value_size};
   const result<dim> width = product(parts);
   if (!width) return width.error();
   give(c, 0, c.element(0), dims{(*q)[0], (*q)[1], *width});
-  dims present{(*q)[0], dim::of(of_keys), size, value_size};
+  dims present{(*q)[0], dim::fixed(of_keys), size, value_size};
   if (const std::int64_t window = c.int_or("state_window", 0); window > 0)
-    present.insert(present.begin(), dim::of(window));
+    present.insert(present.begin(), dim::fixed(window));
   give(c, 1, state, std::move(present));
   return status_code::ok;
 }

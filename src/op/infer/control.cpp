@@ -134,9 +134,10 @@ struct loop_types {
 };
 
 bool same_shape(const value_type& a, const value_type& b) {
-  if (a.kind != b.kind || a.type != b.type || bool(a.of) != bool(b.of) || bool(a.shape) != bool(b.shape)) return false;
+  if (a.kind != b.kind || a.type != b.type || bool(a.element) != bool(b.element) || bool(a.shape) != bool(b.shape))
+    return false;
   return (!a.shape || std::ranges::equal(*a.shape, *b.shape, [](dim x, dim y) { return x.same(y); })) &&
-         (!a.of || same_shape(*a.of, *b.of));
+         (!a.element || same_shape(*a.element, *b.element));
 }
 
 /// True if an iteration does not change the types of the carried values.
@@ -182,7 +183,7 @@ status loop(infer_context& c) {
   for (std::optional<value_type>& type : in.carried)
     if (type) type = without_shape(*type);
   for (std::optional<value_type>& type : in.carried)
-    if (type && type->of) type->of = std::make_shared<const value_type>(without_shape(*type->of));
+    if (type && type->element) type->element = std::make_shared<const value_type>(without_shape(*type->element));
   result<type_list> out = body_types(c, "body", in.inputs(), needs);
   if (!out) return out.error();
   return give_loop_outputs(c, in, *out, dim{});
@@ -305,7 +306,7 @@ namespace {
 value_type type_of_elements(value_type one) {
   if (one.shape)
     for (dim& d : *one.shape) d.symbol = 0;
-  if (one.of) one.of = std::make_shared<const value_type>(type_of_elements(*one.of));
+  if (one.element) one.element = std::make_shared<const value_type>(type_of_elements(*one.element));
   return one;
 }
 
@@ -317,7 +318,7 @@ status sequence_map(infer_context& c) {
     const value_type* type = c.has_input(i) ? c.input(i) : nullptr;
     if (i == 0 && type && type->kind != type_kind::sequence)
       return invalid("input_sequence is ", type->to_string(), ", must be a sequence");
-    inputs.push_back(type && type->kind == type_kind::sequence ? type->of.get() : type);
+    inputs.push_back(type && type->kind == type_kind::sequence ? type->element.get() : type);
   }
   result<type_list> outputs = body_types(c, "body", inputs, c.output_count());
   if (!outputs) return outputs.error();

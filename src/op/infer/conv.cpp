@@ -38,7 +38,7 @@ result<window_rule> window_of(const infer_context& c, std::size_t axes, std::opt
                    ", the number of spatial axes");
   w.kernel = kernel ? std::move(*kernel) : dims(axes);
   for (std::size_t i = 0; i < named.size(); ++i) {
-    result<dim> one = unify(w.kernel[i], dim::of(named[i]), "kernel_shape and the weight's size");
+    result<dim> one = unify(w.kernel[i], dim::fixed(named[i]), "kernel_shape and the weight's size");
     if (named[i] < 1) return invalid("attribute kernel_shape has ", named[i], ", must be 1 or more");
     if (!one) return one.error();
     w.kernel[i] = *one;
@@ -75,7 +75,7 @@ result<dim> places(const window_rule& w, std::size_t i, dim in, bool round_up) {
   const std::int64_t stride = w.strides[i];
   if (w.pad == padding::same) {
     if (!in.known()) return stride == 1 ? in : dim{};
-    return dim::of(in.size / stride + (in.size % stride != 0));
+    return dim::fixed(in.size / stride + (in.size % stride != 0));
   }
   if (!w.kernel[i].known()) return dim{};
   const std::int64_t before = pad_before(w, i), more = before + pad_after(w, i), needs = reach(w, i);
@@ -85,7 +85,7 @@ result<dim> places(const window_rule& w, std::size_t i, dim in, bool round_up) {
     return invalid("spatial axis ", i, " of size ", in, " overflows with its pads");
   if (padded < needs && w.pool && (needs - padded) / stride < 2) {
     w.pool->report_large_window(i, needs, padded);
-    return dim::of(1 - (needs - padded) / stride);
+    return dim::fixed(1 - (needs - padded) / stride);
   }
   if (padded < needs)
     return invalid("the kernel reaches over ", needs, " elements of spatial axis ", i, ", which has ", padded,
@@ -94,7 +94,7 @@ result<dim> places(const window_rule& w, std::size_t i, dim in, bool round_up) {
   std::int64_t count = room / stride + 1;
   // The last position, which rounding up adds, must begin inside the input or the pads before it.
   if (round_up && room % stride != 0 && room - room % stride < in.size + before - stride) ++count;
-  return dim::of(count);
+  return dim::fixed(count);
 }
 
 /// From [N, C, spatial...] to [N, channels, positions...].
@@ -188,7 +188,7 @@ namespace {
 /// The number of channels in blocks of 16, the last of which is padded.
 dim in_blocks(dim channels) {
   if (!channels.known() || channels.size > INT64_MAX - 15) return dim{};
-  return dim::of((channels.size + 15) / 16 * 16);
+  return dim::fixed((channels.size + 15) / 16 * 16);
 }
 
 }  // namespace
@@ -227,11 +227,12 @@ status nchwc_reorder_output(infer_context& c) {
   const dims* x = c.shape(0);
   if (!x) return give(c, 0, c.element(0), dims(4)), status_code::ok;
   if (status s = check_rank(*x, 4, "X"); !s) return s;
-  if (result<dim> same = unify((*x)[1], in_blocks(dim::of(channels)), "the channels of X and the attribute, in blocks");
+  if (result<dim> same =
+          unify((*x)[1], in_blocks(dim::fixed(channels)), "the channels of X and the attribute, in blocks");
       !same)
     return same.error();
-  if (c.int_or("channels_last", 0)) give(c, 0, c.element(0), dims{(*x)[0], (*x)[2], (*x)[3], dim::of(channels)});
-  else give(c, 0, c.element(0), dims{(*x)[0], dim::of(channels), (*x)[2], (*x)[3]});
+  if (c.int_or("channels_last", 0)) give(c, 0, c.element(0), dims{(*x)[0], (*x)[2], (*x)[3], dim::fixed(channels)});
+  else give(c, 0, c.element(0), dims{(*x)[0], dim::fixed(channels), (*x)[2], (*x)[3]});
   return status_code::ok;
 }
 
@@ -243,7 +244,7 @@ status nchwc_upsample(infer_context& c) {
     if (status s = check_rank(*x, 4, "X"); !s) return s;
     out = *x;
     for (std::size_t i = 0; i < 4; ++i) {
-      const dim both[] = {(*x)[i], dim::of(scales[i])};
+      const dim both[] = {(*x)[i], dim::fixed(scales[i])};
       if (scales[i] < 1) return invalid("attribute scales has ", scales[i], ", must be 1 or more");
       result<dim> size = product(both);
       if (!size) return size.error();
@@ -261,12 +262,12 @@ result<dim> spread(const window_rule& w, std::size_t i, dim in, std::int64_t ext
   std::int64_t size = 0;
   if (w.pad == padding::same) {
     if (!in.known()) return w.strides[i] == 1 ? in : dim{};
-    if (checked_multiply(in.size, w.strides[i], size)) return dim::of(size);
+    if (checked_multiply(in.size, w.strides[i], size)) return dim::fixed(size);
   } else {
     if (!in.known() || !w.kernel[i].known()) return dim{};
     const std::int64_t more = extra + reach(w, i) - pad_before(w, i) - pad_after(w, i);
     if (checked_multiply(in.size - 1, w.strides[i], size) && checked_add(size, more, size) && size >= 0)
-      return dim::of(size);
+      return dim::fixed(size);
   }
   return invalid("spatial axis ", i, " of size ", in, " gets size ", size, ", must be from 0 to 2^63 - 1: see pads");
 }
@@ -281,7 +282,7 @@ result<std::optional<dims>> asked_spatial(const infer_context& c, std::size_t sp
   dims sizes;
   for (std::int64_t size : asked) {
     if (size < 0) return invalid("attribute output_shape has ", size, ", must be 0 or more");
-    sizes.push_back(dim::of(size));
+    sizes.push_back(dim::fixed(size));
   }
   return std::optional<dims>{std::move(sizes)};
 }
@@ -316,7 +317,7 @@ status conv_transpose(infer_context& c) {
     if (result<dim> channels = unify((*x)[1], (*w)[0], "the channels of X and W"); !channels) return channels.error();
     if ((*w)[0].known() && (*w)[0].size % groups != 0)
       return invalid("W has ", (*w)[0], " channels, must have a multiple of group, ", groups);
-    const dim both[] = {(*w)[1], dim::of(groups)};
+    const dim both[] = {(*w)[1], dim::fixed(groups)};
     result<dim> all = product(both);
     if (!all) return all.error();
     maps = *all;
@@ -364,7 +365,7 @@ status global_pool(infer_context& c) {
   const seen_input seen{c};
   if (const dims* x = seen.shape) {
     if (status s = check_rank(*x, 2, std::size_t(-1), "X"); !s) return s;
-    out = dims(x->size(), dim::of(1));
+    out = dims(x->size(), dim::fixed(1));
     (*out)[0] = (*x)[0], (*out)[1] = (*x)[1];
     out = seen.as_the_node_has(std::move(*out));
   }
@@ -391,7 +392,7 @@ status max_unpool(infer_context& c) {
       return invalid("output_shape has ", asked.values.size(), " elements, must have ", x->size(), " for X ", *x);
     for (std::size_t i = 0; i < asked.values.size(); ++i) {
       if (asked.values[i] < 0) return invalid("output_shape has ", asked.values[i], ", must be 0 or more");
-      (*out)[i] = dim::of(asked.values[i]);
+      (*out)[i] = dim::fixed(asked.values[i]);
     }
   }
   give(c, 0, c.element(0), std::move(out));
@@ -408,7 +409,7 @@ status max_roi_pool(infer_context& c) {
   if (rois)
     if (status s = check_rank(*rois, 2, "rois"); !s) return s;
   give(c, 0, c.element(0),
-       dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::of(pooled[0]), dim::of(pooled[1])});
+       dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(pooled[0]), dim::fixed(pooled[1])});
   return status_code::ok;
 }
 
@@ -421,7 +422,7 @@ status roi_align(infer_context& c) {
     if (status s = check_rank(*x, 4, "X"); !s) return s;
   if (rois)
     if (status s = check_rank(*rois, 2, "rois"); !s) return s;
-  give(c, 0, c.element(0), dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::of(height), dim::of(width)});
+  give(c, 0, c.element(0), dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(height), dim::fixed(width)});
   return status_code::ok;
 }
 

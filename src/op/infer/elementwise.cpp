@@ -45,18 +45,18 @@ dim compute(arithmetic what, dim a, dim b) {
     case arithmetic::add:
       if (a.size == 0) return b;
       if (b.size == 0) return a;
-      return both && checked_add(a.size, b.size, size) ? dim::of(size) : dim{};
+      return both && checked_add(a.size, b.size, size) ? dim::fixed(size) : dim{};
     case arithmetic::subtract:
       if (b.size == 0) return a;
-      if (a.same(b)) return dim::of(0);
-      return both && a.size >= b.size ? dim::of(a.size - b.size) : dim{};
+      if (a.same(b)) return dim::fixed(0);
+      return both && a.size >= b.size ? dim::fixed(a.size - b.size) : dim{};
     case arithmetic::multiply:
       if (a.size == 1) return b;
       if (b.size == 1) return a;
-      return both && checked_multiply(a.size, b.size, size) ? dim::of(size) : dim{};
+      return both && checked_multiply(a.size, b.size, size) ? dim::fixed(size) : dim{};
     case arithmetic::divide:
       if (b.size == 1) return a;
-      return both && b.size > 0 ? dim::of(a.size / b.size) : dim{};
+      return both && b.size > 0 ? dim::fixed(a.size / b.size) : dim{};
   }
   return {};
 }

@@ -8,7 +8,7 @@ namespace {
 
 /// One of `parts` equal shares of a dim; unknown if it is not a multiple.
 dim share(const dim& whole, std::int64_t parts) {
-  return whole.known() && parts > 0 && whole.size % parts == 0 ? dim::of(whole.size / parts) : dim{};
+  return whole.known() && parts > 0 && whole.size % parts == 0 ? dim::fixed(whole.size / parts) : dim{};
 }
 /// The number of keys: those of the past (axis `axis` of an input, which may be absent) and `now`.
 result<dim> with_past(const infer_context& c, std::size_t input, std::size_t axis, const dim& now) {
@@ -34,12 +34,12 @@ status projected_attention(infer_context& c) {
   if (status s = check_rank(*x, 3, "input"); !s) return s;
   const std::span<const std::int64_t> sizes = c.ints_or("qkv_hidden_sizes");
   dim hidden;
-  if (sizes.size() == 3) hidden = dim::of(sizes[2]);
+  if (sizes.size() == 3) hidden = dim::fixed(sizes[2]);
   else if (weights && weights->size() == 2) hidden = share((*weights)[1], 3);
   give(c, 0, c.element(0), dims{(*x)[0], (*x)[1], hidden});
   result<dim> total = with_past(c, 4, 3, (*x)[1]);
   if (!total) return total.error();
-  give(c, 1, c.element(0), dims{dim::of(2), (*x)[0], dim::of(*heads), *total, share(hidden, *heads)});
+  give(c, 1, c.element(0), dims{dim::fixed(2), (*x)[0], dim::fixed(*heads), *total, share(hidden, *heads)});
   return status_code::ok;
 }
 
@@ -58,7 +58,7 @@ status multi_head_attention(infer_context& c) {
     length = k ? (*k)[split ? 2 : 1] : dim{};
     if (c.has_input(2)) value_size = !v ? dim{} : v->size() == 4 ? v->back() : share(v->back(), *heads);
   }
-  const dim parts[] = {dim::of(*heads), value_size};
+  const dim parts[] = {dim::fixed(*heads), value_size};
   result<dim> hidden = product(parts), total = with_past(c, 6, 2, length);
   if (!hidden) return hidden.error();
   if (!total) return total.error();
@@ -66,9 +66,9 @@ status multi_head_attention(infer_context& c) {
   const dims* past = has_space ? c.shape(6) : nullptr;
   const dim rows = !has_space ? *total : past && past->size() == 4 ? (*past)[2] : dim{};
   give(c, 0, c.element(0), dims{(*q)[0], (*q)[1], *hidden});
-  give(c, 1, c.element(0), dims{(*q)[0], dim::of(*heads), rows, size});
-  give(c, 2, c.element(0), dims{(*q)[0], dim::of(*heads), rows, value_size});
-  give(c, 3, c.element(0), dims{(*q)[0], dim::of(*heads), (*q)[1], has_space ? dim{} : *total});
+  give(c, 1, c.element(0), dims{(*q)[0], dim::fixed(*heads), rows, size});
+  give(c, 2, c.element(0), dims{(*q)[0], dim::fixed(*heads), rows, value_size});
+  give(c, 3, c.element(0), dims{(*q)[0], dim::fixed(*heads), (*q)[1], has_space ? dim{} : *total});
   return status_code::ok;
 }
 
@@ -83,7 +83,7 @@ status group_query_attention(infer_context& c) {
   if (status s = check_rank(*q, 3, "query"); !s) return s;
   if (*heads > 1 << 20 || *key_heads > 1 << 20) return status_code::ok;
   const dim size = share((*q)[2], c.has_input(1) ? *heads : *heads + 2 * *key_heads);
-  const dim parts[] = {dim::of(*heads), size};
+  const dim parts[] = {dim::fixed(*heads), size};
   result<dim> hidden = product(parts);
   if (!hidden) return hidden.error();
   give(c, 0, c.element(0), dims{(*q)[0], (*q)[1], *hidden});
@@ -93,8 +93,8 @@ status group_query_attention(infer_context& c) {
   const dim rows = stays && past && past->size() == 4 ? (*past)[2] : dim{};
   const dim width = !packs ? size : past && past->size() == 4 ? past->back() : dim{};
   for (const std::size_t i : {1, 2})
-    give(c, i, c.element(c.has_input(3) ? 3 : 0), dims{(*q)[0], dim::of(*key_heads), rows, width});
-  give(c, 3, c.element(0), dims{(*q)[0], dim::of(*heads), (*q)[1], dim{}});
+    give(c, i, c.element(c.has_input(3) ? 3 : 0), dims{(*q)[0], dim::fixed(*key_heads), rows, width});
+  give(c, 3, c.element(0), dims{(*q)[0], dim::fixed(*heads), (*q)[1], dim{}});
   return status_code::ok;
 }
 

@@ -175,7 +175,7 @@ status unique(infer_context& c) {
 status non_zero(infer_context& c) {
   const dims* in = c.shape(0);
   // A scalar counts as a list with one element.
-  const dim rank = in ? dim::of(std::int64_t(std::max<std::size_t>(in->size(), 1))) : dim{};
+  const dim rank = in ? dim::fixed(std::int64_t(std::max<std::size_t>(in->size(), 1))) : dim{};
   give(c, 0, dtype::i64, dims{rank, c.fresh_symbol()});
   return status_code::ok;
 }
@@ -190,7 +190,7 @@ status one_hot(infer_context& c) {
     if (!axis) return axis.error();
     out = *in;
     const dims* elements = elements_at(c, 1);
-    const dim size = known ? dim::of((*depth)[0]) : elements && elements->size() == 1 ? (*elements)[0] : dim{};
+    const dim size = known ? dim::fixed((*depth)[0]) : elements && elements->size() == 1 ? (*elements)[0] : dim{};
     out->insert(out->begin() + std::ptrdiff_t(*axis), size);
   }
   give(c, 0, c.element(2), std::move(out));
@@ -198,7 +198,7 @@ status one_hot(infer_context& c) {
 }
 
 status non_max_suppression(infer_context& c) {
-  give(c, 0, dtype::i64, dims{c.fresh_symbol(), dim::of(3)});
+  give(c, 0, dtype::i64, dims{c.fresh_symbol(), dim::fixed(3)});
   return status_code::ok;
 }
 

@@ -15,7 +15,7 @@ result<std::optional<dims>> shape_in_input(const infer_context& c, std::size_t i
     dims shape;
     for (std::int64_t size : *sizes) {
       if (size < 0) return invalid("input ", input, " has a dim of size ", size, ", must be 0 or more");
-      shape.push_back(dim::of(size));
+      shape.push_back(dim::fixed(size));
     }
     return std::optional<dims>{std::move(shape)};
   }
@@ -31,25 +31,25 @@ result<dims> shape_in_attribute(const infer_context& c, std::string_view name) {
   dims shape;
   for (std::int64_t size : c.ints_or(name)) {
     if (size < 0) return invalid("attribute ", name, " has a dim of size ", size, ", must be 0 or more");
-    shape.push_back(dim::of(size));
+    shape.push_back(dim::fixed(size));
   }
   return shape;
 }
 
 dims elements_of(std::span<const std::int64_t> numbers) {
   dims elements;
-  for (std::int64_t n : numbers) elements.push_back(n >= 0 ? dim::of(n) : dim{});
+  for (std::int64_t n : numbers) elements.push_back(n >= 0 ? dim::fixed(n) : dim{});
   return elements;
 }
 
 dims shape_of(const value& v) {
   dims shape;
-  for (std::int64_t size : v.shape.dims()) shape.push_back(dim::of(size));
+  for (std::int64_t size : v.shape.dims()) shape.push_back(dim::fixed(size));
   return shape;
 }
 
 void give_list(infer_context& c, dtype type, std::size_t count) {
-  give(c, 0, type, dims{dim::of(std::int64_t(count))});
+  give(c, 0, type, dims{dim::fixed(std::int64_t(count))});
 }
 
 /// A sparse constant has a dense type: nodes that read it take dense tensors.
@@ -103,12 +103,12 @@ namespace {
 /// The number of elements in a range: max(ceil((limit - start) / delta), 0).
 result<dim> range_count(std::int64_t start, std::int64_t limit, std::int64_t delta) {
   if (delta == 0) return invalid("delta is 0, must not be");
-  if (delta > 0 ? start >= limit : start <= limit) return dim::of(0);
+  if (delta > 0 ? start >= limit : start <= limit) return dim::fixed(0);
   const std::uint64_t low = std::uint64_t(delta > 0 ? start : limit), high = std::uint64_t(delta > 0 ? limit : start);
   const std::uint64_t step = delta > 0 ? std::uint64_t(delta) : -std::uint64_t(delta);
   const std::uint64_t count = (high - low - 1) / step + 1;
   if (count > std::uint64_t(INT64_MAX)) return invalid("the range has more elements than 63 bits count");
-  return dim::of(std::int64_t(count));
+  return dim::fixed(std::int64_t(count));
 }
 
 /// The number of elements in a range of floats, counted in double, which is exact for a number that fits a float.
@@ -116,7 +116,7 @@ result<dim> range_count(float start, float limit, float delta) {
   const double count = std::ceil((double{limit} - double{start}) / double{delta});
   if (delta == 0 || std::isnan(count)) return invalid("start, limit or delta is not a number, or delta is 0");
   if (!(count < 9e18)) return invalid("the range has more elements than 63 bits count");
-  return dim::of(count > 0 ? std::int64_t(count) : 0);
+  return dim::fixed(count > 0 ? std::int64_t(count) : 0);
 }
 }  // namespace
 
@@ -184,7 +184,7 @@ status multinomial(infer_context& c) {
   std::optional<dims> out;
   if (const dims* in = c.shape(0)) {
     if (status s = check_rank(*in, 2, "input"); !s) return s;
-    out = dims{(*in)[0], dim::of(samples)};
+    out = dims{(*in)[0], dim::fixed(samples)};
   }
   give(c, 0, *type, std::move(out));
   return status_code::ok;
@@ -196,7 +196,7 @@ status window(infer_context& c) {
   const std::optional<std::vector<std::int64_t>> size = c.constant_ints(0);
   const bool known = size && size->size() == 1;
   if (known && (*size)[0] < 0) return invalid("size is ", (*size)[0], ", must be 0 or more");
-  give(c, 0, *type, dims{known ? dim::of((*size)[0]) : dim{}});
+  give(c, 0, *type, dims{known ? dim::fixed((*size)[0]) : dim{}});
   return status_code::ok;
 }
 

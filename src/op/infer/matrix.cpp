@@ -16,8 +16,8 @@ result<std::optional<dims>> matmul_shape(const dims* left, const dims* right, bo
     return invalid("an input of a matrix product is a scalar, must have rank 1 or more");
   dims a = *left, b = *right;
   const bool row = a.size() == 1, column = b.size() == 1;
-  if (row) a.insert(a.begin(), dim::of(1));
-  if (column) b.push_back(dim::of(1));
+  if (row) a.insert(a.begin(), dim::fixed(1));
+  if (column) b.push_back(dim::fixed(1));
   if (transpose_left && !row) std::swap(a[a.size() - 1], a[a.size() - 2]);
   if (transpose_right && !column) std::swap(b[b.size() - 1], b[b.size() - 2]);
   const dim inner_a = a.back(), inner_b = b[b.size() - 2];
@@ -82,7 +82,7 @@ status matmul_nbits(infer_context& c) {
   if (a->back().known() && a->back().size != k)
     return invalid("A has shape ", *a, ", its last axis must have K = ", k, " elements");
   dims out = *a;
-  out.back() = dim::of(c.int_or("N", 0));
+  out.back() = dim::fixed(c.int_or("N", 0));
   give(c, 0, c.element(0), std::move(out));
   return status_code::ok;
 }

@@ -10,9 +10,9 @@ namespace {
 dim rows_of(const infer_context& c) {
   const dims* const x = c.shape(0);
   if (!x || x->empty()) return {};
-  return x->size() == 1 ? dim::of(1) : (*x)[0];
+  return x->size() == 1 ? dim::fixed(1) : (*x)[0];
 }
-dim size_of(std::size_t n) { return dim::of(std::int64_t(n)); }
+dim size_of(std::size_t n) { return dim::fixed(std::int64_t(n)); }
 std::size_t strings_in(const infer_context& c, std::string_view name) {
   const attribute* const a = c.find(name);
   return a ? a->strings.size() : 0;
@@ -45,7 +45,7 @@ status ml_float_like_input(infer_context& c) {
 status ml_array_feature_extractor(infer_context& c) {
   std::optional<dims> out = copy_of(c.shape(0));
   if (out && !out->empty()) {
-    if (out->size() == 1) out->insert(out->begin(), dim::of(1));
+    if (out->size() == 1) out->insert(out->begin(), dim::fixed(1));
     const dims* const y = c.shape(1);
     out->back() = y && y->size() == 1 ? (*y)[0] : dim{};
   }
@@ -73,9 +73,9 @@ status ml_category_mapper(infer_context& c) {
 
 status ml_dict_vectorizer(infer_context& c) {
   const value_type* const map = c.has_input(0) ? c.input(0) : nullptr;
-  if (!map || map->kind != type_kind::map || !map->of) return status_code::ok;
+  if (!map || map->kind != type_kind::map || !map->element) return status_code::ok;
   const std::size_t n = std::max(strings_in(c, "string_vocabulary"), c.ints_or("int64_vocabulary").size());
-  give(c, 0, map->of->type, dims{dim::of(1), size_of(n)});
+  give(c, 0, map->element->type, dims{dim::fixed(1), size_of(n)});
   return status_code::ok;
 }
 
@@ -83,7 +83,7 @@ status ml_feature_vectorizer(infer_context& c) {
   std::int64_t columns = 0;
   for (const std::int64_t n : c.ints_or("inputdimensions"))
     if (n < 0 || !checked_add(columns, n, columns)) return invalid("inputdimensions must be sizes, not negative");
-  give(c, 0, dtype::f32, dims{rows_of(c), dim::of(columns)});
+  give(c, 0, dtype::f32, dims{rows_of(c), dim::fixed(columns)});
   return status_code::ok;
 }
 
@@ -97,7 +97,7 @@ status ml_one_hot_encoder(infer_context& c) {
 status ml_regressor(infer_context& c) {
   const std::int64_t targets = c.find("targets") ? c.int_or("targets", 1) : c.int_or("n_targets", 1);
   if (targets < 1) return invalid("the number of targets is ", targets, ", must be at least 1");
-  give(c, 0, dtype::f32, dims{rows_of(c), dim::of(targets)});
+  give(c, 0, dtype::f32, dims{rows_of(c), dim::fixed(targets)});
   return status_code::ok;
 }
 
@@ -110,7 +110,7 @@ status ml_linear_regressor(infer_context& c) {
 status ml_tree_ensemble(infer_context& c) {
   const std::int64_t targets = c.int_or("n_targets", 1);
   if (targets < 1) return invalid("n_targets is ", targets, ", must be at least 1");
-  give(c, 0, c.element(0), dims{rows_of(c), dim::of(targets)});
+  give(c, 0, c.element(0), dims{rows_of(c), dim::fixed(targets)});
   return status_code::ok;
 }
 
@@ -139,8 +139,8 @@ status ml_zip_map(infer_context& c) {
 
 status ml_cast_map(infer_context& c) {
   const std::string_view to = c.string_or("cast_to", "TO_FLOAT");
-  const dim size = c.string_or("map_form", "DENSE") == "SPARSE" ? dim::of(c.int_or("max_map", 1)) : dim{};
-  give(c, 0, to == "TO_INT64" ? dtype::i64 : to == "TO_STRING" ? dtype::string : dtype::f32, dims{dim::of(1), size});
+  const dim size = c.string_or("map_form", "DENSE") == "SPARSE" ? dim::fixed(c.int_or("max_map", 1)) : dim{};
+  give(c, 0, to == "TO_INT64" ? dtype::i64 : to == "TO_STRING" ? dtype::string : dtype::f32, dims{dim::fixed(1), size});
   return status_code::ok;
 }
 

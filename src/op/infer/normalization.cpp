@@ -59,7 +59,7 @@ result<std::optional<dims>> statistics_shape(const infer_context& c, std::int64_
   result<std::size_t> axis = axis_in(c.int_or("axis", otherwise), x->size());
   if (!axis) return axis.error();
   dims shape = *x;
-  for (std::size_t i = *axis; i < shape.size(); ++i) shape[i] = dim::of(1);
+  for (std::size_t i = *axis; i < shape.size(); ++i) shape[i] = dim::fixed(1);
   return std::optional<dims>{std::move(shape)};
 }
 
@@ -101,7 +101,7 @@ struct recurrent_shape {
 status recurrent(infer_context& c) {
   const std::int64_t hidden = c.int_or("hidden_size", -1);
   if (c.find("hidden_size") && hidden < 1) return invalid("attribute hidden_size is ", hidden, ", must be 1 or more");
-  const dim size = hidden < 1 ? dim{} : dim::of(hidden);
+  const dim size = hidden < 1 ? dim{} : dim::fixed(hidden);
   recurrent_shape r;
   if (c.string_or("direction", "forward") == "bidirectional") r.directions = 2;
   const bool batch_first = c.int_or("layout", 0) != 0;
@@ -109,7 +109,7 @@ status recurrent(infer_context& c) {
     if (status s = check_rank(*x, 3, "X"); !s) return s;
     r.steps = (*x)[batch_first], r.batch = (*x)[!batch_first];
   }
-  const dim directions = dim::of(r.directions);
+  const dim directions = dim::fixed(r.directions);
   if (batch_first) {
     give(c, 0, c.element(0), dims{r.batch, r.steps, directions, size});
     for (std::size_t i = 1; i < c.output_count(); ++i) give(c, i, c.element(0), dims{r.batch, directions, size});

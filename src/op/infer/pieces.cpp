@@ -108,7 +108,7 @@ status split(infer_context& c) {
   if (!parts) return parts.error();
   for (std::size_t i = 0; i < c.output_count(); ++i) {
     dims out = *in;
-    out[*axis] = *parts ? dim::of((**parts)[i]) : dim{};
+    out[*axis] = *parts ? dim::fixed((**parts)[i]) : dim{};
     give(c, i, c.element(0), std::move(out));
   }
   return status_code::ok;
@@ -156,7 +156,7 @@ status slice_axis(dim& d, std::size_t i, const slice_arguments& a) {
   const bool known = a.starts.state == int_list::known && a.ends.state == int_list::known &&
                      (!stepped || a.steps.state == int_list::known);
   if (known && d.known()) {
-    d = dim::of(cut_of(d.size, a.starts.values[i], a.ends.values[i], step).count);
+    d = dim::fixed(cut_of(d.size, a.starts.values[i], a.ends.values[i], step).count);
   } else if (!known || step != 1 || a.starts.values[i] != 0 || a.ends.values[i] < INT32_MAX) {
     d = dim{};  // otherwise the slice is the whole axis
   }
@@ -231,7 +231,7 @@ status pad(infer_context& c) {
         return invalid("pads are ", before, " and ", after, " at axis ", padded[i], " of ", *in,
                        ", must leave a size from 0 to 2^63 - 1");
       } else {
-        d = dim::of(size);
+        d = dim::fixed(size);
       }
     }
   }
@@ -247,7 +247,7 @@ result<dim> scaled(dim d, float scale, std::size_t axis) {
   if (scale == 1.0F || !d.known()) return scale == 1.0F ? d : dim{};
   const float size = std::floor(float(d.size) * scale);
   if (!(size < 9.2e18F)) return invalid("axis ", axis, " of size ", d, " gets too large, needs a smaller scale");
-  return dim::of(std::int64_t(size));
+  return dim::fixed(std::int64_t(size));
 }
 
 status give_scaled(infer_context& c, std::span<const float> scales, const std::vector<std::size_t>& axes) {
@@ -302,7 +302,7 @@ status give_resized(infer_context& c, const std::vector<std::int64_t>& sizes, co
   const bool stretch = c.string_or("keep_aspect_ratio_policy", "stretch") == "stretch";
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (sizes[i] < 0) return invalid("sizes is ", sizes[i], " at ", i, ", must be 0 or more");
-    out[axes[i]] = stretch ? dim::of(sizes[i]) : dim{};
+    out[axes[i]] = stretch ? dim::fixed(sizes[i]) : dim{};
   }
   give(c, 0, c.element(0), std::move(out));
   return status_code::ok;

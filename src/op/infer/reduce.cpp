@@ -12,7 +12,7 @@ dims reduced(const dims& from, const std::vector<std::size_t>& axes, bool keep) 
   dims left;
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (!gone[i]) left.push_back(from[i]);
-    else if (keep) left.push_back(dim::of(1));
+    else if (keep) left.push_back(dim::fixed(1));
   }
   return left;
 }
@@ -28,7 +28,7 @@ status reduce(infer_context& c) {
   if (in && none && c.int_or("noop_with_empty_axes", 0) != 0) {
     out = *in;
   } else if (in && none) {
-    out = dims(keep ? in->size() : 0, dim::of(1));
+    out = dims(keep ? in->size() : 0, dim::fixed(1));
   } else if (in && axes.state == int_list::known) {
     result<std::vector<std::size_t>> known = axes_in(axes.values, in->size());
     if (!known) return known.error();
@@ -88,7 +88,7 @@ status top_k(infer_context& c) {
       if (k.values.size() != 1) return invalid("K has ", k.values.size(), " elements, must have one");
       if (k.values[0] < 0 || (size.known() && k.values[0] > size.size))
         return invalid("K is ", k.values[0], ", must be from 0 to ", size, ", the size of axis ", *axis);
-      size = dim::of(k.values[0]);
+      size = dim::fixed(k.values[0]);
     } else {
       size = elements && elements->size() == 1 ? (*elements)[0] : dim{};
     }

@@ -12,7 +12,7 @@ namespace {
 result<const value_type*> element_of(const infer_context& c, std::size_t input) {
   const value_type* type = c.has_input(input) ? c.input(input) : nullptr;
   if (!type || type->kind == type_kind::unknown) return nullptr;
-  if (type->kind == type_kind::sequence) return type->of.get();
+  if (type->kind == type_kind::sequence) return type->element.get();
   return invalid("input ", input, " is ", type->to_string(), ", must be a sequence");
 }
 
@@ -97,9 +97,9 @@ result<dim> part_size(const infer_context& c, dim whole) {
     if (size < 0) return invalid("split has a size of ", size, ", must be 0 or more");
   const std::int64_t first = sizes->front();
   if (c.constant(1)->shape.rank() > 0)
-    return std::ranges::all_of(*sizes, [&](std::int64_t size) { return size == first; }) ? dim::of(first) : dim{};
+    return std::ranges::all_of(*sizes, [&](std::int64_t size) { return size == first; }) ? dim::fixed(first) : dim{};
   if (first == 0) return invalid("split is 0, must be 1 or more");
-  return whole.known() && whole.size % first == 0 ? dim::of(first) : dim{};
+  return whole.known() && whole.size % first == 0 ? dim::fixed(first) : dim{};
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ status split_to_sequence(infer_context& c) {
       if (!size) return size.error();
       (*part)[*axis] = *size;
     } else if (c.int_or("keepdims", 1) != 0) {
-      (*part)[*axis] = dim::of(1);
+      (*part)[*axis] = dim::fixed(1);
     } else {
       part->erase(part->begin() + std::ptrdiff_t(*axis));
     }
@@ -147,7 +147,7 @@ status optional_has_element(infer_context& c) {
 status optional_get_element(infer_context& c) {
   if (!c.has_input(0)) return status_code::ok;
   const value_type* type = c.input(0);
-  give(c, 0, type->kind == type_kind::optional ? type->of.get() : type);
+  give(c, 0, type->kind == type_kind::optional ? type->element.get() : type);
   return status_code::ok;
 }
 

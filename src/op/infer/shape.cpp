@@ -21,7 +21,7 @@ status shape(infer_context& c) {
   const std::int64_t first = place(c.int_or("start", 0)), last = place(c.int_or("end", rank));
   dims part;
   if (first < last) part.assign(in->begin() + first, in->begin() + last);
-  give(c, 0, dtype::i64, dims{dim::of(std::int64_t(part.size()))});
+  give(c, 0, dtype::i64, dims{dim::fixed(std::int64_t(part.size()))});
   give_elements(c, 0, std::move(part));
   return status_code::ok;
 }
@@ -59,7 +59,7 @@ result<reshape_target> target_of(std::span<const std::int64_t> sizes, const dims
         return invalid("shape has 0 at ", i, ", which copies a dim that input ", *in, " does not have");
       target.shape.push_back(in ? (*in)[i] : dim{});
     } else {
-      target.shape.push_back(dim::of(size));
+      target.shape.push_back(dim::fixed(size));
     }
   }
   if (allow_zero && target.left_over && std::ranges::find(sizes, 0) != sizes.end())
@@ -111,7 +111,7 @@ status fill_left_over(reshape_target& target, const dims& in) {
   } else if (all->size % rest->size != 0) {
     return invalid("input ", in, " does not divide into shape ", target.shape, ": ", *all, " elements by ", *rest);
   } else {
-    left = dim::of(all->size / rest->size);
+    left = dim::fixed(all->size / rest->size);
   }
   return status_code::ok;
 }
@@ -221,7 +221,7 @@ status unsqueeze(infer_context& c) {
     for (std::size_t axis : *known) fresh[axis] = true;
     out.emplace();
     auto next = in->begin();
-    for (std::size_t i = 0; i < rank; ++i) out->push_back(fresh[i] ? dim::of(1) : *next++);
+    for (std::size_t i = 0; i < rank; ++i) out->push_back(fresh[i] ? dim::fixed(1) : *next++);
   }
   const bool is_list = out && out->size() <= 1;
   give(c, 0, c.element(0), std::move(out));
@@ -236,7 +236,7 @@ status expand_dims(infer_context& c) {
     result<std::size_t> at = axis_in((*axis)[0], in->size() + 1, "input axis");
     if (!at) return at.error();
     out = *in;
-    out->insert(out->begin() + std::ptrdiff_t(*at), dim::of(1));
+    out->insert(out->begin() + std::ptrdiff_t(*at), dim::fixed(1));
   }
   give(c, 0, c.element(0), std::move(out));
   return status_code::ok;
@@ -252,11 +252,11 @@ status check_block(std::int64_t block) {
 result<dim> divided(dim d, std::int64_t by, std::size_t axis) {
   if (!d.known()) return by == 1 ? d : dim{};
   if (d.size % by != 0) return invalid("axis ", axis, " has size ", d, ", must be a multiple of ", by);
-  return dim::of(d.size / by);
+  return dim::fixed(d.size / by);
 }
 
 result<dim> multiplied(dim d, std::int64_t by) {
-  const dim both[] = {d, dim::of(by)};
+  const dim both[] = {d, dim::fixed(by)};
   return product(both);
 }
 

@@ -10,9 +10,9 @@ namespace {
 dim size_in(const infer_context& c, std::size_t input, dim otherwise) {
   if (input >= c.input_count()) return otherwise;
   const std::optional<std::vector<std::int64_t>> sizes = c.constant_ints(input);
-  return sizes && sizes->size() == 1 && (*sizes)[0] > 0 ? dim::of((*sizes)[0]) : dim{};
+  return sizes && sizes->size() == 1 && (*sizes)[0] > 0 ? dim::fixed((*sizes)[0]) : dim{};
 }
-dim half_of(dim length) { return length.known() ? dim::of(length.size / 2 + 1) : dim{}; }
+dim half_of(dim length) { return length.known() ? dim::fixed(length.size / 2 + 1) : dim{}; }
 
 }  // namespace
 
@@ -22,7 +22,7 @@ status dft(infer_context& c) {
   if (status s = check_rank(*in, 2, std::size_t(-1), "input"); !s) return s;
   dims out = *in;
   const bool inverse = c.int_or("inverse", 0) != 0, onesided = c.int_or("onesided", 0) != 0;
-  out.back() = dim::of(onesided && inverse ? 1 : 2);
+  out.back() = dim::fixed(onesided && inverse ? 1 : 2);
   std::int64_t axis = c.version().since >= 20 ? -2 : c.int_or("axis", 1);
   if (c.version().since >= 20 && c.input_count() > 2) {
     const std::optional<std::vector<std::int64_t>> given = c.constant_ints(2);
@@ -49,7 +49,7 @@ status stft(infer_context& c) {
   dim length = c.input_count() > 3 ? size_in(c, 3, {}) : dim{};
   if (!length.known() && window && window->size() == 1) length = window->front();
   const dim lines = c.int_or("onesided", 1) != 0 ? half_of(length) : length;
-  give(c, 0, c.element(0), dims{signal->front(), dim{}, lines, dim::of(2)});
+  give(c, 0, c.element(0), dims{signal->front(), dim{}, lines, dim::fixed(2)});
   return status_code::ok;
 }
 

@@ -107,7 +107,7 @@ std::optional<std::vector<float>> constant_floats(const infer_context& c, std::s
 
 result<dim> product(std::span<const dim> all) {
   for (dim d : all)
-    if (d.size == 0) return dim::of(0);
+    if (d.size == 0) return dim::fixed(0);
   std::int64_t size = 1;
   dim unknown;
   std::size_t unknowns = 0;
@@ -116,7 +116,7 @@ result<dim> product(std::span<const dim> all) {
     else if (!checked_multiply(size, d.size, size))
       return invalid("the sizes of ", dims(all.begin(), all.end()), " multiply to more than 64 bits hold");
   }
-  if (unknowns == 0) return dim::of(size);
+  if (unknowns == 0) return dim::fixed(size);
   return unknowns == 1 && size == 1 ? unknown : dim{};
 }
 
@@ -126,7 +126,7 @@ result<dim> sum(dim a, dim b) {
   if (!a.known() || !b.known()) return dim{};
   std::int64_t size = 0;
   if (!checked_add(a.size, b.size, size)) return invalid("sizes ", a, " and ", b, " add up to more than 64 bits hold");
-  return dim::of(size);
+  return dim::fixed(size);
 }
 
 result<dim> unify(dim a, dim b, std::string_view what) {
@@ -154,10 +154,10 @@ result<value_type> merge(const value_type& a, const value_type& b) {
     for (std::size_t i = 0; i < a.shape->size(); ++i)
       if (!(*a.shape)[i].same((*b.shape)[i])) (*merged.shape)[i] = dim{};
   }
-  if (a.of && b.of) {
-    result<value_type> of = merge(*a.of, *b.of);
+  if (a.element && b.element) {
+    result<value_type> of = merge(*a.element, *b.element);
     if (!of) return of.error();
-    merged.of = std::make_shared<const value_type>(std::move(*of));
+    merged.element = std::make_shared<const value_type>(std::move(*of));
   }
   return merged;
 }

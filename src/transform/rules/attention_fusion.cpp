@@ -63,7 +63,7 @@ struct attention_end {
     attention_end end;
     node_view next = end.reader_of(r, result);
     if (next && next.has_op<op::Reshape>()) {
-      const std::vector<dim> is{q.batch, dim::of(q.heads), q.length, dim::of(v.size)};
+      const std::vector<dim> is{q.batch, dim::fixed(q.heads), q.length, dim::fixed(v.size)};
       if (!same_but_one(r, result, is, next.output(0))) return {};
       next = only_reader<op::Transpose>(r, next.output(0));
     }
@@ -74,7 +74,7 @@ struct attention_end {
     if (!from || !to || to->size() != 3) return end;
     const bool is_batch = (*to)[0].same(q.batch) || (*to)[0].same((*from)[0]);
     const bool is_length = (*to)[1].same(q.length) || (*to)[1].same((*from)[1]);
-    const bool is_hidden = (*to)[2].same(dim::of(q.heads * v.size));
+    const bool is_hidden = (*to)[2].same(dim::fixed(q.heads * v.size));
     if (is_batch + is_length + is_hidden >= 2) end.merged = merge.output(0);
     return end;
   }

@@ -36,16 +36,16 @@ struct behavior_row {
 };
 /// The operators whose roles do not say how they treat axes.
 constexpr behavior_row axis_behaviors[] = {{detail::op_id_of<op::Concat>, behavior::concat, 4},
-                                             {detail::op_id_of<op::Split>, behavior::axis, 2},
-                                             {detail::op_id_of<op::ArgMax>, behavior::arg},
-                                             {detail::op_id_of<op::ArgMin>, behavior::arg},
-                                             {detail::op_id_of<op::Squeeze>, behavior::squeeze},
-                                             {detail::op_id_of<op::Unsqueeze>, behavior::unsqueeze},
-                                             {detail::op_id_of<op::Pad>, behavior::pad, 2},
-                                             {detail::op_id_of<op::Slice>, behavior::slice},
-                                             {detail::op_id_of<op::Tile>, behavior::tile, 6},
-                                             {detail::op_id_of<op::QuantizeLinear>, behavior::quantize},
-                                             {detail::op_id_of<op::DequantizeLinear>, behavior::quantize}};
+                                           {detail::op_id_of<op::Split>, behavior::axis, 2},
+                                           {detail::op_id_of<op::ArgMax>, behavior::arg},
+                                           {detail::op_id_of<op::ArgMin>, behavior::arg},
+                                           {detail::op_id_of<op::Squeeze>, behavior::squeeze},
+                                           {detail::op_id_of<op::Unsqueeze>, behavior::unsqueeze},
+                                           {detail::op_id_of<op::Pad>, behavior::pad, 2},
+                                           {detail::op_id_of<op::Slice>, behavior::slice},
+                                           {detail::op_id_of<op::Tile>, behavior::tile, 6},
+                                           {detail::op_id_of<op::QuantizeLinear>, behavior::quantize},
+                                           {detail::op_id_of<op::DequantizeLinear>, behavior::quantize}};
 
 behavior_row axis_behavior_of(const node_view& n) {
   if (n.has_role(role::is_pointwise)) return {n.op()->id, behavior::unary};
@@ -251,8 +251,8 @@ value_id add_ints(rewriter& r, std::string_view stem, std::span<const std::int64
   const std::span<const std::int64_t> kept = or_throw(m.memory.copy(numbers));
   const value* const held = m.memory.keep(value::tensor<std::int64_t>(extents{std::int64_t(numbers.size())}, kept));
   if (!held) throw std::bad_alloc{};
-  const value_id v =
-      g.add_value(g.unique_name(stem), m.keep(value_type::tensor(dtype::i64, {dim::of(std::int64_t(numbers.size()))})));
+  const value_id v = g.add_value(g.unique_name(stem),
+                                 m.keep(value_type::tensor(dtype::i64, {dim::fixed(std::int64_t(numbers.size()))})));
   g.add_initializer(v, held);
   return v;
 }

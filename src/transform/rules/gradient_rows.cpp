@@ -121,7 +121,7 @@ void of_matmul(adjoint& a) {
   const auto whole = [&](const dims* own, std::size_t from, bool first) -> std::optional<dims> {
     if (!own) return {};
     dims matrix = *own;
-    if (from == 1) matrix.insert(first ? matrix.begin() : matrix.end(), dim::of(1));
+    if (from == 1) matrix.insert(first ? matrix.begin() : matrix.end(), dim::fixed(1));
     return matrix;
   };
   const std::optional<dims> x_dims = whole(a.shape(0), left, true), w_dims = whole(a.shape(1), right, false);

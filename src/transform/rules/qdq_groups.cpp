@@ -81,10 +81,10 @@ bool is_quantized(const rewriter& r, const node_view& n, std::int64_t axis) {
   if (int_attribute(n, "block_size", 0) != 0 || int_attribute(n, "precision", 0) != 0) return false;
   const std::vector<dim>* const zeros = n.input(2) ? r.shape(n.input(2)) : steps;
   const auto count = [](const std::vector<dim>& dims) {
-    return dims.empty() ? dim::of(1) : dims.size() == 1 ? dims[0] : dim{};
+    return dims.empty() ? dim::fixed(1) : dims.size() == 1 ? dims[0] : dim{};
   };
   if (!zeros || !count(*steps).known() || !count(*steps).same(count(*zeros))) return false;
-  if (count(*steps).same(dim::of(1))) return true;
+  if (count(*steps).same(dim::fixed(1))) return true;
   std::int64_t along = int_attribute(n, "axis", 1);
   return axis >= 0 && shape && normalize_axis(along, shape->size()) && along == axis;
 }
@@ -272,7 +272,7 @@ class replacement {
  private:
   bool append(const group_move& move, std::vector<value_id>& inputs) {
     using enum group_move::member;
-    switch (move.of) {
+    switch (move.source) {
       case all_inputs:
         for (node_id n : group_.inputs) append(r_.node(n), move, inputs);
         return true;

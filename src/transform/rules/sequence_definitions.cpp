@@ -67,7 +67,7 @@ class mapped_loop {
   status take_place() {
     std::vector<value_id> inputs{add(g_, "SequenceLength", {g_.input(id_, 0)}), value_id::none};
     for (value_id out : map_.outputs) {
-      const attribute type = attribute_of("dtype", std::int64_t(g_[out].type->of->type));
+      const attribute type = attribute_of("dtype", std::int64_t(g_[out].type->element->type));
       inputs.push_back(add(g_, "SequenceEmpty", {}, {&type, 1}));
     }
     const std::vector<value_id> outputs(map_.outputs.begin(), map_.outputs.end());
@@ -99,7 +99,7 @@ bool can_loop(rewriter& r, const node_view& n) {
   for (value_view v : n.inputs())
     if (!v || !v.type()) return false;
   for (value_view v : n.outputs())
-    if (!v || !v.type() || v.type()->kind != type_kind::sequence || !v.type()->of->is_tensor()) return false;
+    if (!v || !v.type() || v.type()->kind != type_kind::sequence || !v.type()->element->is_tensor()) return false;
   return n.subgraphs()[0]->inputs().size() == n.input_count();
 }
 

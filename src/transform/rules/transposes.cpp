@@ -208,7 +208,7 @@ class region {
   /// A value with fewer axes needs no transpose if it is a constant, or if its axes keep their sequence.
   bool can_stretch(const value_view& v, const axis_order& q) const {
     if (const value* const c = r_.constant(v); c && may_copy(*c, v)) return true;
-    std::vector<dim> full(q.rank() - r_.shape(v)->size(), dim::of(1));
+    std::vector<dim> full(q.rank() - r_.shape(v)->size(), dim::fixed(1));
     full.resize(q.rank());  // of any size: no axis of the value may pass another
     return q.moves_nothing_in(full);
   }
@@ -384,7 +384,7 @@ class reordering {
     std::vector<std::int64_t> axes;
     for (std::size_t i = 0; i < q.rank(); ++i)
       if (q[i] < missing) axes.push_back(std::int64_t(i));
-    shape.insert(shape.begin(), missing, dim::of(1));
+    shape.insert(shape.begin(), missing, dim::fixed(1));
     const value_id made =
         g_.add_value(g_.unique_name("stretched"), r_.owner().keep(value_type::tensor(v.element(), q.apply(shape))));
     if (opset_ < 13) add("Unsqueeze", {v.id()}, made, {attribute_of("axes", std::span<const std::int64_t>{axes})});
