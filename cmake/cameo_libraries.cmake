@@ -60,27 +60,15 @@ function(cameo_compile_together target)
     math(EXPR part "${number} / ${arg_AT_ONCE}")
     math(EXPR number "${number} + 1")
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group}_${part})
+    if(source MATCHES "[.]simd[.]cpp$")  # it includes itself once per instruction set, or is for one
+      set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it takes the sources that are included for headers, in which it is a mistake
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
   target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
-endfunction()
-
-# Sources with vectors, which include themselves once per instruction set or are for one, are compiled alone. Tells in TO
-# which these are.
-function(cameo_keep_vectors_apart to)
-  set(apart)
-  foreach(source IN LISTS ARGN)
-    file(STRINGS ${source} vectors REGEX "foreach_target|machine/target.hpp" LIMIT_COUNT 1)
-    if(vectors)
-      set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
-      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -I.)  # where a source finds itself: machine/simd.hpp
-      list(APPEND apart ${source})
-    endif()
-  endforeach()
-  set(${to} ${apart} PARENT_SCOPE)
 endfunction()
 
 # What a command does once, such as reading its line or drawing a page: optimised for size it is a third smaller. The

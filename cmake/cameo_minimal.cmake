@@ -1,40 +1,42 @@
-# The target tier, built with -fno-exceptions and -fno-rtti: its kernels and its tests.
+# Kernels and programs without a host: for the target tier, which is built with -fno-exceptions and -fno-rtti, and for
+# processors that are only cross compiled for.
 
-# Sources of cpu's kernels by the names of their headers, and what all of them share.
-function(cameo_kernel_sources to)
-  set(cpu ${PROJECT_SOURCE_DIR}/eps/cpu)
-  set(sources)
-  foreach(name unary_math binary_arithmetic)
-    list(APPEND sources ${cpu}/src/elementwise/${name}.cpp)
-  endforeach()
-  cameo_kernel_floors(parts)
-  file(GLOB more CONFIGURE_DEPENDS ${cpu}/src/quantized/integer_*.cpp)
-  list(APPEND parts ${more})
-  list(FILTER parts EXCLUDE REGEX "/(attention_kernels|nchwc_kernels|nchwc_line_kernels)[.]cpp$")
+# Headers of the host that are the same everywhere, without the host's others. -DCAMEO_BORROW_FROM=FOLDER: those that lie
+# there are taken first, as another version of Highway.
+function(cameo_borrow_headers target)
+  set(folder ${PROJECT_BINARY_DIR}/borrowed)
+  file(MAKE_DIRECTORY ${folder})
   foreach(name IN LISTS ARGN)
-    file(GLOB found CONFIGURE_DEPENDS ${cpu}/src/*/${name}.cpp ${cpu}/src/*/${name}_*.cpp)
-    list(APPEND sources ${found})
+    find_path(CAMEO_BORROWED_${name} ${name} PATHS ${CAMEO_BORROW_FROM} /usr/include NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+    if(NOT CAMEO_BORROWED_${name})
+      message(FATAL_ERROR "no /usr/include/${name}: install the packages of cmake/bootstrap.sh")
+    endif()
+    file(CREATE_LINK ${CAMEO_BORROWED_${name}}/${name} ${folder}/${name} SYMBOLIC)
   endforeach()
-  list(APPEND sources ${parts})
-  list(REMOVE_DUPLICATES sources)
-  set(${to} ${sources} PARENT_SCOPE)
+  target_include_directories(${target} SYSTEM PRIVATE ${folder})
 endfunction()
 
-# cameo_minimal_kernels: kernels of cpu for the compiler's own instruction set. A program links what its kernel list
-# names, no more: every function has a section of its own.
-function(cameo_add_minimal_kernels)
-  include(cameo_kernel_tests)
-  cameo_kernel_sources(sources conv pool gemm axis_normalization reshape transpose unary)
+# cameo_add_kernels(TARGET NAME...): cpu's kernels of these headers for the compiler's own instruction set, and the floors that
+# all kernels stand on, as sources of a target, without the libraries that the rest of cameo needs.
+function(cameo_add_kernels target)
+  set(cpu ${PROJECT_SOURCE_DIR}/eps/cpu)
   string(TOLOWER "${CMAKE_SYSTEM_NAME}" system)
-  file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/os/${system}/processor_features.cpp)
-  list(APPEND sources ${found})
-  add_library(cameo_minimal_kernels STATIC EXCLUDE_FROM_ALL ${sources})
-  target_include_directories(cameo_minimal_kernels PUBLIC ${PROJECT_SOURCE_DIR}/eps/cpu/include
-    PRIVATE ${PROJECT_SOURCE_DIR}/eps/cpu/src ${PROJECT_SOURCE_DIR}/src)
-  target_compile_definitions(cameo_minimal_kernels PRIVATE CAMEO_SINGLE_TARGET)
-  target_compile_options(cameo_minimal_kernels PRIVATE -fno-pie -ffp-contract=off)
-  target_link_libraries(cameo_minimal_kernels PUBLIC cameo_minimal PRIVATE cameo_options)
-  cameo_borrow_headers(cameo_minimal_kernels hwy)
+  set(paths ${PROJECT_SOURCE_DIR}/src/os/${system}/processor_features.cpp ${cpu}/src/quantized/integer_*.cpp)
+  foreach(floor machine operands functions skeletons microkernels products windows)
+    list(APPEND paths ${cpu}/src/${floor}/*.cpp)
+  endforeach()
+  foreach(name IN LISTS ARGN)
+    list(APPEND paths ${cpu}/src/*/${name}.cpp ${cpu}/src/*/${name}.*.cpp ${cpu}/src/*/${name}_*.cpp)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${paths})
+  list(REMOVE_DUPLICATES sources)
+  target_sources(${target} PRIVATE ${sources})
+  cameo_compile_together(${target})
+  target_include_directories(${target} PUBLIC ${cpu}/include PRIVATE ${cpu}/src ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(${target} PRIVATE CAMEO_SINGLE_TARGET)
+  target_compile_options(${target} PRIVATE -ffp-contract=off)
+  target_link_libraries(${target} PUBLIC cameo_minimal PRIVATE cameo_options)
+  cameo_borrow_headers(${target} hwy)
 endfunction()
 
 # A program for a target: static but for libc and libm, and nothing in it that nobody calls.
