@@ -26,6 +26,7 @@ result<unary<op::Gelu>> unary<op::Gelu>::bind(bind_context& c) {
 template struct map_loops<activation_maps>;
 
 // For results that are activated where they are made.
+template unary_row map_loop<gelu_by_tanh, float>();
 template unary_row map_loop<op::Clip, float>();
 template unary_row map_loop<op::Clip, double>();
 template unary_row map_loop<form<op::RNN, "Affine">, float>();

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/detail/ml_scores.hpp>
+#include <cameo/op/onnx.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -6,6 +7,7 @@
 
 #include "operands/choice.hpp"
 #include "operands/operand_values.hpp"
+#include "skeletons/map.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
@@ -15,7 +17,10 @@ result<score_transform> score_transform_named(std::string_view name) {
   return choice_of("post_transform", name, names).transform([](std::size_t i) { return score_transform(i); });
 }
 
-double logistic(double v) { return 1 / (1 + std::exp(-v)); }
+double logistic(double v) {
+  map_loop<op::Sigmoid, double>()({}, &v, &v, 1);
+  return v;
+}
 
 /// By Winitzki's approximation of the inverse error function, which is what other programs compute.
 double probit(double v) {
@@ -29,7 +34,7 @@ double probit(double v) {
 void transform_scores(score_transform f, double* scores, std::int64_t n) {
   switch (f) {
     case score_transform::none: return;
-    case score_transform::logistic: return void(std::transform(scores, scores + n, scores, logistic));
+    case score_transform::logistic: return map_loop<op::Sigmoid, double>()({}, scores, scores, n);
     case score_transform::probit: return void(std::transform(scores, scores + n, scores, probit));
     case score_transform::softmax:
     case score_transform::softmax_zero: break;

@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/gated_norms.hpp>
+#include <cameo/op/onnx.hpp>
 
 #include <array>
 #include <cmath>
@@ -6,13 +7,12 @@
 #include "operands/operand_values.hpp"
 #include "operands/usable_sizes.hpp"
 #include "skeletons/float_output.hpp"
+#include "skeletons/map.hpp"
 #include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace {
-
-float sigmoid_of(float x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
 
 /// A float as the type has it.
 float rounded_to(dtype type, float x) {
@@ -117,8 +117,10 @@ status gated_rms_norm::run(run_context& c) const {
     const float *const in = from->read(lane, r * n, n), *const g = gates->read(lane, r * n, n);
     float* const to = y->room(lane, r * n);
     const float inverse = inverse_rms(in, n, epsilon);
-    for (std::int64_t i = 0; i < n; ++i)
-      to[i] = in[i] * inverse * (*factors)[i] * (silu ? g[i] * sigmoid_of(g[i]) : sigmoid_of(g[i]));
+    const auto gate_at = [&](std::int64_t i) { return g[i]; };
+    const auto put = [&](std::int64_t i, float gated) { to[i] = in[i] * inverse * (*factors)[i] * gated; };
+    if (silu) map_values<op::Swish, float>(n, {1}, gate_at, put);
+    else map_values<op::Sigmoid, float>(n, {}, gate_at, put);
     y->store(lane, r * n, n);
   });
   return {};
@@ -180,10 +182,12 @@ status scaled_silu::run(run_context& c) const {
   if (!out) return out.error();
   const bool narrow = x.type != dtype::f32;
   each_block<1>(c, {&x}, **out, [&](std::int64_t, std::int64_t n, const auto& from, float* to) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const float z = narrow ? rounded_to(x.type, factor * from[0][i]) : factor * from[0][i];
-      to[i] = z * (narrow ? rounded_to(x.type, sigmoid_of(z)) : sigmoid_of(z));
-    }
+    const auto scaled = [&](std::int64_t i) {
+      return narrow ? rounded_to(x.type, factor * from[0][i]) : factor * from[0][i];
+    };
+    map_values<op::Sigmoid, float>(n, {}, scaled, [&](std::int64_t i, float gate) {
+      to[i] = scaled(i) * (narrow ? rounded_to(x.type, gate) : gate);
+    });
   });
   return {};
 }
@@ -201,16 +205,14 @@ status linear_attention_gate::run(run_context& c) const {
   const result<value*> decay = c.output(0, a.shape);
   if (!decay) return decay.error();
   each_block<1>(c, {&a}, **decay, [&](std::int64_t first, std::int64_t n, const auto& from, float* to) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t head = (first + i) % heads;
-      const float x = from[0][i] + add[head];
-      to[i] = factor[head] * (std::max(x, 0.0f) + std::log1p(std::exp(-std::abs(x))));
-    }
+    map_values<op::Softplus, float>(
+        n, {}, [&](std::int64_t i) { return from[0][i] + add[(first + i) % heads]; },
+        [&](std::int64_t i, float softplus) { to[i] = factor[(first + i) % heads] * softplus; });
   });
   const result<value*> beta = optional_output(c, 1, a.shape);
   if (!beta || !*beta) return beta ? status{} : beta.error();
   each_block<1>(c, {&b}, **beta, [&](std::int64_t, std::int64_t n, const auto& from, float* to) {
-    std::transform(from[0], from[0] + n, to, sigmoid_of);
+    map_loop<op::Sigmoid, float>()({}, from[0], to, n);
   });
   return {};
 }
@@ -315,7 +317,8 @@ status engram_gate::run(run_context& c) const {
     for (std::int64_t i = 0; i < n; ++i)
       dot += double(a[i] * of_a * (*by_k)[branch + i]) * double(b[i] * of_b * (*by_q)[branch + i]);
     const float d = float(dot / std::sqrt(double(n))), root = std::sqrt(std::max(std::abs(d), 1e-6f));
-    const float gate = sigmoid_of(d > 0 ? root : d < 0 ? -root : 0);
+    float gate = d > 0 ? root : d < 0 ? -root : 0;
+    map_loop<op::Sigmoid, float>()({}, &gate, &gate, 1);
     float* const to = y->room(lane, r * n);
     for (std::int64_t i = 0; i < n; ++i) to[i] = gate * from[i];
     if (*normed_out != *out) {

@@ -1,16 +1,19 @@
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/mixture_of_experts.hpp>
+#include <cameo/op/onnx.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "functions/form.hpp"
 #include "functions/quantized.hpp"
 #include "operands/operand_values.hpp"
 #include "operands/usable_sizes.hpp"
 #include "products/nbits_panels.hpp"
 #include "products/nbits_product.hpp"
 #include "skeletons/float_output.hpp"
+#include "skeletons/map.hpp"
 #include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
@@ -228,24 +231,25 @@ class expert_run {
       float* const h = first_.data() + r * width;  // rows keep their places, so that none is written before it is read
       const float* const third = layers_[2].present() ? second_.data() + r * n : nullptr;
       if (how_.f != function::swiglu) {
-        for (std::int64_t i = 0; i < n; ++i) h[i] = activated(h[i]) * (third ? third[i] : 1);
+        activate_row(h, n);
+        for (std::int64_t i = 0; third && i < n; ++i) h[i] *= third[i];
         return;
       }
-      for (std::int64_t i = 0; i < n; ++i) {
-        const float gate = std::min(how_.fusion == 1 ? h[2 * i] : h[i], how_.limit);
+      const auto gate = [&](std::int64_t i) { return std::min(how_.fusion == 1 ? h[2 * i] : h[i], how_.limit); };
+      map_values<op::Swish, float>(n, {how_.alpha}, gate, [&](std::int64_t i, float gated) {
         const float linear = how_.fusion == 1 ? h[2 * i + 1] : how_.fusion == 2 ? h[n + i] : third[i];
-        h[i] = gate / (1 + std::exp(-how_.alpha * gate)) * (std::clamp(linear, -how_.limit, how_.limit) + how_.beta);
-      }
+        h[i] = gated * (std::clamp(linear, -how_.limit, how_.limit) + how_.beta);
+      });
     });
     for (std::int64_t r = 1; width != n && r < rows; ++r)
       std::copy_n(first_.data() + r * width, n, first_.data() + r * n);
   }
-  float activated(float x) const {
+  void activate_row(float* h, std::int64_t n) const {
     switch (how_.f) {
-      case function::relu: return std::max(x, 0.0f);
-      case function::gelu: return 0.5f * x * (1 + std::tanh(0.7978845608f * (x + 0.044715f * x * x * x)));
-      case function::silu: return x / (1 + std::exp(-x));
-      default: return x;
+      case function::relu: return map_loop<op::Relu, float>()({}, h, h, n);
+      case function::gelu: return map_loop<form<op::Gelu, "tanh">, float>()({}, h, h, n);
+      case function::silu: return map_loop<op::Swish, float>()({1}, h, h, n);
+      default: return;
     }
   }
 

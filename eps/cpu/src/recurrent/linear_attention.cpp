@@ -1,4 +1,5 @@
 #include <cameo/eps/cpu/linear_attention.hpp>
+#include <cameo/op/onnx.hpp>
 
 #include <cmath>
 #include <limits>
@@ -7,6 +8,7 @@
 #include "operands/scratch_of.hpp"
 #include "operands/usable_sizes.hpp"
 #include "skeletons/float_output.hpp"
+#include "skeletons/map.hpp"
 #include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
@@ -250,8 +252,9 @@ status causal_conv::run(run_context& c) const {
     for (std::int64_t t = 0; t < length; ++t) {
       float sum = start;
       for (std::int64_t j = 0; j < taps; ++j) sum += kernel[j] * in[t + j * dilation];
-      to[t] = silu ? sum / (1 + std::exp(-sum)) : sum;
+      to[t] = sum;
     }
+    if (silu) map_loop<op::Swish, float>()({1}, to, to, length);
     scatter_floats(to, **y, first_of(r, length), step, 1, length);
   });
   return {};

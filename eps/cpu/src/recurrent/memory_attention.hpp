@@ -1,10 +1,12 @@
 #pragma once
 #include <cameo/eps/cpu/detail/float_product.hpp>
+#include <cameo/op/onnx.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "skeletons/map.hpp"
 #include "skeletons/row_rooms.hpp"
 
 CAMEO_BEGIN_NAMESPACE
@@ -34,7 +36,9 @@ struct memory_attention {
     for (std::int64_t t = 0; t < count; ++t) {
       const C* const key = keys + (b * steps + t) * size;
       C found = 0;
-      for (std::int64_t j = 0; j < size; ++j) found += score[j] * std::tanh(key[j] + query[j]);
+      map_values<op::Tanh, C>(
+          size, {}, [&](std::int64_t j) { return key[j] + query[j]; },
+          [&](std::int64_t j, C value) { found += score[j] * value; });
       weights[t] = found, most = std::max(most, found);
     }
     for (std::int64_t t = 0; t < count; ++t) sum += weights[t] = std::exp(weights[t] - most);
