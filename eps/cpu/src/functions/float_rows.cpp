@@ -19,14 +19,14 @@ namespace eps {
 namespace HWY_NAMESPACE {
 namespace rows {
 namespace hn = hwy::HWY_NAMESPACE;
+using lane_sums::largest_of;
+using lane_sums::load_some;
+using lane_sums::load_up_to;
+using lane_sums::store_some;
+using lane_sums::sum_of;
 using math::set;
 using math::tag;
 using math::vec;
-using summing::largest_of;
-using summing::load_some;
-using summing::load_up_to;
-using summing::store_some;
-using summing::sum_of;
 
 HWY_INLINE std::int64_t width() { return std::int64_t(hn::Lanes(tag{})); }
 HWY_INLINE vec load(const float* x) { return hn::LoadU(tag{}, x); }
@@ -83,8 +83,8 @@ two_sums centered_sums(const float* x, std::int64_t n, float center) {
   const vec c = set(center);
   two_sums all;
   for (std::int64_t start = 0; start < n; start += block) {
-    summing::sums<float> plain, squares;
-    summing::each_vector<float>(std::min(block, n - start), [&](std::int64_t i, std::int64_t count, int at) HWY_ATTR {
+    lane_sums::sums<float> plain, squares;
+    lane_sums::each_vector<float>(std::min(block, n - start), [&](std::int64_t i, std::int64_t count, int at) HWY_ATTR {
       const vec v = hn::Sub(load_up_to(x + start + i, count, center), c);
       plain.of[at] = hn::Add(plain.of[at], v);
       squares.of[at] = hn::MulAdd(v, v, squares.of[at]);

@@ -32,15 +32,15 @@ T number_from(double x) {
 
 /// Sums, in S, of something of each element.
 template <class S>
-struct summing {
+struct sum_fold {
   struct state {
     S sum = 0;
   };
   static void merge(state& into, const state& from) { into.sum += from.sum; }
 };
 template <class T>
-struct fold<op::ReduceSum, T> : summing<accumulator<T>> {
-  using state = typename summing<accumulator<T>>::state;
+struct fold<op::ReduceSum, T> : sum_fold<accumulator<T>> {
+  using state = typename sum_fold<accumulator<T>>::state;
   static void take(state& s, T x) { s.sum += accumulator<T>(x); }
   static T result(const state& s, std::int64_t) { return T(s.sum); }
   static T of_row(const float* x, std::int64_t n)
@@ -63,8 +63,8 @@ struct fold<op::ReduceMean, T> : fold<op::ReduceSum, T> {
   }
 };
 template <class T>
-struct fold<op::ReduceL1, T> : summing<accumulator<T>> {
-  using state = typename summing<accumulator<T>>::state;
+struct fold<op::ReduceL1, T> : sum_fold<accumulator<T>> {
+  using state = typename sum_fold<accumulator<T>>::state;
   static void take(state& s, T x) {
     if constexpr (std::is_floating_point_v<T>) s.sum += std::abs(double(x));
     else s.sum += x < T(0) ? accumulator<T>(0) - accumulator<T>(x) : accumulator<T>(x);
@@ -72,20 +72,20 @@ struct fold<op::ReduceL1, T> : summing<accumulator<T>> {
   static T result(const state& s, std::int64_t) { return T(s.sum); }
 };
 template <class T>
-struct fold<op::ReduceSumSquare, T> : summing<accumulator<T>> {
-  using state = typename summing<accumulator<T>>::state;
+struct fold<op::ReduceSumSquare, T> : sum_fold<accumulator<T>> {
+  using state = typename sum_fold<accumulator<T>>::state;
   static void take(state& s, T x) { s.sum += accumulator<T>(x) * accumulator<T>(x); }
   static T result(const state& s, std::int64_t) { return T(s.sum); }
 };
 
 /// What is no integer is summed in double, whatever the type.
 template <class T>
-struct fold<op::ReduceL2, T> : summing<double> {
+struct fold<op::ReduceL2, T> : sum_fold<double> {
   static void take(state& s, T x) { s.sum += double(x) * double(x); }
   static T result(const state& s, std::int64_t) { return number_from<T>(std::sqrt(s.sum)); }
 };
 template <class T>
-struct fold<op::ReduceLogSum, T> : summing<double> {
+struct fold<op::ReduceLogSum, T> : sum_fold<double> {
   static void take(state& s, T x) { s.sum += double(x); }
   static T result(const state& s, std::int64_t) { return number_from<T>(std::log(s.sum)); }
 };

@@ -8,7 +8,7 @@ HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace HWY_NAMESPACE {
-namespace widening {
+namespace halves {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// 16 bits of each of D's lanes, as numbers of 32 bits.
@@ -60,7 +60,7 @@ HWY_INLINE hn::Vec<D> load(D d, const float16* from) {
 }
 #endif
 
-}  // namespace widening
+}  // namespace halves
 }  // namespace HWY_NAMESPACE
 }  // namespace eps
 CAMEO_END_NAMESPACE

@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace HWY_NAMESPACE {
-namespace converting {
+namespace narrow_loops {
 namespace hn = hwy::HWY_NAMESPACE;
 using tag = hn::ScalableTag<float>;
 using bits_tag = hn::RebindToUnsigned<tag>;
@@ -54,7 +54,7 @@ HWY_INLINE void each_vector(std::int64_t count, const F& f, const One& one) {
 template <class T>
 void widen(const T* from, float* to, std::int64_t count) {
   each_vector(
-      count, [&](std::int64_t i) HWY_ATTR { hn::StoreU(widening::load(tag{}, from + i), tag{}, to + i); },
+      count, [&](std::int64_t i) HWY_ATTR { hn::StoreU(halves::load(tag{}, from + i), tag{}, to + i); },
       [&](std::int64_t i) { to[i] = narrow_rows::widened(from[i]); });
 }
 template <class T>
@@ -63,7 +63,7 @@ void add(const T* from, float factor, float* to, std::int64_t count) {
   const auto lanes = std::int64_t(hn::Lanes(tag{}));
   std::int64_t i = 0;
   for (; i + lanes <= count; i += lanes)
-    hn::StoreU(hn::Add(hn::LoadU(tag{}, to + i), hn::Mul(widening::load(tag{}, from + i), factors)), tag{}, to + i);
+    hn::StoreU(hn::Add(hn::LoadU(tag{}, to + i), hn::Mul(halves::load(tag{}, from + i), factors)), tag{}, to + i);
   for (; i < count; ++i) to[i] += narrow_rows::widened(from[i]) * factor;
 }
 template <class T>
@@ -75,7 +75,7 @@ void narrow(const float* from, T* to, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) one(i);
 }
 
-}  // namespace converting
+}  // namespace narrow_loops
 }  // namespace HWY_NAMESPACE
 }  // namespace eps
 CAMEO_END_NAMESPACE
@@ -94,16 +94,16 @@ void look_up(const T* from, float* to, std::int64_t count) {
 }  // namespace
 
 void widen_row(const float16* from, float* to, std::int64_t count) {
-  CAMEO_SIMD_BEST(converting::widen<float16>)(from, to, count);
+  CAMEO_SIMD_BEST(narrow_loops::widen<float16>)(from, to, count);
 }
 void widen_row(const bfloat16* from, float* to, std::int64_t count) {
-  CAMEO_SIMD_BEST(converting::widen<bfloat16>)(from, to, count);
+  CAMEO_SIMD_BEST(narrow_loops::widen<bfloat16>)(from, to, count);
 }
 void widen_row(const std::int8_t* from, float* to, std::int64_t count) {
-  CAMEO_SIMD_BEST(converting::widen<std::int8_t>)(from, to, count);
+  CAMEO_SIMD_BEST(narrow_loops::widen<std::int8_t>)(from, to, count);
 }
 void widen_row(const std::uint8_t* from, float* to, std::int64_t count) {
-  CAMEO_SIMD_BEST(converting::widen<std::uint8_t>)(from, to, count);
+  CAMEO_SIMD_BEST(narrow_loops::widen<std::uint8_t>)(from, to, count);
 }
 void widen_row(const float8e4m3fn* from, float* to, std::int64_t count) { look_up(from, to, count); }
 void widen_row(const float8e4m3fnuz* from, float* to, std::int64_t count) { look_up(from, to, count); }
@@ -111,14 +111,14 @@ void widen_row(const float8e5m2* from, float* to, std::int64_t count) { look_up(
 void widen_row(const float8e5m2fnuz* from, float* to, std::int64_t count) { look_up(from, to, count); }
 
 void narrow_row(const float* from, float16* to, std::int64_t count) {
-  CAMEO_SIMD_BEST(converting::narrow<float16>)(from, to, count);
+  CAMEO_SIMD_BEST(narrow_loops::narrow<float16>)(from, to, count);
 }
 void narrow_row(const float* from, bfloat16* to, std::int64_t count) {
-  CAMEO_SIMD_BEST(converting::narrow<bfloat16>)(from, to, count);
+  CAMEO_SIMD_BEST(narrow_loops::narrow<bfloat16>)(from, to, count);
 }
 
 void add_row(const narrow_elements& from, float factor, float* to, std::int64_t count) {
-  from.as_typed([&]<class T>(const T* x) { CAMEO_SIMD_BEST(converting::add<T>)(x, factor, to, count); });
+  from.as_typed([&]<class T>(const T* x) { CAMEO_SIMD_BEST(narrow_loops::add<T>)(x, factor, to, count); });
 }
 void widen_row(const narrow_elements& from, float* to, std::int64_t count, std::int64_t step) {
   if (step == 1) return from.type->widen(from.data, to, count);

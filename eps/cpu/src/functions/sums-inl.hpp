@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace HWY_NAMESPACE {
-namespace summing {
+namespace lane_sums {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
@@ -126,7 +126,7 @@ HWY_INLINE T largest_of(const T* x, std::int64_t n, T least) {
   return fold_vector(tag<T>{}, most[0], [](auto a, auto b) HWY_ATTR { return hn::Max(a, b); });
 }
 
-}  // namespace summing
+}  // namespace lane_sums
 }  // namespace HWY_NAMESPACE
 }  // namespace eps
 CAMEO_END_NAMESPACE

@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace HWY_NAMESPACE {
-namespace past_caches_writing {
+namespace past_caches {
 namespace hn = hwy::HWY_NAMESPACE;
 
 void bytes(std::uint8_t* to, const std::uint8_t* from, std::size_t count) {
@@ -30,7 +30,7 @@ void bytes(std::uint8_t* to, const std::uint8_t* from, std::size_t count) {
   std::memcpy(to + i, from + i, count - i);
 }
 
-}  // namespace past_caches_writing
+}  // namespace past_caches
 }  // namespace HWY_NAMESPACE
 }  // namespace eps
 CAMEO_END_NAMESPACE
@@ -43,7 +43,7 @@ namespace eps {
 past_caches_writer::~past_caches_writer() { hwy::FlushStream(); }
 
 void past_caches_writer::write(std::byte* to, const std::byte* from, std::size_t bytes) {
-  CAMEO_SIMD_BEST(past_caches_writing::bytes)
+  CAMEO_SIMD_BEST(past_caches::bytes)
   (reinterpret_cast<std::uint8_t*>(to), reinterpret_cast<const std::uint8_t*>(from), bytes);
 }
 

@@ -20,13 +20,13 @@ HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace HWY_NAMESPACE {
-namespace attending {
+namespace attention {
 namespace hn = hwy::HWY_NAMESPACE;
+using lane_sums::load_some;
 using math::set;
 using math::tag;
 using math::vec;
 using math::whole_tag;
-using summing::load_some;
 using whole_vec = hn::Vec<whole_tag>;
 
 // A tile is up to `most_vectors` vectors of queries; queries are neighbours in it, keys (or elements of a value) follow
@@ -209,7 +209,7 @@ float_rows widen_rows(const K* from, std::int64_t row, std::int64_t n, std::int6
   for (std::int64_t j = 0; j < n; ++j, from += row) {
     float* const to = room + j * size;
     std::int64_t i = 0;
-    for (; i + width() <= size; i += width()) store(widening::load(tag{}, from + i), to + i);
+    for (; i + width() <= size; i += width()) store(halves::load(tag{}, from + i), to + i);
     for (; i < size; ++i) to[i] = narrow_rows::widened(from[i]);
   }
   return {room, size};
@@ -311,30 +311,31 @@ void add_values(const float* weights, const K* v, std::int64_t row, std::int64_t
     const vec a = set(weights[j]), b = set(weights[j + 1]);
 #pragma GCC unroll 16
     for (int i = 0; i < Vectors; ++i) {
-      even[i] = hn::MulAdd(a, widening::load(tag{}, v + i * lanes), even[i]);
-      odd[i] = hn::MulAdd(b, widening::load(tag{}, v + row + i * lanes), odd[i]);
+      even[i] = hn::MulAdd(a, halves::load(tag{}, v + i * lanes), even[i]);
+      odd[i] = hn::MulAdd(b, halves::load(tag{}, v + row + i * lanes), odd[i]);
     }
   }
   if (j < n) {
     const vec a = set(weights[j]);
 #pragma GCC unroll 16
-    for (int i = 0; i < Vectors; ++i) even[i] = hn::MulAdd(a, widening::load(tag{}, v + i * lanes), even[i]);
+    for (int i = 0; i < Vectors; ++i) even[i] = hn::MulAdd(a, halves::load(tag{}, v + i * lanes), even[i]);
   }
 #pragma GCC unroll 16
   for (int i = 0; i < Vectors; ++i) store(hn::Add(even[i], odd[i]), y + i * lanes);
 }
 
-/// The score of a key, summed as summing::dot() does.
+/// The score of a key, summed as lane_sums::dot() does.
 template <class K>
 HWY_INLINE float dot_with_key(const float* query, const K* key, std::int64_t n) {
   const auto load_keys = [](const K* from, std::int64_t count) HWY_ATTR {
-    if (count == summing::width<float>) return widening::load(tag{}, from);
-    HWY_ALIGN float some[summing::width<float>];
-    for (std::int64_t i = 0; i < summing::width<float>; ++i) some[i] = i < count ? narrow_rows::widened(from[i]) : 0.0f;
+    if (count == lane_sums::width<float>) return halves::load(tag{}, from);
+    HWY_ALIGN float some[lane_sums::width<float>];
+    for (std::int64_t i = 0; i < lane_sums::width<float>; ++i)
+      some[i] = i < count ? narrow_rows::widened(from[i]) : 0.0f;
     return load(some);
   };
-  return summing::sum_of<float>(n, [&](std::int64_t i, std::int64_t count, vec sum) HWY_ATTR {
-    return hn::MulAdd(summing::load_up_to(query + i, count), load_keys(key + i, count), sum);
+  return lane_sums::sum_of<float>(n, [&](std::int64_t i, std::int64_t count, vec sum) HWY_ATTR {
+    return hn::MulAdd(lane_sums::load_up_to(query + i, count), load_keys(key + i, count), sum);
   });
 }
 
@@ -373,7 +374,7 @@ void attend_one(const attention_work& w, const place& p, float* scratch) {
     }
     const float highest = hn::GetLane(hn::MaxOfLanes(tag{}, top));
     const vec base = finite_peak(set(highest)), keep = math::exp_down(hn::Sub(set(peak), base));
-    const float total = summing::sum_of<float>(padded, [&](std::int64_t j, std::int64_t, vec sum) HWY_ATTR {
+    const float total = lane_sums::sum_of<float>(padded, [&](std::int64_t j, std::int64_t, vec sum) HWY_ATTR {
       const vec e = math::exp_down(hn::Sub(load(scores + j), base));
       store(e, scores + j);
       return hn::Add(sum, e);
@@ -390,7 +391,7 @@ void attend_one(const attention_work& w, const place& p, float* scratch) {
       float even_odd[2] = {starts ? 0 : sums[c] * hn::GetLane(keep), 0};
       for (std::int64_t j = 0; j < n; ++j)
         even_odd[j % 2] =
-            summing::multiply_add(scores[j], narrow_rows::widened(values[j * w.at_v.row + c]), even_odd[j % 2]);
+            lane_sums::multiply_add(scores[j], narrow_rows::widened(values[j * w.at_v.row + c]), even_odd[j % 2]);
       sums[c] = even_odd[0] + even_odd[1];
     }
     starts = false;
@@ -407,28 +408,28 @@ void attend_with(std::int64_t vectors, const attention_work& w, const place& p, 
   if constexpr (Vectors > 1) attend_with<Vectors - 1>(vectors, w, p, scratch);
 }
 
-}  // namespace attending
+}  // namespace attention
 
 /// Queries of a task, and the floats of scratch that it needs beside those for each element of Q and of a value.
 std::int64_t tile_of_attention(std::int64_t queries) {
   constexpr std::int64_t few = 4;  // on every instruction set, as the two ways round sums differently
-  const std::int64_t lanes = attending::width();
+  const std::int64_t lanes = attention::width();
   if (queries <= few) return 1;
-  const std::int64_t most = attending::most_vectors * lanes, tiles = (queries + most - 1) / most;
+  const std::int64_t most = attention::most_vectors * lanes, tiles = (queries + most - 1) / most;
   return ((queries + tiles - 1) / tiles + lanes - 1) / lanes * lanes;
 }
 
 void attend_now(const attention_work& w, const attention_tiles& tiles, std::int64_t first, std::int64_t last,
                 float* scratch) {
-  const std::int64_t lanes = attending::width();
+  const std::int64_t lanes = attention::width();
   for (std::int64_t task = first; task < last; ++task) {
     const std::int64_t head = task / tiles.per_head, start = task % tiles.per_head * tiles.queries;
-    const attending::place p{head / w.heads, head % w.heads, start, std::min(tiles.queries, w.queries - start)};
-    if (tiles.queries == 1 && w.key_type == dtype::f16) attending::attend_one<float16>(w, p, scratch);
-    else if (tiles.queries == 1 && w.key_type == dtype::bf16) attending::attend_one<bfloat16>(w, p, scratch);
-    else if (tiles.queries == 1 && w.key_type == dtype::i8) attending::attend_one<std::int8_t>(w, p, scratch);
-    else if (tiles.queries == 1) attending::attend_one<float>(w, p, scratch);
-    else attending::attend_with<attending::most_vectors>((p.count + lanes - 1) / lanes, w, p, scratch);
+    const attention::place p{head / w.heads, head % w.heads, start, std::min(tiles.queries, w.queries - start)};
+    if (tiles.queries == 1 && w.key_type == dtype::f16) attention::attend_one<float16>(w, p, scratch);
+    else if (tiles.queries == 1 && w.key_type == dtype::bf16) attention::attend_one<bfloat16>(w, p, scratch);
+    else if (tiles.queries == 1 && w.key_type == dtype::i8) attention::attend_one<std::int8_t>(w, p, scratch);
+    else if (tiles.queries == 1) attention::attend_one<float>(w, p, scratch);
+    else attention::attend_with<attention::most_vectors>((p.count + lanes - 1) / lanes, w, p, scratch);
   }
 }
 

@@ -91,7 +91,7 @@ void run_tile(const tile_job<T, B>& job) {
   const auto step = [&]() HWY_ATTR {
     vec<T> columns[Vectors];
     CAMEO_UNROLL
-    for (int j = 0; j < Vectors; ++j) columns[j] = widening::load(d, b + j * lanes);
+    for (int j = 0; j < Vectors; ++j) columns[j] = halves::load(d, b + j * lanes);
     CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) {
       const vec<T> factor = hn::Set(d, a[i * a_row]);

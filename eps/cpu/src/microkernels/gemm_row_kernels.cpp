@@ -31,15 +31,15 @@ inline constexpr std::int64_t ahead_bytes = 2048;
 /// `Rows` rows times x: every vector of x that is loaded is used by all of them.
 template <class T, int Rows, bool Ahead>
 HWY_INLINE void dot_lines_of(const row_dots<T>& p, std::int64_t row) {
-  summing::sums<T> sums[Rows];
+  lane_sums::sums<T> sums[Rows];
   const T* const rows = p.rows.data + row * p.row_stride;
-  summing::each_vector<T>(p.n, [&](std::int64_t k, std::int64_t count, int v) HWY_ATTR {
-    const row_vec<T> factor = summing::load_up_to(p.x + k, count);
+  lane_sums::each_vector<T>(p.n, [&](std::int64_t k, std::int64_t count, int v) HWY_ATTR {
+    const row_vec<T> factor = lane_sums::load_up_to(p.x + k, count);
 #pragma GCC unroll 8
     for (int i = 0; i < Rows; ++i) {
       const T* const from = rows + i * p.row_stride + k;
       if constexpr (Ahead) __builtin_prefetch(reinterpret_cast<const char*>(from) + ahead_bytes, 0, 3);
-      sums[i].of[v] = hn::MulAdd(summing::load_up_to(from, count), factor, sums[i].of[v]);
+      sums[i].of[v] = hn::MulAdd(lane_sums::load_up_to(from, count), factor, sums[i].of[v]);
     }
   });
   for (int i = 0; i < Rows; ++i) p.y[row + i] = sums[i].total();
@@ -47,7 +47,7 @@ HWY_INLINE void dot_lines_of(const row_dots<T>& p, std::int64_t row) {
 
 /// As registers allow.
 template <class T>
-inline constexpr int rows_at_a_time = std::max(1, CAMEO_SIMD_REGISTERS / 4 / summing::vectors<T>);
+inline constexpr int rows_at_a_time = std::max(1, CAMEO_SIMD_REGISTERS / 4 / lane_sums::vectors<T>);
 
 template <class T, bool Ahead>
 void dot_lines(const row_dots<T>& p) {
@@ -59,17 +59,17 @@ void dot_lines(const row_dots<T>& p) {
 /// The same for rows of narrow elements, which are widened piece by piece.
 template <int Rows>
 void dot_narrow(const row_dots<float, any_float>& p, std::int64_t row) {
-  constexpr std::int64_t most = narrow_block;  // a multiple of summing::sums_at_a_time
-  summing::sums<float> sums[Rows];
+  constexpr std::int64_t most = narrow_block;  // a multiple of lane_sums::sums_at_a_time
+  lane_sums::sums<float> sums[Rows];
   float wide[Rows * most];
   for (std::int64_t i = 0; i < p.n; i += most) {
     const std::int64_t m = std::min(most, p.n - i);
     for (int r = 0; r < Rows; ++r) (p.rows + ((row + r) * p.row_stride + i)).read(wide + r * most, m);
-    summing::each_vector<float>(m, [&](std::int64_t k, std::int64_t count, int v) HWY_ATTR {
-      const row_vec<float> factor = summing::load_up_to(p.x + i + k, count);
+    lane_sums::each_vector<float>(m, [&](std::int64_t k, std::int64_t count, int v) HWY_ATTR {
+      const row_vec<float> factor = lane_sums::load_up_to(p.x + i + k, count);
 #pragma GCC unroll 8
       for (int r = 0; r < Rows; ++r)
-        sums[r].of[v] = hn::MulAdd(summing::load_up_to(wide + r * most + k, count), factor, sums[r].of[v]);
+        sums[r].of[v] = hn::MulAdd(lane_sums::load_up_to(wide + r * most + k, count), factor, sums[r].of[v]);
     });
   }
   for (int r = 0; r < Rows; ++r) p.y[row + r] = sums[r].total();
@@ -111,7 +111,7 @@ HWY_INLINE void add_some(const row_sums<T, B>& p, std::int64_t row, std::int64_t
     row_vec<T> lines[Steps];
 #pragma GCC unroll 8
     for (int s = 0; s < Steps; ++s) {
-      lines[s] = widening::load(d, b + s * p.b_stride + j);
+      lines[s] = halves::load(d, b + s * p.b_stride + j);
       if constexpr (Ahead) __builtin_prefetch(b + s * p.b_stride + j + next, 0, 2);
     }
 #pragma GCC unroll 8
@@ -126,7 +126,7 @@ HWY_INLINE void add_some(const row_sums<T, B>& p, std::int64_t row, std::int64_t
     for (int i = 0; i < Rows; ++i) {
       T sum = starts ? T(0) : y[i * p.y_stride + j];
       for (int s = 0; s < Steps; ++s)
-        sum = summing::multiply_add(factors[i][s], narrow_rows::widened(b[s * p.b_stride + j]), sum);
+        sum = lane_sums::multiply_add(factors[i][s], narrow_rows::widened(b[s * p.b_stride + j]), sum);
       y[i * p.y_stride + j] = sum;
     }
 }
@@ -165,7 +165,7 @@ HWY_INLINE void add_columns(const turned_sums<T, B>& p, std::int64_t row, const 
     for (int j = 0; j < 2; ++j)
       sums[i][j] = p.starts && first == 0 ? hn::Zero(d) : hn::LoadU(d, y + i * p.y_stride + j * lanes);
   for (std::int64_t k = first; k < first + count; ++k, b += 2 * lanes) {
-    const row_vec<T> left = widening::load(d, b), right = widening::load(d, b + lanes);
+    const row_vec<T> left = halves::load(d, b), right = halves::load(d, b + lanes);
 #pragma GCC unroll 8
     for (int i = 0; i < Rows; ++i) {
       const row_vec<T> factor = hn::Set(d, p.a[(row + i) * p.a_row + k * p.a_step]);

@@ -10,7 +10,7 @@ HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
 namespace eps {
 namespace HWY_NAMESPACE {
-namespace interleaving {
+namespace interleave {
 namespace hn = hwy::HWY_NAMESPACE;
 
 void bytes(const std::uint8_t* from, std::int64_t step, std::int64_t runs, std::int64_t count, std::uint8_t* to) {
@@ -28,7 +28,7 @@ void bytes(const std::uint8_t* from, std::int64_t step, std::int64_t runs, std::
     for (std::int64_t r = 0; r < runs; ++r) to[i * runs + r] = from[r * step + i];
 }
 
-}  // namespace interleaving
+}  // namespace interleave
 }  // namespace HWY_NAMESPACE
 }  // namespace eps
 CAMEO_END_NAMESPACE
@@ -40,7 +40,7 @@ namespace eps {
 
 void interleave_bytes(const std::uint8_t* from, std::int64_t step, std::int64_t runs, std::int64_t count,
                       std::uint8_t* to) {
-  CAMEO_SIMD_BEST(interleaving::bytes)(from, step, runs, count, to);
+  CAMEO_SIMD_BEST(interleave::bytes)(from, step, runs, count, to);
 }
 
 }  // namespace eps
