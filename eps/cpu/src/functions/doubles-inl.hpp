@@ -5,9 +5,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace functions {
+namespace eps::HWY_NAMESPACE::functions {
 
 /// The coefficients begin with the highest power's. Where that is 1, `highest` is x plus the next: quotients are scaled
 /// so, since an addition does not wait for the units that multiply.
@@ -162,8 +160,6 @@ HWY_INLINE lanes<double> erf(lanes<double> x) {
   return select(a > v(0.48), copy_sign(far, x), x * near);  // NaN is not above: what Min makes of it is not asked
 }
 
-}  // namespace functions
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::functions
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();

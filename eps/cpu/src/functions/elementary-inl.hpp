@@ -14,9 +14,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace functions {
+namespace eps::HWY_NAMESPACE::functions {
 
 template <class T>
 inline constexpr T infinity = std::numeric_limits<T>::infinity();
@@ -121,8 +119,6 @@ HWY_INLINE lanes<double> gelu_by_tanh(lanes<double> x) {
   return x * sigmoid(factor * (x + x * x * (x * cubes)));
 }
 
-}  // namespace functions
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::functions
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();

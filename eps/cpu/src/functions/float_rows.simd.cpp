@@ -15,9 +15,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace rows {
+namespace eps::HWY_NAMESPACE::rows {
 namespace hn = hwy::HWY_NAMESPACE;
 using lane_sums::largest_of;
 using lane_sums::load_some;
@@ -137,9 +135,7 @@ row_statistics normalize(const normal_row<float>& r) {
   return s;
 }
 
-}  // namespace rows
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::rows
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

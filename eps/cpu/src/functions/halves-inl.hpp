@@ -6,9 +6,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace halves {
+namespace eps::HWY_NAMESPACE::halves {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// 16 bits of each of D's lanes, as numbers of 32 bits.
@@ -60,8 +58,6 @@ HWY_INLINE hn::Vec<D> load(D d, const float16* from) {
 }
 #endif
 
-}  // namespace halves
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::halves
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();

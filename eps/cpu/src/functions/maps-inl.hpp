@@ -12,9 +12,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace functions {
+namespace eps::HWY_NAMESPACE::functions {
 
 // --- numbers ---
 
@@ -174,8 +172,6 @@ HWY_INLINE V apply(form<op::Gelu, "tanh">, V x) {
   return gelu_by_tanh(x);
 }
 
-}  // namespace functions
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::functions
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -8,9 +8,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace math {
+namespace eps::HWY_NAMESPACE::math {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using tag = hn::ScalableTag<float>;
@@ -116,8 +114,6 @@ HWY_INLINE vec gelu_by_tanh(vec x) {
   return hn::Mul(x, sigmoid(inner));
 }
 
-}  // namespace math
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::math
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -12,9 +12,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace narrow_loops {
+namespace eps::HWY_NAMESPACE::narrow_loops {
 namespace hn = hwy::HWY_NAMESPACE;
 using tag = hn::ScalableTag<float>;
 using bits_tag = hn::RebindToUnsigned<tag>;
@@ -75,9 +73,7 @@ void narrow(const float* from, T* to, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) one(i);
 }
 
-}  // namespace narrow_loops
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::narrow_loops
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -13,9 +13,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace lane_sums {
+namespace eps::HWY_NAMESPACE::lane_sums {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
@@ -126,8 +124,6 @@ HWY_INLINE T largest_of(const T* x, std::int64_t n, T least) {
   return fold_vector(tag<T>{}, most[0], [](auto a, auto b) HWY_ATTR { return hn::Max(a, b); });
 }
 
-}  // namespace lane_sums
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::lane_sums
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();

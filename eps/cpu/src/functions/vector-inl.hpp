@@ -11,9 +11,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace functions {
+namespace eps::HWY_NAMESPACE::functions {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// As many floats or doubles as a register holds.
@@ -150,8 +148,6 @@ HWY_INLINE V apply(op::Clip, V x, V low, V high) {
   return select(x > high, high, x);
 }
 
-}  // namespace functions
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::functions
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -8,9 +8,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace functions {
+namespace eps::HWY_NAMESPACE::functions {
 
 // --- arithmetic ---
 
@@ -156,8 +154,6 @@ HWY_INLINE V apply(form<op::BitShift, "RIGHT">, V a, V by) {
   return a < V(0) ? V(-1) : V(0);
 }
 
-}  // namespace functions
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::functions
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();

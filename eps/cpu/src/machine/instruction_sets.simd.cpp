@@ -10,13 +10,9 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace machine {
+namespace eps::HWY_NAMESPACE::machine {
 std::int64_t this_target() { return HWY_TARGET; }
-}  // namespace machine
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::machine
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

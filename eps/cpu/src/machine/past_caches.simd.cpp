@@ -13,9 +13,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace past_caches {
+namespace eps::HWY_NAMESPACE::past_caches {
 namespace hn = hwy::HWY_NAMESPACE;
 
 void bytes(std::uint8_t* to, const std::uint8_t* from, std::size_t count) {
@@ -30,9 +28,7 @@ void bytes(std::uint8_t* to, const std::uint8_t* from, std::size_t count) {
   std::memcpy(to + i, from + i, count - i);
 }
 
-}  // namespace past_caches
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::past_caches
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

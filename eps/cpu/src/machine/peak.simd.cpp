@@ -11,9 +11,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace peak_loops {
+namespace eps::HWY_NAMESPACE::peak_loops {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Floating-point operations of `turns` turns; twelve chains hide the latency of any processor's multiply-add, and fit
@@ -48,9 +46,7 @@ void sum(const float* from, std::size_t count, float* sink) {
   *sink = hn::GetLane(hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(hn::Add(s4, s5), hn::Add(s6, s7))));
 }
 
-}  // namespace peak_loops
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::peak_loops
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

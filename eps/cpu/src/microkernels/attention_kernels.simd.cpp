@@ -18,8 +18,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
+namespace eps::HWY_NAMESPACE {
 namespace attention {
 namespace hn = hwy::HWY_NAMESPACE;
 using lane_sums::load_some;
@@ -433,8 +432,7 @@ void attend_now(const attention_work& w, const attention_tiles& tiles, std::int6
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

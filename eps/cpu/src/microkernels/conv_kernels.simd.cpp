@@ -11,8 +11,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
+namespace eps::HWY_NAMESPACE {
 
 /// A vector of every or of every second element.
 template <class T, int Step>
@@ -125,8 +124,7 @@ void depthwise_any(const depthwise_plane<T>& p) {
   else depthwise_wide(p);
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

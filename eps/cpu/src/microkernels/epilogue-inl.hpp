@@ -7,8 +7,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
+namespace eps::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
@@ -37,7 +36,6 @@ HWY_INLINE vec<T> finish(const gemm_epilogue<T>& e, std::int64_t row, std::int64
   return activate<T>(e.f, v);
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -14,8 +14,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
+namespace eps::HWY_NAMESPACE {
 // 12 x 2 vectors of accumulators where there are 32 registers, 6 x 2 where there are 16; each number of rows is code of
 // its own, so a build for targets has fewer.
 #ifdef CAMEO_CODE_ONLY
@@ -284,8 +283,7 @@ gemm_tile tile_here() {
   return {tile_rows, std::int64_t(2 * hn::Lanes(tag<T>()))};
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -10,8 +10,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
+namespace eps::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Squares, vectors along k become vectors across the panel: of as many rows as 128 bits have elements, or, of 16 bits,
@@ -136,8 +135,7 @@ void transpose_panel(const transposed_panel<T>& p) {
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

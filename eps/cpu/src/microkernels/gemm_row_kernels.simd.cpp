@@ -16,8 +16,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
+namespace eps::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
@@ -206,8 +205,7 @@ void add(const Sums& p) {
   add_all(p);
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -11,8 +11,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
+namespace eps::HWY_NAMESPACE {
 namespace {
 
 #include "nchwc_vectors-inl.hpp"
@@ -243,8 +242,7 @@ constexpr nchwc_kernels made_kernels{depthwise_line, pool_line,      reduce_pixe
 
 }  // namespace
 
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -12,8 +12,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
+namespace eps::HWY_NAMESPACE {
 namespace {
 
 #include "nchwc_vectors-inl.hpp"
@@ -152,8 +151,7 @@ constexpr nchwc_line_kernels made_kernels{most_blocks, most_pixels(most_blocks >
 
 }  // namespace
 
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

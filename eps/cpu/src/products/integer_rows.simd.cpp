@@ -12,9 +12,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace integer_rows {
+namespace eps::HWY_NAMESPACE::integer_rows {
 namespace hn = hwy::HWY_NAMESPACE;
 using floats = hn::ScalableTag<float>;
 using words = hn::RebindToSigned<floats>;
@@ -145,9 +143,7 @@ nbits_scale quantize(const float* x, std::int64_t there, std::int64_t block, std
   return {most / 127, sum};
 }
 
-}  // namespace integer_rows
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::integer_rows
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -13,9 +13,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace codes {
+namespace eps::HWY_NAMESPACE::codes {
 namespace hn = hwy::HWY_NAMESPACE;
 using floats = hn::ScalableTag<float>;
 using whole = hn::RebindToSigned<floats>;
@@ -452,9 +450,7 @@ void means(const std::int32_t* sums, std::int64_t inside, std::int64_t zero, flo
   for (; i < n; ++i) y[i] = float(double(sums[i] - zeros) * double(scale) / double(counted));
 }
 
-}  // namespace codes
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::codes
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -11,9 +11,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace depthwise {
+namespace eps::HWY_NAMESPACE::depthwise {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// `D` is a vector of floats, whose channels begin at c.
@@ -138,9 +136,7 @@ void run(const depthwise_lines& p) {
   }
 }
 
-}  // namespace depthwise
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::depthwise
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

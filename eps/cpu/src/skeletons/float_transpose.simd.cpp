@@ -11,9 +11,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace skeletons {
+namespace eps::HWY_NAMESPACE::skeletons {
 
 void transpose_matrix(const float* from, std::int64_t from_stride, std::int64_t count, std::int64_t columns, float* to,
                       std::int64_t to_stride) {
@@ -26,9 +24,7 @@ void transpose_matrix(const float* from, std::int64_t from_stride, std::int64_t 
             [](const float* one, float* at) { std::memcpy(at, one, sizeof *at); });
 }
 
-}  // namespace skeletons
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::skeletons
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

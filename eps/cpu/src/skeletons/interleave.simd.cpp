@@ -8,9 +8,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace interleave {
+namespace eps::HWY_NAMESPACE::interleave {
 namespace hn = hwy::HWY_NAMESPACE;
 
 void bytes(const std::uint8_t* from, std::int64_t step, std::int64_t runs, std::int64_t count, std::uint8_t* to) {
@@ -28,9 +26,7 @@ void bytes(const std::uint8_t* from, std::int64_t step, std::int64_t runs, std::
     for (std::int64_t r = 0; r < runs; ++r) to[i * runs + r] = from[r * step + i];
 }
 
-}  // namespace interleave
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::interleave
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -11,9 +11,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace skeletons {
+namespace eps::HWY_NAMESPACE::skeletons {
 using functions::lanes;
 
 /// What the function makes of a V, with as many attributes as it takes; nothing where no function takes a V.
@@ -111,9 +109,7 @@ void map_float_row(const unary_parameters& p, const float* x, float* y, std::int
   map_row<F, float, float>(p, x, y, n);
 }
 
-}  // namespace skeletons
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::skeletons
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -7,9 +7,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace skeletons {
+namespace eps::HWY_NAMESPACE::skeletons {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if CAMEO_SIMD_VECTORS
@@ -54,8 +52,6 @@ HWY_INLINE void transpose(const float* from, std::int64_t from_stride, std::int6
       one_at(from + i * from_stride + j, to + j * to_stride + i);
 }
 
-}  // namespace skeletons
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::skeletons
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();

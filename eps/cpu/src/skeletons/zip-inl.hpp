@@ -10,9 +10,7 @@
 
 HWY_BEFORE_NAMESPACE();
 CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace HWY_NAMESPACE {
-namespace skeletons {
+namespace eps::HWY_NAMESPACE::skeletons {
 using functions::lanes;
 
 /// What the function makes of two Vs; nothing where no function takes a V.
@@ -84,9 +82,7 @@ void zip_float_row(const float* x, std::int64_t x_step, const float* y, std::int
   zip_steps(x, x_step, y, y_step, z, n, loop_of<F, float, float>);
 }
 
-}  // namespace skeletons
-}  // namespace HWY_NAMESPACE
-}  // namespace eps
+}  // namespace eps::HWY_NAMESPACE::skeletons
 CAMEO_END_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
