@@ -1,4 +1,6 @@
 #pragma once
+#include "os/libraries.hpp"
+
 #include <cameo/core/result.hpp>
 
 #include <openvino/c/openvino.h>
