@@ -267,11 +267,6 @@ status file_batch::commit() {
   });
 }
 
-bool remove_output(const std::string& path) {
-  const result<destination> at = find_destination(path);
-  return at && at->there.kind == os::file_kind::file && at->is_replaced() && os::remove_name({}, at->path);
-}
-
 status write_file_atomically(const std::string& path, file_maker produce) {
   return guarded([&]() -> status {
     result<std::unique_ptr<output_file>> file = write_output(path, produce);

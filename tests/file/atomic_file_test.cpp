@@ -292,17 +292,6 @@ TEST_CASE("two threads that write one pair of files do not mix them: one batch i
   CHECK(at.names() == std::vector<std::string>{"context", "model"});
 }
 
-TEST_CASE("what a batch wrote can be taken back, and links, pipes and folders stay") {
-  const folder at;
-  spill(at / "file", "text");
-  fs::create_symlink("file", at / "link");
-  fs::create_directory(at / "folder");
-  REQUIRE(::mkfifo((at / "fifo").c_str(), 0600) == 0);
-  CHECK(remove_output(at / "link"));
-  for (const char* name : {"link", "folder", "fifo", "absent"}) CHECK(!remove_output(at / name));
-  CHECK(at.names() == std::vector<std::string>{"fifo", "folder", "link"});
-}
-
 /// A process that does this and ends without going through the rest of the tests.
 pid_t child_that(const std::function<void()>& work) {
   const pid_t child = ::fork();

@@ -98,6 +98,35 @@ struct fusing_cpu : eps::cpu {
   using transforms = transform_set<transform_list<optimization_level::extended, rule_of<matmul_relu_to_fused>>>;
 };
 
+constexpr rule neg_to_abs{"NegToAbs", match<op::Neg>(a), make<op::Abs>(a)};
+template <optimization_level Level>
+using abs_list = transform_list<Level, rule_of<neg_to_abs>>;
+bool is_not_abs(const node_view& made) { return !made.has_op<op::Abs>(); }
+constexpr key_condition prepacking_off[] = {{"session.disable_prepacking"}};
+constexpr transform_condition without_prepacking{.required = prepacking_off};
+/// Rewrites nothing, and refuses Abs if session.disable_prepacking is set.
+template <optimization_level Level>
+struct no_abs {
+  static constexpr optimization_level level = Level;
+  static const transform_table& table() {
+    return transform_list<Level>::template table<without_prepacking, is_not_abs>();
+  }
+};
+template <optimization_level Condition, optimization_level Rule>
+struct abs_cpu : eps::cpu {
+  using transforms = transform_set<no_abs<Condition>, abs_list<Rule>>;
+};
+/// True if Neg becomes Abs although a table refuses that under a session key.
+template <class Runtime>
+bool makes_abs(std::string key_value) {
+  session_options options;
+  options.config.emplace_back("session.disable_prepacking", std::move(key_value));
+  const auto s = Runtime{}.load(maximum(), options);
+  REQUIRE_MESSAGE(s, s.error().words());
+  CHECK(count_of(*s, "Abs") + count_of(*s, "Neg") == 2);
+  return count_of(*s, "Abs") > 0;
+}
+
 }  // namespace
 
 TEST_CASE("7: N is called twice, its node is between transposes, A is called once") {
@@ -125,6 +154,18 @@ TEST_CASE("7: a node that N does not take again with channels last is an error w
         "N: requests channels last for node 'GlobalMaxPool_1' (com.ms.internal.nhwc.GlobalMaxPool), but does not claim "
         "it "
         "in that layout");
+}
+
+TEST_CASE("a table refuses new nodes of all tables of its list, at its level and above, if its session key is set") {
+  using enum optimization_level;
+  using on_basic = runtime<transforms<abs_list<basic>, no_abs<basic>>, cpu>;
+  CHECK(makes_abs<on_basic>("0"));
+  CHECK(!makes_abs<on_basic>("1"));
+  CHECK(makes_abs<runtime<transforms<>, abs_cpu<extended, extended>>>("0"));
+  CHECK(!makes_abs<runtime<transforms<>, abs_cpu<extended, extended>>>("1"));
+  CHECK(!makes_abs<runtime<transforms<>, abs_cpu<extended, layout>>>("1"));
+  CHECK(makes_abs<runtime<transforms<>, abs_cpu<all, layout>>>("1"));
+  CHECK(makes_abs<runtime<transforms<no_abs<basic>>, abs_cpu<all, layout>>>("1"));  // another list
 }
 
 TEST_CASE("17: none leaves all, basic folds, extended fuses what is cpu's and not what is in A's groups") {

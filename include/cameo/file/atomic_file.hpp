@@ -28,10 +28,6 @@ CAMEO_API status write_file_atomically(const std::string& path, std::span<const 
 CAMEO_API status write_file_atomically(const std::string& path, file_maker produce);
 CAMEO_API status write_file_atomically(const std::string& path, std::string_view text);
 
-/// Removes the regular file that was written to a path. Links to it stay, and so does anything else that the path may
-/// name. Returns false when nothing was removed.
-CAMEO_API bool remove_output(const std::string& path);
-
 /// Several files that belong together: all of them are written, or none. Each is written to disk under a temporary
 /// name; commit() gives them their names. A path that is no regular file (see above) gets its bytes when it is added,
 /// and that can't be undone. Not thread-safe.

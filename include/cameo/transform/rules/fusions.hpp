@@ -91,8 +91,6 @@ using standard_fusions_and =
     transform_set<qdq_fusion, few_bit_fusion, few_bit_float_fusion, gelu_fusion, normalization_fusion, attention_fusion,
                   matmul_fusion, dynamic_quantization_fusion, activation_fusion, late_shape_folding,
                   detail::rounded_fusions, Own...>;
-/// The fusions for a provider without families of transforms.
-using standard_fusions = standard_fusions_and<>;
 }  // namespace rules
 
 CAMEO_END_NAMESPACE
