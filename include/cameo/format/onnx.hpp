@@ -24,12 +24,6 @@ CAMEO_API status write_onnx(const model&, detail::model_sink, const std::string&
 /// Returns the bytes of the model, without external data.
 CAMEO_API result<std::string> write_onnx(const model&);
 
-namespace detail {
-/// What the dims of a tensor are said to be, of a value that either format's reader made (graph_value::unknown); empty
-/// texts for dims without a denotation, and nothing at all if no dim has one.
-CAMEO_API std::vector<std::string> dim_denotations_of(std::string_view unknown);
-}  // namespace detail
-
 /// ONNX's protobuf files, for a session's list of formats. It recognises every file: protobuf has no magic number.
 struct onnx_format {
   static constexpr std::string_view name = "onnx";
@@ -37,17 +31,12 @@ struct onnx_format {
   /// See detail::format_row::can_begin.
   CAMEO_API static bool can_begin(std::span<const std::byte> first, std::size_t most);
   /// read_onnx, of a file and of bytes.
-  static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options) {
-    return read_onnx(path, options);
-  }
-  static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view called,
-                                             const read_options& options) {
-    return read_onnx(bytes, called, options);
-  }
-  /// See format_row.
-  static std::vector<std::string> dim_denotations(std::string_view unknown) {
-    return detail::dim_denotations_of(unknown);
-  }
+  CAMEO_API static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options);
+  CAMEO_API static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view called,
+                                                       const read_options& options);
+  /// What the dims of a tensor are said to be, of a value that either format's reader made (graph_value::unknown);
+  /// empty texts for dims without a denotation, and nothing at all if no dim has one.
+  CAMEO_API static std::vector<std::string> dim_denotations(std::string_view unknown);
   /// write_onnx, to a file and to a sink.
   static status write(const model& from, const std::string& path, const write_options& options) {
     return write_onnx(from, path, options);

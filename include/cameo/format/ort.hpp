@@ -42,17 +42,11 @@ struct ort_format {
   /// See detail::format_row::can_begin.
   static bool can_begin(std::span<const std::byte> first, std::size_t) { return recognises(first, {}); }
   /// read_ort, of a file and of bytes.
-  static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options) {
-    return read_ort(path, options);
-  }
-  static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view called,
-                                             const read_options& options) {
-    return read_ort(bytes, called, options);
-  }
+  CAMEO_API static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options);
+  CAMEO_API static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view called,
+                                                       const read_options& options);
   /// See format_row.
-  static std::vector<std::string> dim_denotations(std::string_view unknown) {
-    return detail::dim_denotations_of(unknown);
-  }
+  CAMEO_API static std::vector<std::string> dim_denotations(std::string_view unknown);
   /// write_ort, to a file and to a sink; weights are always inside the file. write_options::tell is told of constants
   /// of types that ONNX Runtime does not load from ORT files.
   CAMEO_API static status write(const model&, const std::string& path, const write_options&);

@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/construct.hpp>
 #include <cameo/op/op.hpp>
 #include <cameo/op/value_type.hpp>
 
@@ -232,7 +233,7 @@ class graph {
   std::size_t node_changes_ = 0, saved_at_ = 0;  // counts nodes that were added or removed
   // The lists themselves are in graph.cpp; these are where they begin, for the functions above.
   struct lists;
-  std::unique_ptr<lists> lists_;
+  detail::owned<lists> lists_;
   detail::graph_value* values_ = nullptr;
   detail::graph_node* nodes_ = nullptr;
   edge* edges_ = nullptr;
