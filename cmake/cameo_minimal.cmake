@@ -30,6 +30,7 @@ function(cameo_add_kernels target)
   endforeach()
   file(GLOB sources CONFIGURE_DEPENDS ${paths})
   list(REMOVE_DUPLICATES sources)
+  list(REMOVE_ITEM sources ${cpu}/src/machine/peak.simd.cpp)  # measures for the host
   target_sources(${target} PRIVATE ${sources})
   cameo_compile_together(${target})
   target_include_directories(${target} PUBLIC ${cpu}/include PRIVATE ${cpu}/src ${PROJECT_SOURCE_DIR}/src)

@@ -42,6 +42,7 @@ endfunction()
 # The providers of the program, and what the tests want beside them.
 macro(cameo_add_providers)
   set(cameo_program_list ${CAMEO_PROVIDERS})
+  list(TRANSFORM cameo_program_list REPLACE "^ort_plugin$" "ort_plugin_host")  # the provider's short name
   if(CAMEO_EP_OPENVINO AND CAMEO_SANITIZE)  # compiled, and not run: a sanitizer does not know what the SDK does
     add_subdirectory(eps/openvino)
   elseif(CAMEO_EP_OPENVINO)

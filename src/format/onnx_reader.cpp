@@ -555,6 +555,14 @@ result<std::unique_ptr<model>> read_onnx(std::span<const std::byte> bytes, std::
   });
 }
 
+result<std::unique_ptr<model>> onnx_format::read(const std::string& path, const read_options& options) {
+  return read_onnx(path, options);
+}
+result<std::unique_ptr<model>> onnx_format::read(std::span<const std::byte> bytes, std::string_view called,
+                                                 const read_options& options) {
+  return read_onnx(bytes, called, options);
+}
+
 /// The numbers of a ModelProto's fields are small, and two of the known fields are varints.
 bool onnx_format::can_begin(std::span<const std::byte> first, std::size_t most) {
   constexpr std::uint64_t ir_version = 1, model_version = 5, largest = 63;

@@ -136,7 +136,7 @@ std::string keep_dim_denotations(std::span<const std::string_view> by_dim) {
   return info;
 }
 
-std::vector<std::string> detail::dim_denotations_of(std::string_view unknown) {
+std::vector<std::string> onnx_format::dim_denotations(std::string_view unknown) {
   std::vector<std::string> made;
   wire::value_info_message rest;
   detail::heap_arena memory;

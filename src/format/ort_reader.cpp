@@ -293,6 +293,17 @@ result<std::unique_ptr<model>> read_ort(std::span<const std::byte> bytes, std::s
   });
 }
 
+result<std::unique_ptr<model>> ort_format::read(const std::string& path, const read_options& options) {
+  return read_ort(path, options);
+}
+result<std::unique_ptr<model>> ort_format::read(std::span<const std::byte> bytes, std::string_view called,
+                                                const read_options& options) {
+  return read_ort(bytes, called, options);
+}
+std::vector<std::string> ort_format::dim_denotations(std::string_view unknown) {
+  return onnx_format::dim_denotations(unknown);
+}
+
 bool ort_format::recognizes(std::span<const std::byte> bytes, std::string_view path) {
   if (path.empty()) return bytes.size() > 8 && ort::has_identifier(bytes);
   const std::string_view end = path.substr(path.size() - std::min<std::size_t>(4, path.size()));

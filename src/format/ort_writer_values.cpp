@@ -22,7 +22,7 @@ status ort_writer::write_tensor_type(ref from, const value_type& type, const det
   if (!type.shape) return {};
   const auto shape = builder_.add(t[ort::tensor_type::shape], fields{}.offset(ort::shape::dim));
   const auto dims = builder_.tables(shape[ort::shape::dim], type.shape->size());
-  const std::vector<std::string>& denotations = denotations_.emplace_back(detail::dim_denotations_of(value.unknown));
+  const std::vector<std::string>& denotations = denotations_.emplace_back(onnx_format::dim_denotations(value.unknown));
   for (std::size_t i = 0; i < type.shape->size(); ++i) {
     const dim d = (*type.shape)[i];
     const bool is_named = !d.known() && d.symbol != 0 && d.symbol < model_.symbols.size();

@@ -32,7 +32,7 @@ struct graph::lists {
   }
 };
 
-graph::graph(model& owner, graph* outer) : owner_{&owner}, outer_{outer}, lists_{std::make_unique<lists>()} {}
+graph::graph(model& owner, graph* outer) : owner_{&owner}, outer_{outer}, lists_{new lists} {}
 graph::~graph() = default;
 
 std::span<const value_id> graph::inputs() const { return lists_->inputs; }

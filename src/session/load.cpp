@@ -170,7 +170,7 @@ result<session> session::impl::make(const detail::loader& by, const session_opti
   result<session> made = guarded_hook([&]() -> result<session> {
     result<loaded> all = load_all(by, options, std::move(places), read);
     if (!all) return std::move(all).error();
-    return session{std::make_unique<impl>(*std::move(all))};
+    return session{new impl{*std::move(all)}};
   });
   if (!made) return at(std::move(made).error(), name);
   return made;

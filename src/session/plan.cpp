@@ -12,11 +12,11 @@ CAMEO_BEGIN_NAMESPACE
 namespace {
 
 /// Each provider's binder; kinds of memory that providers share are listed once.
-std::vector<node_binder> binders_of(std::span<const provider> providers, const std::optional<memory_source>& for_values,
+std::vector<node_binder> binders_of(std::span<const provider> providers, const memory_source& for_values,
                                     std::vector<memory_source>& memories) {
   const memory_source heap = heap_memory();
   std::vector<node_binder> made;
-  memories.push_back(for_values.value_or(heap));
+  memories.push_back(for_values.allocate ? for_values : heap);
   for (const provider& p : providers) {
     memory_source source = p.row->memory(p.self.get());
     if (source.allocate == heap.allocate) source = memories[0];  // host memory, as the user supplies it
@@ -127,13 +127,13 @@ result<described_io> describe_io(model& net, const session_plan& plan) {
 }
 
 result<session_threads> start_threads(const load_settings& how) {
-  if (const auto& own = how.options.pool) {
-    const std::size_t count = call_user("the task pool's concurrency()", [&] { return own->concurrency(); });
+  if (const detail::task_pool_ref own = how.options.pool) {
+    const std::size_t count = call_user("the task pool's concurrency()", [&] { return own.concurrency(); });
     if (count == 0)
       return status{status_code::invalid_argument,
                     "the task pool's concurrency() is 0; it counts the threads that work may have, at least the "
                     "caller's"};
-    return session_threads{nullptr, *own, count};
+    return session_threads{nullptr, own, count};
   }
   const std::size_t threads = how.options.threads ? how.options.threads : available_threads();
   if (threads <= 1) return session_threads{};

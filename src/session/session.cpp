@@ -12,13 +12,13 @@
 CAMEO_BEGIN_NAMESPACE
 
 session::session() noexcept = default;
-session::session(std::unique_ptr<impl> self) : impl_{std::move(self)} {}
+session::session(impl* self) : impl_{self} {}
 session::session(session&&) noexcept = default;
 session& session::operator=(session&&) noexcept = default;
 session::~session() = default;
 
 io_binding::io_binding() noexcept = default;
-io_binding::io_binding(std::unique_ptr<impl> self) : impl_{std::move(self)} {}
+io_binding::io_binding(impl* self) : impl_{self} {}
 io_binding::io_binding(io_binding&&) noexcept = default;
 io_binding& io_binding::operator=(io_binding&&) noexcept = default;
 io_binding::~io_binding() = default;
@@ -254,7 +254,7 @@ result<io_binding> session::bind() const {
   if (!impl_) return empty_session();
   result<std::unique_ptr<io_binding::impl>> made = guarded([&] { return io_binding::impl::make(*impl_); });
   if (!made) return impl_->at_file(std::move(made).error());
-  return io_binding{std::move(*made)};
+  return io_binding{made->release()};
 }
 
 status session::run(io_binding& binding, const run_settings& settings) const {

@@ -137,7 +137,7 @@ TEST_CASE("metadata, doc strings, denotations, symbols and overridable initializ
   CHECK(g[x].type->denotation == "TENSOR");
   REQUIRE(g[x].type->shape);
   CHECK(m.symbols[(*g[x].type->shape)[0].symbol] == "batch");
-  const std::vector<std::string> dims = ort_format::dim_denotations(g[x].unknown);
+  const std::vector<std::string> dims = onnx_format::dim_denotations(g[x].unknown);
   REQUIRE(dims.size() >= 1);
   CHECK(dims[0] == "DATA_BATCH");
   CHECK(g[w].is_input);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "../src/microkernels/nbits_loops.hpp"
 #include "all_instruction_sets.hpp"
 #include "each_target.hpp"
 #include "kernel_rig.hpp"

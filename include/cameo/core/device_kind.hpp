@@ -19,15 +19,7 @@ inline constexpr std::string_view device_kind_words[] = {"cpu", "gpu", "npu"};
 constexpr std::string_view name_of(device_kind kind) { return detail::device_kind_words[std::size_t(kind)]; }
 
 /// The kind with this name, in either case; std::nullopt for any other word.
-constexpr std::optional<device_kind> device_kind_named(std::string_view word) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; };
-  for (std::size_t k = 0; k < 3; ++k) {
-    bool same = word.size() == detail::device_kind_words[k].size();
-    for (std::size_t i = 0; same && i < word.size(); ++i) same = lower(word[i]) == detail::device_kind_words[k][i];
-    if (same) return device_kind(k);
-  }
-  return std::nullopt;
-}
+CAMEO_API std::optional<device_kind> device_kind_named(std::string_view word);
 
 /// A set of kinds of processors.
 class device_kinds {

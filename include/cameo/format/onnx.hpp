@@ -26,12 +26,6 @@ CAMEO_API status write_onnx(const model&, byte_sink, const std::string& folder, 
 /// Returns the bytes of the model, without external data.
 CAMEO_API result<std::string> write_onnx(const model&);
 
-namespace detail {
-/// The denotations of a tensor's dims, of a value that either format's reader made (graph_value::unknown). Texts are
-/// empty for dims without a denotation, and there are none if no dim has one.
-CAMEO_API std::vector<std::string> dim_denotations_of(std::string_view unknown);
-}  // namespace detail
-
 /// ONNX's protobuf files, for a session's list of formats. Recognizes every file, because protobuf has no magic number.
 struct onnx_format {
   static constexpr std::string_view name = "onnx";
@@ -39,17 +33,12 @@ struct onnx_format {
   /// See detail::format_row::can_begin.
   CAMEO_API static bool can_begin(std::span<const std::byte> first, std::size_t most);
   /// Calls read_onnx(), for a file or bytes.
-  static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options) {
-    return read_onnx(path, options);
-  }
-  static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view called,
-                                             const read_options& options) {
-    return read_onnx(bytes, called, options);
-  }
-  /// The denotations of a value's dims; see detail::format_row.
-  static std::vector<std::string> dim_denotations(std::string_view unknown) {
-    return detail::dim_denotations_of(unknown);
-  }
+  CAMEO_API static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options);
+  CAMEO_API static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view called,
+                                                       const read_options& options);
+  /// The denotations of a tensor's dims, of a value that either format's reader made (graph_value::unknown). Texts are
+  /// empty for dims without a denotation, and there are none if no dim has one.
+  CAMEO_API static std::vector<std::string> dim_denotations(std::string_view unknown);
   /// Calls write_onnx(), for a file or a sink.
   static status write(const model& from, const std::string& path, const write_options& options) {
     return write_onnx(from, path, options);

@@ -43,17 +43,11 @@ struct ort_format {
   /// See detail::format_row::can_begin.
   static bool can_begin(std::span<const std::byte> first, std::size_t) { return recognizes(first, {}); }
   /// Calls read_ort(), for a file or bytes.
-  static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options) {
-    return read_ort(path, options);
-  }
-  static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view called,
-                                             const read_options& options) {
-    return read_ort(bytes, called, options);
-  }
+  CAMEO_API static result<std::unique_ptr<model>> read(const std::string& path, const read_options& options);
+  CAMEO_API static result<std::unique_ptr<model>> read(std::span<const std::byte> bytes, std::string_view called,
+                                                       const read_options& options);
   /// The denotations of a value's dims; see detail::format_row.
-  static std::vector<std::string> dim_denotations(std::string_view unknown) {
-    return detail::dim_denotations_of(unknown);
-  }
+  CAMEO_API static std::vector<std::string> dim_denotations(std::string_view unknown);
   /// Calls write_ort(), for a file or a sink; weights are always inside the file. write_options::report receives
   /// messages about constants of types that ONNX Runtime does not load from ORT files.
   CAMEO_API static status write(const model&, const std::string& path, const write_options&);

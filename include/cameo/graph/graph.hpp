@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/construct.hpp>
 #include <cameo/op/op.hpp>
 #include <cameo/op/value_type.hpp>
 
@@ -237,7 +238,7 @@ class graph {
   std::size_t node_changes_ = 0, saved_at_ = 0;  // counts additions and removals of nodes
   // The lists are in graph.cpp; these are pointers to their first elements, for the inline functions above.
   struct lists;
-  std::unique_ptr<lists> lists_;
+  detail::owned<lists> lists_;
   detail::graph_value* values_ = nullptr;
   detail::graph_node* nodes_ = nullptr;
   edge* edges_ = nullptr;

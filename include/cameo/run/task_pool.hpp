@@ -32,6 +32,7 @@ class task_pool_ref {
   template <task_pool P>
   task_pool_ref(P& pool) : self_{&pool}, row_{&row_of_pool<P>} {}
 
+  explicit operator bool() const { return row_ != nullptr; }
   std::size_t concurrency() const { return row_ ? row_->concurrency(self_) : 1; }
   /// As in the concept; without a pool, on the calling thread.
   void parallel(std::size_t count, task f) const {

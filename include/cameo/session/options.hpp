@@ -51,9 +51,9 @@ struct session_options {
   optimization_level optimize = optimization_level::all;
   execution_mode execution = execution_mode::sequential;  // parallel: independent nodes at once
   std::size_t threads = 0;                                // 0: what cpuset and CPU quota allow
-  std::optional<detail::task_pool_ref> pool = {};         // threads of the user's own instead; see use()
+  detail::task_pool_ref pool = {};                        // threads of the user's own instead; see use()
   std::size_t memory_limit = 0;                           // bytes for values of one run; 0: the machine's memory
-  std::optional<memory_source> memory = {};               // for values of runs, instead of the heap's
+  memory_source memory = {};                              // for values of runs; without `allocate`, the heap's
   load_limits limits = {};                                // limits for hostile files
   std::string external_data_folder = {};                  // instead of the model's own folder
   /// Tensors instead of initializers of an ONNX model's main graph, by name: of the same type and shape, or loading

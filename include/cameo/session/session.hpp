@@ -1,4 +1,5 @@
 #pragma once
+#include <cameo/core/construct.hpp>
 #include <cameo/ep/context.hpp>
 #include <cameo/partition/assignment.hpp>
 #include <cameo/session/input.hpp>
@@ -109,8 +110,8 @@ class io_binding {
  private:
   friend class session;
   struct impl;
-  CAMEO_API explicit io_binding(std::unique_ptr<impl>);
-  std::unique_ptr<impl> impl_;
+  CAMEO_API explicit io_binding(impl*);
+  detail::owned<impl> impl_;
 };
 
 /// A model ready to run. Thread-safe: run() from any number of threads.
@@ -181,8 +182,8 @@ class session {
   struct impl;
 
  private:
-  CAMEO_API explicit session(std::unique_ptr<impl>);
-  std::unique_ptr<impl> impl_;
+  CAMEO_API explicit session(impl*);
+  detail::owned<impl> impl_;
 };
 
 /// A text for a terminal, in one line: control characters, as a model's names may have, become ' ' or '?'.
