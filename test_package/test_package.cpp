@@ -15,7 +15,7 @@ cameo::result<std::string> make_model() {
   m.imports = {{"", 17}};
   cameo::graph& g = m.main();
   g.name = "package";
-  const cameo::value_type* const four = m.keep(cameo::value_type::tensor(cameo::dtype::f32, {cameo::dim::of(4)}));
+  const cameo::value_type* const four = m.keep(cameo::value_type::tensor(cameo::dtype::f32, {cameo::dim::fixed(4)}));
   const cameo::value_id x = g.add_value("x", four), y = g.add_value("y", four);
   g.add_input(x);
   cameo::node_spec relu;

@@ -161,12 +161,16 @@ def read_python(text):
     return comments
 
 
+CMAKE_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\[(=*)\[.*?\]\1\]|#\[(=*)\[.*?\]\2\]|(#[^\n]*)', re.S)
+
+
 def read_cmake(text):
     raw = []
-    for number, line in enumerate(text.split("\n"), 1):
-        match = re.match(r'((?:[^"#]|"(?:[^"\\]|\\.)*")*)(#(?!\[).*)', line)
-        if match:
-            raw.append((number, len(match[1]), match[2], not match[1].strip()))
+    for token in CMAKE_TOKEN.finditer(text):
+        if token[3]:
+            column = token.start() - text.rfind("\n", 0, token.start()) - 1
+            alone = not text[token.start() - column:token.start()].strip()
+            raw.append((text.count("\n", 0, token.start()) + 1, column, token[3], alone))
     return join_comments(raw, "#")
 
 
@@ -315,6 +319,7 @@ SELF_TEST = [  # file, its text, words of the offense (None: the file is fine)
     ("tests/run/a.py", '"""The judge of a run."""\n', "'The judge': write the reference"),
     ("tests/run/a.py", "x = 1\n# which is one\n", "begins with 'which'"),
     ("cmake/a.cmake", "set(a 1)  # nobody reads it\n", "'nobody': write no caller"),
+    ("cmake/a.cmake", 'file(WRITE a.cpp "// Made by CMake.\n#include <b>\n")\n', None),
 ]
 
 

@@ -81,37 +81,37 @@ void index_placements(const graph& g, const std::vector<placement_info>& all, st
   }
 }
 
-/// A graph that is to be described, and where it stands.
+/// A graph to be described, and its position.
 struct job {
-  const graph* of;
-  const plan_view* plan;  // null: its provider runs it, we don't know how
+  const graph* described;
+  const plan_view* plan;  // null: its provider runs it without a plan
   int in_graph, in_box;
   std::string as;
-  std::vector<node_id> nodes = {};  // of a folded graph: the main graph's nodes that it is of
-  std::size_t prefix = 0;           // the same: how much of their names they share
+  std::vector<node_id> nodes = {};  // for a folded graph: its nodes of the main graph
+  std::size_t prefix = 0;           // for a folded graph: the length of their common prefix
   bool folded = false;
 };
 
-/// A node's box as it stands in the main graph.
+/// A node's box in the main graph.
 struct described_node {
   json box;
   double width, height;
 };
 
-/// Of a node's name, from `prefix` on, the part up to the next separator, with it; empty where there is none.
+/// The part of a node's name from `prefix` to the next separator, which is included; empty if there is none.
 std::string_view part_of(std::string_view name, std::size_t prefix, char separator) {
   const std::size_t end = name.size() > prefix ? name.find(separator, prefix) : name.npos;
   return end == name.npos ? std::string_view{} : name.substr(prefix, end - prefix + 1);
 }
 
-/// Everything that the description of one graph needs to know of the others.
+/// What the description of one graph reads about the others.
 struct context {
   const session& loaded;
   const profiled_run* profile;
   placements_by_node placements;
-  std::vector<job> jobs;                        // by number of the graph
-  std::map<node_id, described_node> main = {};  // for folded graphs, which show them again
-  bool folds = false;                           // there will be some
+  std::vector<job> jobs;                        // indexed by the graph's number
+  std::map<node_id, described_node> main = {};  // for folded graphs, which contain these nodes again
+  bool folds = false;                           // there will be folded graphs
   char separator = '/';                         // between the parts of nodes' names
 };
 
@@ -125,7 +125,7 @@ class graph_description {
       : all_{all},
         number_{number},
         at_{all.jobs[number]},
-        g_{*at_.of},
+        g_{*at_.described},
         symbols_{all.loaded.graph().symbols},
         box_of_value_(g_.value_count(), -1) {}
 
@@ -162,7 +162,7 @@ class graph_description {
     return made;
   }
 
-  /// What the graph gets from outside: inputs, and captures that are no constants.
+  /// Adds what the graph reads from outside: inputs, and captures that are not constants.
   void add_sources() {
     for (value_id v : g_.inputs())
       if (!g_.constant_of(v)) add_pill("input", v);  // before IR 4 each initializer is an input, too
@@ -188,7 +188,7 @@ class graph_description {
     return numbers;
   }
 
-  /// Says nothing that a reader would not expect: the default, or windows that do not stride, dilate or pad.
+  /// True for an attribute that needs no note: the default, or windows that do not stride, dilate or pad.
   static bool is_usual(const attribute& a, const detail::graph_node& node) {
     if (a.kind == attribute_kind::ints && a.ints.size() > 1)
       return std::all_of(a.ints.begin(), a.ints.end(),
@@ -214,8 +214,8 @@ class graph_description {
     return names;
   }
 
-  /// What stands in the box below the operator: constants by what the operator calls them, and attributes. Shapes of
-  /// weights come before single numbers: where the line is too long for its box, those are left out.
+  /// The lines in the box below the operator: constants with the operator's names for them, and attributes. Shapes of
+  /// weights come before single numbers, which are clipped if the line is too long for its box.
   std::vector<std::string> notes_of(node_id n) const {
     const detail::graph_node& node = g_[n];
     std::string weights, numbers, attributes;
@@ -287,7 +287,7 @@ class graph_description {
     connect(n, add_box(std::move(box), width, height));
   }
 
-  /// All that a node reads, captures included.
+  /// Calls `does` for all values that a node reads, captures included.
   void for_each_read(node_id n, auto does) const {
     const detail::graph_node& node = g_[n];
     for (std::size_t i = 0; i < std::size_t(node.input_count) + node.capture_count; ++i) {
@@ -302,13 +302,13 @@ class graph_description {
     for_each_read(n, [&](value_id v) { read(v, box); });
   }
 
-  // --- folded: nodes that follow each other and whose names share a part are one box, with a graph inside ---
+  // --- folded graphs: consecutive nodes whose names share a part become one box, with a graph inside ---
 
   std::string_view part_of(node_id n, std::size_t prefix) const {
     return inspect::part_of(g_[n].name, prefix, all_.separator);
   }
 
-  /// What nodes read from others, and what they make that others, or nobody but the caller, read.
+  /// The values that nodes read from other nodes, and the values that they make for other nodes or for the caller.
   struct boundary {
     std::vector<value_id> in, out;
   };
@@ -342,7 +342,7 @@ class graph_description {
     std::array<double, 3> time{};
     for (node_id n : nodes) {
       const json& one = all_.main.at(n).box;
-      if (one["provider"] != box["provider"]) box["provider"] = -1;  // of several
+      if (one["provider"] != box["provider"]) box["provider"] = -1;  // several providers
       if (one.contains("time"))
         for (std::size_t i = 0; i < time.size(); ++i) time[i] += one["time"][i].get<double>();
     }
@@ -377,7 +377,7 @@ class graph_description {
       while (!part.empty() && end < nodes.size() && part_of(nodes[end], prefix) == part) ++end;
       return end;
     };
-    // What all of them share says nothing here.
+    // A part that all names share distinguishes nothing.
     for (std::string_view part; !(part = part_of(nodes[0], prefix)).empty() && run_end(0, part) == nodes.size();)
       prefix += part.size();
     for (std::size_t i = 0; i < nodes.size();) {
@@ -396,7 +396,7 @@ class graph_description {
     return finish(json::array());
   }
 
-  /// Operations, bytes, and the least time that the machine would need for them; null: not known.
+  /// Operations, bytes, and the least time that the machine would need for them; null: unknown.
   json work_of(const step_time& time) const {
     const auto number = [](const std::optional<double>& n) { return n ? json(*n) : json(nullptr); };
     const std::optional<double> least =
@@ -404,7 +404,7 @@ class graph_description {
     return {number(time.operations), number(time.bytes), number(least)};
   }
 
-  /// Numbers of the graphs in the node; they are described later.
+  /// Adds the numbers of the graphs in the node; they are described later.
   void add_graphs(node_id n, const plan_step* step, json& box) {
     const detail::graph_node& node = g_[n];
     const auto add = [&](const graph* inner, const plan_view* plan, std::string as) {
@@ -420,7 +420,7 @@ class graph_description {
     }
   }
 
-  /// Nodes that follow each other on one provider have one number; a fused node has its own.
+  /// Consecutive nodes on one provider have one number; a fused node has its own.
   std::size_t partition_of(const placement_info& p) {
     const bool joins = last_ && last_->provider == p.provider && last_->fused_from.empty() && p.fused_from.empty();
     if (last_ && !joins) ++partition_;
@@ -456,12 +456,12 @@ class graph_description {
       json chain = json::array(), targets = json::array();
       for (const drawing::point& p : drawn_.flows[f].chain) chain.push_back(p.x), chain.push_back(p.y);
       for (const drawing::target& t : drawn_.flows[f].targets) targets.push_back(t.box), targets.push_back(t.leaves);
-      flows.push_back({drawn_.flows[f].from, flow_values_[f], std::move(chain), std::move(targets)});
+      flows.push_back({drawn_.flows[f].source, flow_values_[f], std::move(chain), std::move(targets)});
     }
     json made{{"name", g_.name}};
     if (at_.in_graph >= 0) made["of"] = {at_.in_graph, at_.in_box}, made["as"] = at_.as;
     made.update({{"width", drawn_.width}, {"height", drawn_.height}});
-    if (at_.folded) made["folded"] = true, made["values"] = 0;  // those of the main graph
+    if (at_.folded) made["folded"] = true, made["values"] = 0;  // the values of the main graph
     else made["values"] = values();
     made.update({{"boxes", std::move(boxes_)}, {"flows", std::move(flows)}, {"steps", std::move(step_boxes)}});
     return made;
@@ -485,7 +485,7 @@ class graph_description {
 
 namespace {
 
-/// What most names of nodes have between their parts.
+/// The separator that most names of nodes contain.
 char separator_of(const graph& g, std::span<const node_id> nodes) {
   const auto with = [&](char c) {
     return std::count_if(nodes.begin(), nodes.end(), [&](node_id n) { return g[n].name.find(c) != g[n].name.npos; });
@@ -493,7 +493,7 @@ char separator_of(const graph& g, std::span<const node_id> nodes) {
   return with('/') >= with('.') ? '/' : '.';
 }
 
-/// True if two that follow each other have a part in common that not all of them have.
+/// True if two consecutive nodes share a part of their names that not all nodes share.
 bool folds(const graph& g, std::span<const node_id> nodes, char separator) {
   if (nodes.empty()) return false;
   const auto part = [&](node_id n, std::size_t prefix) { return part_of(g[n].name, prefix, separator); };
@@ -537,7 +537,7 @@ json describe_memory(const session& loaded, const json& boxes) {
   const timeline made = timeline_of(loaded.graph().main(), plan);
   json values = json::array();
   for (const timeline::placed_value& v : made.values)
-    values.push_back({plan.names[v.of], boxes[v.first], v.offset, v.bytes, v.first, v.last});
+    values.push_back({plan.names[v.position], boxes[v.first], v.offset, v.bytes, v.first, v.last});
   return {{"bytes", made.region_bytes}, {"left_out", made.left_out}, {"values", std::move(values)},
           {"live", made.live},          {"read", made.read},         {"known", made.known}};
 }

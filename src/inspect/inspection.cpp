@@ -7,7 +7,8 @@
 namespace cameo::inspect {
 namespace {
 
-/// Initializers of a graph and of the graphs in its nodes. Every node is asked, whatever order() says.
+/// Adds the initializers of a graph and of the graphs in its nodes. Every node is visited, even those that order()
+/// omits.
 void add_parameters(const graph& g, parameter_sum& sum) {
   for (value_id v : g.initializers())
     if (const value* constant = g[v].constant; constant && constant->kind == value_kind::tensor) {

@@ -10,14 +10,14 @@ struct parameter_sum {
   std::uint64_t tensors = 0, elements = 0, bytes = 0;
 };
 
-/// Nodes of the main graph that follow each other on one provider; a fused node is a partition of its own.
+/// Consecutive nodes of the main graph on one provider. A fused node is a separate partition.
 struct partition_info {
   std::string provider, fused_from;
   std::string first, last;
   std::size_t nodes = 0;
 };
 
-/// What is in a loaded model and where it runs.
+/// The contents of a loaded model, and where its nodes run.
 struct inspection {
   std::vector<placement_info> placements;
   std::vector<partition_info> partitions;
@@ -26,10 +26,10 @@ struct inspection {
   parameter_sum parameters;
 };
 inspection look_at(const session&);
-/// Of a model that is only read: operators and parameters.
+/// For a model that is only read: operators and parameters, without placements.
 inspection look_at(const model&);
 
-/// The name of an operator's domain for people: ONNX's own is written as nothing.
+/// The name of an operator's domain for display: "ai.onnx" for the empty name.
 std::string domain_name(std::string_view domain);
 
 }  // namespace cameo::inspect

@@ -11,7 +11,7 @@ namespace {
 constexpr double column_gap = 22, row_gap = 34, margin = 40, bend_width = 10;
 constexpr int order_sweeps = 12, place_sweeps = 24;
 
-/// Rows of items: boxes, and bends of flows that pass through. Numbers of items: boxes first, then bends.
+/// Rows of items: boxes, and bends of flows that pass through. Boxes have the first numbers, then bends.
 class layering {
  public:
   explicit layering(drawing& d) : d_{d}, row_(d.boxes.size()) {}
@@ -20,7 +20,7 @@ class layering {
     if (d_.boxes.empty()) return;
     choose_rows();
     add_bends();
-    index_neighbours();
+    index_neighbors();
     order_rows();
     place_columns();
     place_rows();
@@ -32,19 +32,20 @@ class layering {
 
   void choose_rows() {
     std::vector<bool> fed(d_.boxes.size());
-    // Flows by their origin, so that a box's row is final before it counts for others.
+    // Flows are sorted by origin, so that a box's row is final before it counts for others.
     std::vector<std::uint32_t> order(d_.flows.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return d_.flows[a].from < d_.flows[b].from; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](auto a, auto b) { return d_.flows[a].source < d_.flows[b].source; });
     for (std::uint32_t f : order)
       for (const drawing::target& t : d_.flows[f].targets) {
-        row_[t.box] = std::max(row_[t.box], row_[d_.flows[f].from] + 1);
+        row_[t.box] = std::max(row_[t.box], row_[d_.flows[f].source] + 1);
         fed[t.box] = true;
       }
-    // What nothing feeds stands right above its first reader, not at the top.
+    // A box without inputs is placed directly above its first reader, not at the top.
     std::vector<std::uint32_t> above(d_.boxes.size(), 0xFFFFFFFF);
     for (const drawing::flow& f : d_.flows)
-      for (const drawing::target& t : f.targets) above[f.from] = std::min(above[f.from], row_[t.box] - 1);
+      for (const drawing::target& t : f.targets) above[f.source] = std::min(above[f.source], row_[t.box] - 1);
     for (std::size_t b = 0; b < row_.size(); ++b)
       if (!fed[b] && above[b] != 0xFFFFFFFF) row_[b] = above[b];
     rows_.resize(*std::max_element(row_.begin(), row_.end()) + 1);
@@ -60,7 +61,7 @@ class layering {
     bend_count_.resize(d_.flows.size(), 0);
     for (std::size_t f = 0; f < d_.flows.size(); ++f) {
       drawing::flow& flow = d_.flows[f];
-      const std::uint32_t from = row_[flow.from];
+      const std::uint32_t from = row_[flow.source];
       std::uint32_t deepest = from;
       for (const drawing::target& t : flow.targets) deepest = std::max(deepest, row_[t.box]);
       const std::size_t needed = deepest > from + 1 ? deepest - from - 1 : 0;
@@ -68,12 +69,13 @@ class layering {
       if (!straight) {
         first_bend_[f] = item(width_.size());
         bend_count_[f] = std::uint32_t(needed);
-        for (std::uint32_t row = from + 1; row < deepest; ++row) add_bend(row, flow.from);
+        for (std::uint32_t row = from + 1; row < deepest; ++row) add_bend(row, flow.source);
       }
       for (drawing::target& t : flow.targets) {
         const std::uint32_t between = row_[t.box] - from - 1;
         t.leaves = straight || between == 0 ? -1 : std::int32_t(between - 1);
-        if (!straight || between == 0) link(t.leaves < 0 ? flow.from : first_bend_[f] + std::uint32_t(t.leaves), t.box);
+        if (!straight || between == 0)
+          link(t.leaves < 0 ? flow.source : first_bend_[f] + std::uint32_t(t.leaves), t.box);
       }
     }
   }
@@ -88,7 +90,7 @@ class layering {
   void link(item upper, item lower) { links_.push_back({upper, lower}); }
   bool is_bend(item i) const { return i >= d_.boxes.size(); }
 
-  struct neighbours {
+  struct neighbors {
     std::vector<std::uint32_t> first;
     std::vector<item> all;
     void index(std::size_t count, const std::vector<std::pair<item, item>>& links, bool of_upper) {
@@ -102,7 +104,7 @@ class layering {
     const item* end(item i) const { return all.data() + first[i + 1]; }
     std::size_t count(item i) const { return first[i + 1] - first[i]; }
   };
-  void index_neighbours() {
+  void index_neighbors() {
     below_.index(width_.size(), links_, true);
     above_.index(width_.size(), links_, false);
   }
@@ -111,7 +113,8 @@ class layering {
     for (std::size_t i = 0; i < row.size(); ++i) place_[row[i]] = double(i);
   }
 
-  /// Down and up again: every row in the order of the middles of what it hangs on. The best order of all is kept.
+  /// Sweeps down and up: sorts every row by the average position of its neighbors in the adjacent row. Keeps the best
+  /// order found.
   void order_rows() {
     place_.resize(width_.size());
     for (const std::vector<item>& row : rows_) number(row);
@@ -127,7 +130,7 @@ class layering {
     for (const std::vector<item>& row : rows_) number(row);
   }
 
-  void order_row(std::vector<item>& row, const neighbours& from) {
+  void order_row(std::vector<item>& row, const neighbors& from) {
     if (row.size() < 2) return;
     std::vector<std::pair<double, item>> keyed;
     for (item i : row) {
@@ -140,7 +143,7 @@ class layering {
     number(row);
   }
 
-  /// Pairs of links that cross: inversions, counted with a tree of sums.
+  /// The number of pairs of links that cross: inversions, counted with a Fenwick tree.
   std::uint64_t crossings() const {
     std::uint64_t count = 0;
     std::vector<std::uint32_t> ends, tree;
@@ -163,7 +166,7 @@ class layering {
     return count;
   }
 
-  /// Every row as near to the middles of its neighbours as widths allow, weighing straight bends most.
+  /// Places every row as near to the average position of its neighbors as the widths allow; straight bends weigh most.
   void place_columns() {
     x_.resize(width_.size());
     for (const std::vector<item>& row : rows_) {
@@ -182,14 +185,14 @@ class layering {
     return (width_[a] + width_[b]) / 2 + (is_bend(a) && is_bend(b) ? 4 : column_gap);
   }
 
-  /// How much a link wants to be straight: flows past boxes most, then boxes that have only each other.
+  /// The weight of a straight link: the highest for boxes that have only each other, then for flows past boxes.
   double strength(item a, item b) const {
     if (is_bend(a) || is_bend(b)) return is_bend(a) && is_bend(b) ? 8 : 2;
     const item upper = row_[a] < row_[b] ? a : b, lower = upper == a ? b : a;
     return below_.count(upper) == 1 && above_.count(lower) == 1 ? 40 : 1;
   }
 
-  /// Least squares with minimal distances: what would overlap is pooled and moves as one.
+  /// Least squares with minimal distances: items that would overlap are pooled and move as one.
   void place_row(const std::vector<item>& row, bool by_upper, bool by_lower) {
     struct pool {
       double sum, weight;
@@ -200,7 +203,7 @@ class layering {
     for (std::size_t i = 0; i < row.size(); ++i) {
       shift[i] = i ? shift[i - 1] + distance(row[i - 1], row[i]) : 0;
       double sum = 0, weight = 0;
-      const auto pull = [&](const neighbours& from) {
+      const auto pull = [&](const neighbors& from) {
         for (const item* n = from.begin(row[i]); n != from.end(row[i]); ++n) {
           const double w = strength(*n, row[i]);
           sum += w * x_[*n], weight += w;
@@ -242,7 +245,7 @@ class layering {
     d_.height = y - row_gap + margin;
   }
 
-  /// Leaves out points of a straight stretch, except where a line branches off.
+  /// Omits the points of a straight stretch, except where a line branches off.
   void write_chains() {
     for (std::size_t f = 0; f < d_.flows.size(); ++f) {
       drawing::flow& flow = d_.flows[f];
@@ -252,7 +255,7 @@ class layering {
       std::vector<std::int32_t> kept(bend_count_[f], -1);
       for (std::uint32_t b = 0; b < bend_count_[f]; ++b) {
         const item i = first_bend_[f] + b;
-        const double before = b ? x_[i - 1] : x_[flow.from];
+        const double before = b ? x_[i - 1] : x_[flow.source];
         const double after = b + 1 < bend_count_[f] ? x_[i + 1] : NAN;
         if (!left_at[b] && before == x_[i] && after == x_[i]) continue;
         kept[b] = std::int32_t(flow.chain.size());
@@ -267,10 +270,10 @@ class layering {
   std::vector<std::uint32_t> row_;  // of each item
   std::vector<std::vector<item>> rows_;
   std::vector<double> width_, place_, x_, row_y_;
-  std::vector<std::pair<item, item>> links_;  // between neighbouring rows
+  std::vector<std::pair<item, item>> links_;  // between neighboring rows
   std::vector<item> first_bend_;              // per flow
   std::vector<std::uint32_t> bend_count_;
-  neighbours above_, below_;
+  neighbors above_, below_;
 };
 
 }  // namespace

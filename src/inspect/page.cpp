@@ -18,7 +18,7 @@ json describe_ios(const std::vector<io_info>& ios) {
   return all;
 }
 
-/// Contexts of a compiled model, and optimizations that an .ort file keeps for when it is loaded.
+/// Contexts of a compiled model, and optimizations that an .ort file has saved.
 json describe_compiled(const model& m) {
   json all = json::array();
   const auto nodes = compiled_nodes_of(m);
@@ -69,7 +69,7 @@ json describe(const std::string& path, const session& loaded, const inspection& 
   return made;
 }
 
-/// JSON that an HTML parser takes for text: names of a model must not end the element that it stands in.
+/// JSON that an HTML parser reads as text: names in a model must not end the enclosing element.
 std::string embeddable(const json& data) {
   const std::string text = data.dump(-1, ' ', true, json::error_handler_t::replace);
   std::string made;
@@ -81,7 +81,7 @@ std::string embeddable(const json& data) {
   return made;
 }
 
-/// `page` with the first `mark` replaced.
+/// Replaces the first `mark` in `page`.
 void insert(std::string& page, std::string_view mark, std::string_view what) {
   if (const std::size_t at = page.find(mark); at != page.npos) page.replace(at, mark.size(), what);
 }

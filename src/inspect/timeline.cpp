@@ -8,10 +8,10 @@
 namespace cameo::inspect {
 namespace {
 
-/// The length under at least one of a changing set of intervals, in logarithmic time per change.
+/// The length that is covered by at least one of a changing set of intervals, in logarithmic time per change.
 class covered_length {
  public:
-  /// `borders`: sorted, different; every interval starts and ends at one of them.
+  /// `borders` are sorted and distinct; every interval starts and ends at one of them.
   explicit covered_length(std::vector<std::size_t> borders)
       : borders_{std::move(borders)}, count_(4 * borders_.size() + 4), length_(count_.size()) {}
 
@@ -53,7 +53,7 @@ void find_values(const plan_view& plan, timeline& made) {
   for (slot s : plan.outputs)
     if (!plan.steps.empty()) last[s] = std::uint32_t(plan.steps.size() - 1);
   std::vector<bool> is_view(plan.initial.size());
-  for (std::size_t i = plan.steps.size(); i-- > 0;)  // what a view is of lives as long as the view
+  for (std::size_t i = plan.steps.size(); i-- > 0;)  // a view extends the lifetime of its source
     for (const detail::output_hint& h : plan.steps[i].hints)
       if (h.kind == detail::output_hint::use::views && h.output < plan.steps[i].outputs.size()) {
         const slot view = plan.steps[i].outputs[h.output], of = plan.steps[i].inputs[h.input];

@@ -13,22 +13,22 @@ using json = nlohmann::ordered_json;
 
 status wrong(std::string words) { return {status_code::invalid_argument, std::move(words)}; }
 
-/// What a text of the model is after it has been through a file of JSON.
+/// A text of the model after it was written to a JSON file.
 std::string as_written(std::string_view text) {
   return json::parse(json(std::string{text}).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
 
 status read_json(const std::string& path, json& read) {
   std::ifstream file{path, std::ios::binary};
-  if (!file) return {status_code::no_suchfile, "there is no such file, or it can't be read"};
+  if (!file) return {status_code::no_suchfile, "the file does not exist or cannot be read"};
   read = json::parse(file, nullptr, false);
   if (read.is_discarded()) return wrong("not JSON");
   if (!read.is_object() || !read.contains("traceEvents") || !read["traceEvents"].is_array())
-    return wrong("JSON, but no trace: it has no \"traceEvents\"");
+    return wrong("JSON, but not a trace: it has no \"traceEvents\"");
   return {};
 }
 
-/// The step, and those of whose subgraphs it is, outermost first; empty if the plan has no such step.
+/// The step, after the steps whose subgraphs contain it, outermost first; empty if the plan has no such step.
 std::vector<const plan_step*> find_step(const json& numbers, const plan_view& plan) {
   std::vector<const plan_step*> path;
   const plan_view* in = &plan;
@@ -60,14 +60,14 @@ class reader {
                                     ? other->at("steps").get<std::size_t>()
                                     : plan_.steps.size();
       if (steps != plan_.steps.size())
-        return wrong(fmt::format("{} steps there, {} in the model{}", steps, plan_.steps.size(), other_model));
+        return wrong(fmt::format("{} steps in the trace, {} in the model{}", steps, plan_.steps.size(), other_model));
       if (other->value("dropped", json{}).is_number_unsigned())
         made_.dropped = other->at("dropped").get<std::uint64_t>();
       add_peak(other->value("peak", json{}));
     }
     for (const json& event : trace["traceEvents"])
       if (status s = add(event); !s) return s;
-    if (made_.steps.empty()) return wrong("no event of the trace says which step of a plan it is (args.step)");
+    if (made_.steps.empty()) return wrong("no event of the trace names a step of a plan (args.step)");
     made_.wall = std::max(0.0, end_ - start_);
     for (auto& [step, time] : made_.steps) {
       time.own = std::max(0.0, time.own);
@@ -102,7 +102,7 @@ class reader {
 
   static bool counts(const json& number) { return number.is_number() && number.get<double>() >= 0; }
 
-  /// How much a step asked for, of which not every trace and not every step speaks.
+  /// Adds a step's operations or bytes; not every trace and not every step has them.
   static void add_work(const json& args, const char* name, std::optional<double>& sum) {
     if (const json number = args.value(name, json{}); counts(number)) sum = sum.value_or(0) + number.get<double>();
   }
@@ -119,7 +119,7 @@ class reader {
     const std::string here_op = as_written(step.op_type),
                       here_name = as_written(step.name.empty() ? step.op_type : step.name);
     if (op == here_op && name == here_name) return {};
-    return wrong(fmt::format("step {} is {} {} there, \"{}\" \"{}\" in the model{}", args["step"].dump(),
+    return wrong(fmt::format("step {} is {} {} in the trace, \"{}\" \"{}\" in the model{}", args["step"].dump(),
                              op.dump(-1, ' ', false, json::error_handler_t::replace),
                              name.dump(-1, ' ', false, json::error_handler_t::replace), here_op, here_name,
                              other_model));

@@ -8,7 +8,7 @@
 
 namespace cameo::inspect {
 
-/// Time that one step took in a profiled run, all its calls together; nanoseconds.
+/// The time of one step in a profiled run, all its calls together, in nanoseconds.
 struct step_time {
   std::size_t calls = 0;
   double total = 0, own = 0;  // own: without the steps of its subgraphs
@@ -16,14 +16,15 @@ struct step_time {
 };
 struct profiled_run {
   std::unordered_map<const plan_step*, step_time> steps;
-  double wall = 0;  // from the first step's start to the last one's end
+  double wall = 0;  // from the start of the first step to the end of the last one
   double sum = 0;   // of all own times
   std::uint64_t dropped = 0;
   std::optional<machine_peak> peak = {};
 };
 
-/// Reads what `run --profile` wrote and finds each event's step in the plan. NO_SUCHFILE; INVALID_ARGUMENT when it is
-/// no such trace, or one of another model (or of the same one, loaded with other options), naming what differs.
+/// Reads a file that `run --profile` wrote and finds each event's step in the plan. NO_SUCHFILE; INVALID_ARGUMENT if it
+/// is not such a trace, or the trace of another model (or of the same model with other options); the message names the
+/// difference.
 result<profiled_run> read_profile(const std::string& path, const plan_view& plan);
 
 }  // namespace cameo::inspect
