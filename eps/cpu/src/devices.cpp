@@ -57,7 +57,7 @@ result<std::vector<provider_device>> cpu::devices() const {
   return std::vector<provider_device>{std::move(made)};
 }
 
-detail::machine_peak cpu::measure_peak(std::size_t threads, std::size_t bytes, double seconds) {
+machine_peak cpu::measure_peak(std::size_t threads, std::size_t bytes, double seconds) {
   return eps::measure_peak(threads, bytes, seconds);
 }
 
