@@ -10,8 +10,8 @@ namespace os {
 class library {
  public:
   library() = default;
-  /// Loads the library at an absolute path, or the one that the system finds for a name alone, with all that it needs.
-  /// Its names are not for other libraries to use. FAIL with the system's words.
+  /// Loads the library at an absolute path, or the one that the system finds for a name alone, with its dependencies.
+  /// Other libraries cannot use its symbols. FAIL with the system's message.
   static result<library> load(const std::string& file);
   /// True if a library with this name has been loaded.
   static bool is_loaded(const std::string& name);
@@ -29,8 +29,8 @@ class library {
   void* native_ = nullptr;
 };
 
-/// The file that this code was loaded from, a program or a library: an absolute path with every link followed. Empty
-/// where the system does not know.
+/// The file that this code was loaded from, a program or a library: an absolute path without links. Empty if the system
+/// cannot report it.
 std::string file_of_code(const void* function);
 
 }  // namespace os

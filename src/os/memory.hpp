@@ -10,18 +10,18 @@ CAMEO_BEGIN_NAMESPACE
 namespace os {
 
 std::size_t page_size() noexcept;
-/// Requests large pages for memory that is read as a whole again and again: with small ones, reads also wait for page
+/// Requests large pages for memory that is repeatedly read as a whole: with small pages, reads also wait for page
 /// tables. A hint.
 void prefer_large_pages(void* memory, std::size_t bytes) noexcept;
 
-/// The first bytes of a file in memory, for reading. They remain there until unmap(), whatever happens to the file's
-/// name. `bytes` is not 0.
+/// Maps the first bytes of a file for reading. They remain valid until unmap(), even if the file is renamed or removed.
+/// `bytes` is not 0.
 result<std::span<const std::byte>> map(const handle&, std::size_t bytes);
 void unmap(std::span<const std::byte>) noexcept;
-/// Releases the memory of mapped pages, which are read from the file again when they are used. The first byte is the
-/// first of a page. A hint: where it fails, the memory remains in use.
+/// Releases the memory of mapped pages, which are read from the file again on the next access. The first byte is the
+/// first of a page. A hint: the memory remains in use if it fails.
 void forget_pages(std::span<const std::byte>) noexcept;
-/// Copies mapped bytes. FAIL where the file has become shorter since; reading such bytes would end the process.
+/// Copies mapped bytes. FAIL if the file was shortened since; a plain read of such bytes would end the process.
 status copy_mapped(std::span<const std::byte> from, std::byte* to);
 
 }  // namespace os

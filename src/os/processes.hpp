@@ -8,17 +8,17 @@
 CAMEO_BEGIN_NAMESPACE
 namespace os {
 
-/// The number of this process.
+/// The process id of this process.
 std::uint32_t process_number();
-/// False only if the system says that it has no process with this number. It doesn't know those of other machines and
-/// containers.
+/// False only if the system reports that no process has this id. The ids of other machines and containers are unknown
+/// to it.
 bool is_running(std::uint32_t process);
-/// What the system calls this process, as in a list of processes; empty if it does not know.
+/// The name of this process, as in a list of processes; empty if the system has none.
 std::string process_name();
-/// What this machine is called in a network; empty if it has no name.
+/// The name of this machine in a network; empty if it has none.
 std::string host_name();
 
-/// The bytes of memory that this process has now, and that it had at most so far; 0 where the system does not say.
+/// The bytes of memory that this process uses now, and the most that it has used; 0 if the system does not report them.
 std::size_t resident_bytes();
 std::size_t peak_resident_bytes();
 

@@ -4,14 +4,14 @@
 CAMEO_BEGIN_NAMESPACE
 namespace os {
 
-// What a processor has that only the system can say or permit. The target tier includes this header, too: where there
-// is no system that src/os knows, the processor has none of it.
+// Processor features that only the system can report or permit. The target tier includes this header, too: on a system
+// that src/os does not support, no feature is available.
 
 #ifdef __linux__
-/// Requests AMX's tiles for all threads of this process. False where the system refuses: an instruction that uses them
+/// Requests AMX's tiles for all threads of this process. False if the system refuses: an instruction that uses them
 /// then ends the process.
 bool request_amx_tiles();
-/// Products of four bytes each of 64-bit ARM (SDOT and UDOT), and of matrices of bytes (SMMLA).
+/// Dot products of four bytes on 64-bit ARM (SDOT and UDOT), and products of matrices of bytes (SMMLA).
 bool has_arm_dot_products();
 bool has_arm_matrix_products();
 #else

@@ -7,12 +7,12 @@
 CAMEO_BEGIN_NAMESPACE
 namespace os {
 
-/// The processors that this process may use at once: those that it is bound to, or fewer where a quota allows less
-/// time. At least 1.
+/// The number of processors that this process may use at once: those that it is bound to, or fewer if a quota allows
+/// less time. At least 1.
 std::size_t available_processors();
-/// The vendor of the processors as they state it ("GenuineIntel"); empty where the system does not know.
+/// The vendor as the processors report it ("GenuineIntel"); empty if the system does not report it.
 std::string processor_vendor();
-/// The bytes of memory that this machine has; 0 where the system does not say.
+/// The bytes of memory of this machine; 0 if the system does not report them.
 std::size_t machine_memory();
 
 }  // namespace os

@@ -8,9 +8,9 @@ CAMEO_BEGIN_NAMESPACE
 namespace os {
 
 bool is_terminal(std::FILE*);
-/// The columns of the terminal; 0 if it is none.
+/// The columns of the terminal; 0 if it is not a terminal.
 std::size_t terminal_columns(std::FILE*);
-/// True if it is a pipe that no process reads from any more.
+/// True for a pipe without a reader.
 bool is_reader_gone(std::FILE*);
 
 }  // namespace os

@@ -14,37 +14,38 @@ namespace os {
 
 /// How a process ended.
 struct process_end {
-  std::string signal;   // "Segmentation fault"; empty if it ended by itself
-  int exit_status = 0;  // then
+  std::string signal;   // "Segmentation fault"; empty if no signal ended it
+  int exit_status = 0;  // if no signal ended it
 };
 
-/// A process that works for this one and may crash without harm to it: bytes go to it and come from it by pipes. It
-/// does not live longer than this process.
+/// A process that works for this one and may crash without harm to it. They exchange bytes through pipes. It ends with
+/// this process at the latest.
 class worker {
  public:
-  /// Starts a copy of this process, which must have one thread only, and calls `work` in it with the ends of the pipes
-  /// from and to this process. The copy ends with the status that `work` returns; no destructor is called and no buffer
-  /// is written. `others` are all workers that run already, of which the new one must not hold the pipes. FAIL where
-  /// the system has no process to give, NOT_IMPLEMENTED where it can't copy processes.
+  /// Starts a copy of this process, which must have one thread only, and calls `work` in it with its ends of the pipes.
+  /// The copy ends with the status that `work` returns; no destructor is called and no buffer is written. `others` are
+  /// all running workers, whose pipes the new one must close. FAIL if the system cannot start a process,
+  /// NOT_IMPLEMENTED if it cannot copy processes.
   static result<worker> start(detail::function_ref<int(const handle& from, const handle& to)> work,
                               std::span<const worker* const> others);
 
-  /// The ends of the pipes that this process has.
-  const handle& to() const { return to_; }
-  const handle& from() const { return from_; }
-  /// Ends it, whatever it does.
+  /// This process's ends of the pipes: `input` for writing to the worker, `output` for reading from it.
+  const handle& input() const { return input_; }
+  const handle& output() const { return output_; }
+  /// Ends the worker at once.
   void kill() const;
-  /// Closes the pipes and waits for its end. It has to be called once.
+  /// Closes the pipes and waits for the worker's end. Must be called exactly once.
   process_end wait();
 
  private:
-  worker(std::int64_t number, handle to, handle from) : number_{number}, to_{std::move(to)}, from_{std::move(from)} {}
+  worker(std::int64_t number, handle input, handle output)
+      : number_{number}, input_{std::move(input)}, output_{std::move(output)} {}
   std::int64_t number_;
-  handle to_, from_;
+  handle input_, output_;
 };
 
-/// Waits until there is something to read, or the end of the pipe, from at least one of them, and says from which.
-/// Empty when a signal came before; none is set when the time is over.
+/// Waits until at least one worker has written bytes or has closed its pipe, and returns which ones. Empty if a signal
+/// came first; no element is true if the time is over.
 std::vector<bool> wait_for_any(std::span<const worker* const>, std::chrono::milliseconds most);
 
 }  // namespace os

@@ -62,7 +62,7 @@ std::vector<const os::worker*> processes_of(const std::vector<child>& all) {
 /// Reads what there is; false at the end of the pipe.
 bool drain(child& c) {
   char bytes[65536];
-  const std::size_t n = os::read(c.process.from(), std::as_writable_bytes(std::span{bytes})).value_or(0u);
+  const std::size_t n = os::read(c.process.output(), std::as_writable_bytes(std::span{bytes})).value_or(0u);
   c.output.append(bytes, n);
   return n > 0;
 }
@@ -81,7 +81,7 @@ double seconds_of(const child& c) { return std::chrono::duration<double>(clock::
 void give(child& to, std::size_t job) {
   to.job = job, to.start = clock::now(), to.output.clear(), ++to.jobs;
   // A child that has died is found out by its pipe.
-  static_cast<void>(os::write(to.process.to(), bytes_of(job)));
+  static_cast<void>(os::write(to.process.input(), bytes_of(job)));
 }
 
 /// Of a job whose child has ended before it.

@@ -39,11 +39,11 @@ TEST_CASE("os: a worker answers by its pipe and ends with its exit status when i
   os::worker two = started(first);
   const os::worker* const all[] = {&one, &two};
   const std::byte sent{9};
-  CHECK(os::write(two.to(), {&sent, 1}));
+  CHECK(os::write(two.input(), {&sent, 1}));
   const std::vector<bool> ready = os::wait_for_any(all, std::chrono::seconds{60});
   CHECK(ready == std::vector<bool>{false, true});
   std::byte got{};
-  CHECK(os::read(two.from(), {&got, 1}).value_or(0u) == 1);
+  CHECK(os::read(two.output(), {&got, 1}).value_or(0u) == 1);
   CHECK(got == std::byte{8});
   CHECK(os::wait_for_any(all, std::chrono::milliseconds{1}) == std::vector<bool>{false, false});
   const os::process_end end = one.wait();  // although the other one still runs
@@ -58,8 +58,8 @@ TEST_CASE("os: a worker that is ended says by what; writing to it is an error th
   const os::worker* const all[] = {&one};
   CHECK(os::wait_for_any(all, std::chrono::seconds{60}) == std::vector<bool>{true});
   std::byte got{};
-  CHECK(os::read(one.from(), {&got, 1}).value_or(1u) == 0);
-  CHECK_FALSE(os::write(one.to(), {&got, 1}));
+  CHECK(os::read(one.output(), {&got, 1}).value_or(1u) == 0);
+  CHECK_FALSE(os::write(one.input(), {&got, 1}));
   CHECK_FALSE(one.wait().signal.empty());
 }
 

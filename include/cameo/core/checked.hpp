@@ -8,7 +8,7 @@
 CAMEO_BEGIN_NAMESPACE
 
 namespace detail {
-/// checked_multiply and checked_add for compilers that have no functions of their own for them.
+/// checked_multiply and checked_add for compilers without built-in functions for them.
 template <std::integral T>
 struct portable_checked {
   static constexpr T least = T(-1) < T(0) ? T(T(1) << (8 * sizeof(T) - 1)) : T(0), most = T(~least);

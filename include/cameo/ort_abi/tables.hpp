@@ -8,13 +8,13 @@
 #include <type_traits>
 
 /// The binary interface of ONNX Runtime's plugins for execution providers, as far as cameo uses it, for both
-/// directions: a provider of cameo's that ONNX Runtime loads, and a plugin that cameo loads. Each line below is one
-/// function: its place in its table, the version 1.N that brought it, its name, its type. Tables only grow; a place
+/// directions: a cameo provider that ONNX Runtime loads, and a plugin that cameo loads. Each line below is one
+/// function: its index in its table, the version 1.N that introduced it, its name, its type. Tables only grow; an index
 /// never changes.
 CAMEO_BEGIN_NAMESPACE
 namespace detail::ort {
 
-// Objects of the other side, by reference.
+// Objects of the other side, which only it defines.
 struct ort_allocator;
 struct ort_attribute;
 struct ort_compute_context;
@@ -41,22 +41,22 @@ struct ort_ep;
 struct ort_ep_factory;
 struct ort_node_compute_info;
 
-/// A table of functions: null for one that the version does not have.
+/// A table of functions: null for a function that the version lacks.
 using ort_table = const void* const*;
 
-/// What a library is given: where the tables of a version are.
+/// The argument of a library's entry point, from which it gets the tables of a version.
 struct ort_api_base {
   ort_table (*GetApi)(std::uint32_t version);  // null for a version that is newer than the other side
   const char* (*GetVersionString)();
 };
 
-/// Kinds of devices whose memory it is, as these functions number them.
+/// The devices that memory can belong to, as these functions number them.
 enum class ort_memory_kind : std::int32_t { cpu, gpu, npu };
 
-/// How a group of nodes is to be fused.
+/// Options for fusing a group of nodes.
 struct ort_fusion_options {
   std::uint32_t version;
-  bool drop_constant_initializers;  // constants are no inputs of the fused node, which keeps them itself
+  bool drop_constant_initializers;  // the fused node stores constants itself and has no inputs for them
 };
 
 /// Kinds of attributes, as these functions number them.
@@ -64,11 +64,12 @@ enum class ort_attribute_kind : std::int32_t { undefined, i, ints, f, floats, s,
 /// Severities of messages.
 enum class ort_severity : std::int32_t { verbose, info, warning, error, fatal };
 
-/// Which constants an execution provider can leave outside its contexts, and the metadata of devices that says so.
+/// The constants that an execution provider can leave outside its contexts, and the key of a device's metadata for
+/// them.
 inline constexpr std::int32_t weightless_none = 0, weightless_external = 1, weightless_all = 2, weightless_either = 3;
 inline constexpr const char* weightless_metadata = "weightless_support";
 
-/// The newest version whose functions are listed here, and the first that has plugins.
+/// The newest version whose functions are listed here, and the first version with plugins.
 inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
 
 // clang-format off
@@ -347,19 +348,19 @@ inline constexpr std::uint32_t newest_version = 29, oldest_version = 23;
   slot(25, 18, ReleaseAliasMap, void())
 // clang-format on
 
-/// A function's place in its table and the version that brought it.
+/// A function's index in its table and the version that introduced it.
 struct slot_row {
   std::uint16_t number;
   std::uint8_t since;
   std::string_view name;
 };
-/// Rows of a table are in the order of their places, each once.
+/// True if the rows of a table are sorted by index, without duplicates.
 constexpr bool in_order(const slot_row* rows, std::size_t count) {
   for (std::size_t i = 1; i < count; ++i)
     if (rows[i - 1].number >= rows[i].number) return false;
   return true;
 }
-/// Those of callbacks are complete, besides: the first has place 1, as the version lies at 0, and none is left out.
+/// True if a table of callbacks is also complete: indices start at 1, as the version lies at 0, and have no gaps.
 constexpr bool is_complete(const slot_row* rows, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
     if (rows[i].number != i + 1 || (i > 0 && rows[i].since < rows[i - 1].since)) return false;
@@ -407,7 +408,7 @@ CAMEO_ORT_EP_API(CAMEO_ORT_TYPE)
 CAMEO_ORT_EDITOR_API(CAMEO_ORT_TYPE)
 #undef CAMEO_ORT_TYPE
 
-// Structures of callbacks: the version that they were written for, then the functions, each at its place.
+// Structures of callbacks: the version that they were written for, then the functions, each at its index.
 #define CAMEO_ORT_CALLBACKS(object, rows, list)                                                          \
   struct object {                                                                                        \
     std::uint32_t version = 0;                                                                           \
@@ -434,19 +435,19 @@ CAMEO_ORT_CALLBACKS(ort_data_transfer, data_transfer_rows, CAMEO_ORT_DATA_TRANSF
 #undef CAMEO_ORT_COMPUTE
 #undef CAMEO_ORT_CUSTOM_OP
 
-/// The number of a code for ONNX Runtime, whose numbers end at 14: its FAIL stands for what only cameo tells apart.
+/// ONNX Runtime's number of a code. Its numbers end at 14: codes that only cameo has become its FAIL.
 constexpr std::int32_t number_of(status_code code) {
   const std::int32_t number = status_rows[std::size_t(code)].number;
   return number < 100 ? number : 1;
 }
-/// The code of a number; FAIL for 0, which is no error, and for numbers that are not known.
+/// The code of a number; FAIL for unknown numbers and for 0, which means success.
 constexpr status_code code_of(std::int32_t number) {
   for (const status_row& row : status_rows)
     if (number > 0 && row.number == number) return row.id;
   return status_code::fail;
 }
 
-/// The function at a place of a table, by its type.
+/// The function at an index of a table, with its type.
 template <auto Slot>
 auto* at(ort_table table) {
   using function = typename slot_type<Slot>::type;

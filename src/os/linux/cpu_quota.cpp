@@ -7,7 +7,7 @@ CAMEO_BEGIN_NAMESPACE
 namespace os {
 namespace {
 
-/// Processors that a group's quota allows; 0: no limit.
+/// The number of processors that a group's quota allows; 0: no limit.
 double quota_v2(const std::string& folder) {
   std::ifstream file{folder + "/cpu.max"};
   std::string quota;
@@ -23,7 +23,7 @@ double quota_v1(const std::string& folder) {
   return quota_file >> quota && period_file >> period && quota > 0 && period > 0 ? quota / period : 0;
 }
 
-/// The tightest quota of a group and those above it.
+/// The lowest quota of a group and its ancestors.
 double tightest(const std::string& root, std::string group, double (*quota)(const std::string&)) {
   double least = 0;
   for (;;) {

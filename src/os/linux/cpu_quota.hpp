@@ -6,8 +6,9 @@
 CAMEO_BEGIN_NAMESPACE
 namespace os {
 
-/// Processors that the CPU quotas of a process's control groups allow, and of the groups above them; 0: no limit.
-/// `groups_file` is /proc/self/cgroup or one like it, `root` is where the groups are mounted. Versions 1 and 2.
+/// The number of processors that the CPU quotas of a process's control groups and of their ancestors allow; 0: no
+/// limit. `groups_file` is /proc/self/cgroup or a file like it, `root` is the mount point of the groups. Supports
+/// versions 1 and 2.
 double cpu_quota(const std::string& groups_file, const std::string& root);
 
 }  // namespace os

@@ -45,8 +45,8 @@ int flags_for(access use) {
   return O_PATH;
 }
 
-/// While it lives, writing into a pipe without a reader is an error (EPIPE) and no signal, which would end the program
-/// that uses the library.
+/// While this object lives, writing into a pipe without a reader is an error (EPIPE) without a signal, which would end
+/// the program that uses the library.
 class no_pipe_signal {
  public:
   no_pipe_signal() {
@@ -54,7 +54,7 @@ class no_pipe_signal {
     was_pending_ = ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGPIPE) == 1;
     ::sigemptyset(&own_);
     ::sigaddset(&own_, SIGPIPE);
-    ::pthread_sigmask(SIG_BLOCK, &own_, &before_);
+    ::pthread_sigmask(SIG_BLOCK, &own_, &saved_);
   }
   no_pipe_signal(const no_pipe_signal&) = delete;
   no_pipe_signal& operator=(const no_pipe_signal&) = delete;
@@ -63,12 +63,12 @@ class no_pipe_signal {
     const timespec none{};
     if (!was_pending_)
       while (::sigtimedwait(&own_, nullptr, &none) < 0 && errno == EINTR) {}
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &saved_, nullptr);
     errno = error;
   }
 
  private:
-  sigset_t own_, before_;
+  sigset_t own_, saved_;
   bool was_pending_ = false;
 };
 
@@ -114,7 +114,7 @@ result<handle> duplicate(const handle& of) { return opened(::fcntl(native::numbe
 
 status close(handle&& closed) {
   const int descriptor = native::release(std::move(closed));
-  // Linux has closed the file also when it says that it was interrupted.
+  // Linux has closed the file even if it reports an interruption.
   return ::close(descriptor) == 0 || errno == EINTR ? status{} : last_error();
 }
 

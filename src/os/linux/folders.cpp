@@ -19,7 +19,7 @@ CAMEO_BEGIN_NAMESPACE
 namespace os {
 namespace {
 
-/// Up to and with the last slash; "." if there is none.
+/// The path up to and including the last slash; "." if there is none.
 std::string folder_of(const std::string& path) {
   const std::size_t end = path.rfind('/') + 1;
   return end == 0 ? "." : path.substr(0, end);
@@ -78,7 +78,7 @@ status move_folder(const std::string& from, const std::string& to) { return repl
 
 void flush_folder(const std::string& path) {
   const result<handle> opened = open_folder({}, path.empty() ? "." : path);
-  if (opened) (void)::fsync(native::number(*opened));  // some file systems have nothing to do for it and say so
+  if (opened) (void)::fsync(native::number(*opened));  // some file systems do not support it and fail
 }
 
 result<std::string> read_link(const handle& folder, const std::string& name) {
@@ -88,7 +88,7 @@ result<std::string> read_link(const handle& folder, const std::string& name) {
   return std::string{target, std::size_t(length)};
 }
 
-// What Linux calls protected symlinks.
+// The rule that Linux calls protected symlinks.
 bool is_planted_link(const std::string& path) {
   struct stat link{}, around{};
   if (::lstat(path.c_str(), &link) != 0 || ::stat(folder_of(path).c_str(), &around) != 0) return false;
@@ -120,7 +120,7 @@ status replace_file(const std::string& from, const std::string& to) {
   return ::rename(from.c_str(), to.c_str()) == 0 ? status{} : last_error();
 }
 
-// Not every file system can rename like that; most of those can link.
+// Some file systems cannot rename like that; most of those support hard links.
 result<bool> move_to_free_name(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno == EEXIST) return false;

@@ -12,7 +12,7 @@ constexpr int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
 std::atomic<void (*)()> handler_of_interrupts{nullptr};
 static_assert(std::atomic<void (*)()>::is_always_lock_free);
 
-/// Without SA_RESTART: a read from a pipe that gives nothing ends, too.
+/// Without SA_RESTART, so that a waiting read from a pipe ends, too.
 void handle_interrupts(void (*action)(int)) {
   struct sigaction how{};
   how.sa_handler = action;

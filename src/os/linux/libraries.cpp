@@ -30,7 +30,7 @@ void library::unload() {
 
 void* library::address_of(const char* name) const { return ::dlsym(native_, name); }
 
-// dladdr() says of a program what it was called by, which need not be a path at all.
+// For a program, dladdr() returns the name by which it was started, which may not be a path.
 std::string file_of_code(const void* function) {
   const auto here = reinterpret_cast<std::uintptr_t>(function);
   std::ifstream maps{"/proc/self/maps"};

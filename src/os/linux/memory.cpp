@@ -34,8 +34,8 @@ void forget_pages(std::span<const std::byte> mapped) noexcept {
   ::madvise(const_cast<std::byte*>(mapped.data()), mapped.size(), MADV_DONTNEED);
 }
 
-// Through a pipe: the system then reads the mapped pages, and reports one that is gone because the file was made
-// shorter. A program that reads such a page itself is ended by a signal.
+// The bytes are copied through a pipe: the system then reads the mapped pages, and reports a page that is gone because
+// the file was shortened. A program that reads such a page itself is ended by a signal.
 status copy_mapped(std::span<const std::byte> from, std::byte* to) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return last_error().in("no pipe for a copy of mapped bytes");

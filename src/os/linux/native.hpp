@@ -13,9 +13,9 @@ namespace os {
 /// The descriptor in a handle.
 struct native {
   static int number(const handle& of) { return int(of.native_); }
-  /// For the calls that take a folder.
+  /// The descriptor for calls that take a folder.
   static int folder(const handle& of) { return of ? number(of) : AT_FDCWD; }
-  /// Takes ownership of it.
+  /// Takes ownership of the descriptor.
   static handle own(int opened) {
     handle made;
     made.native_ = opened;
@@ -30,13 +30,13 @@ status error_of(int number);
 /// The status for the call that has just failed.
 inline status last_error() { return error_of(errno); }
 
-/// Ownership of a descriptor, or the reason why the call that opens it failed.
+/// Ownership of a descriptor, or the error of the call that opens it.
 inline result<handle> opened(int descriptor) {
   if (descriptor < 0) return last_error();
   return native::own(descriptor);
 }
 
-/// Makes a call again as long as signals interrupt it.
+/// Repeats a call as long as signals interrupt it.
 template <class Call>
 auto uninterrupted(Call&& call) {
   auto made = call();

@@ -13,7 +13,7 @@ CAMEO_BEGIN_NAMESPACE
 namespace os {
 namespace {
 
-/// The KiB after "KEY:" in a file of /proc/self, in bytes; 0 where there is no such thing.
+/// The KiB after "KEY:" in a file of /proc/self, in bytes; 0 if there is no such key.
 std::size_t bytes_after(std::string_view key, const char* file) {
   std::ifstream lines{file};
   for (std::string line; std::getline(lines, line);)
@@ -27,7 +27,7 @@ std::size_t bytes_after(std::string_view key, const char* file) {
 std::uint32_t process_number() { return std::uint32_t(::getpid()); }
 
 bool is_running(std::uint32_t process) {
-  if (process == 0 || process > INT_MAX) return true;  // the system has no such numbers
+  if (process == 0 || process > INT_MAX) return true;  // the system has no such ids
   return ::kill(pid_t(process), 0) == 0 || errno != ESRCH;
 }
 
@@ -43,7 +43,7 @@ std::string host_name() {
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-// Exact, which `status` is not: it lags behind by some pages of each thread.
+// This is exact; `status` lags behind by some pages of each thread.
 std::size_t resident_bytes() { return bytes_after("Rss", "/proc/self/smaps_rollup"); }
 std::size_t peak_resident_bytes() { return bytes_after("VmHWM", "/proc/self/status"); }
 

@@ -14,7 +14,7 @@ namespace os {
 
 std::size_t available_processors() {
   std::size_t count = std::max(1u, std::thread::hardware_concurrency());
-  // A set larger than the kernel's is always large enough; glibc's fixed one stops at 1,024 processors.
+  // A set larger than the kernel's always suffices; glibc's fixed set ends at 1,024 processors.
   for (std::size_t processors = 1024; processors <= 65536; processors *= 4) {
     cpu_set_t* const set = CPU_ALLOC(processors);
     if (!set) break;

@@ -38,7 +38,7 @@ result<worker> worker::start(detail::function_ref<int(const handle&, const handl
   const pid_t parent = ::getpid(), process = ::fork();
   if (process < 0) return last_error();
   if (process > 0) return worker{process, std::move(down->in), std::move(up->out)};
-  for (const worker* each : others) ::close(native::number(each->to_)), ::close(native::number(each->from_));
+  for (const worker* each : others) ::close(native::number(each->input_)), ::close(native::number(each->output_));
   down->in = {}, up->out = {};
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(3);
@@ -50,7 +50,7 @@ result<worker> worker::start(detail::function_ref<int(const handle&, const handl
 void worker::kill() const { ::kill(pid_t(number_), SIGKILL); }
 
 process_end worker::wait() {
-  to_ = {}, from_ = {};
+  input_ = {}, output_ = {};
   int how = 0;
   if (uninterrupted([&] { return ::waitpid(pid_t(number_), &how, 0); }) < 0) return {};
   if (WIFSIGNALED(how)) return {::strsignal(WTERMSIG(how)), 0};
@@ -59,7 +59,7 @@ process_end worker::wait() {
 
 std::vector<bool> wait_for_any(std::span<const worker* const> all, std::chrono::milliseconds most) {
   std::vector<pollfd> polls;
-  for (const worker* each : all) polls.push_back({native::number(each->from()), POLLIN, 0});
+  for (const worker* each : all) polls.push_back({native::number(each->output()), POLLIN, 0});
   if (::poll(polls.data(), polls.size(), int(most.count())) < 0) return {};
   std::vector<bool> made;
   for (const pollfd& each : polls) made.push_back(each.revents != 0);
