@@ -162,6 +162,8 @@ template void pack_b(const matrix_ref<double>&, std::int64_t, std::int64_t, doub
 template void pack_b(const matrix_ref<float, any_float>&, std::int64_t, std::int64_t, float*, const run_context*);
 template void pack_b(const matrix_ref<float16>&, std::int64_t, std::int64_t, float16*, const run_context*);
 template void pack_b(const matrix_ref<bfloat16>&, std::int64_t, std::int64_t, bfloat16*, const run_context*);
+template void pack_b(const matrix_ref<float16>&, std::int64_t, std::int64_t, float*, const run_context*);
+template void pack_b(const matrix_ref<bfloat16>&, std::int64_t, std::int64_t, float*, const run_context*);
 
 }  // namespace eps
 CAMEO_END_NAMESPACE
