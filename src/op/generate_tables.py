@@ -53,9 +53,8 @@ ROLES = {
     "reshapes": RESHAPES,
     "convolves": "Conv ConvTranspose",
     "normalizes": "Hardmax LogSoftmax LpNormalization Softmax",
-    "broadcasts": "PRelu",
 }
-ROLE_ORDER = ["has_subgraphs", *ROLES, "reduces"]
+ROLE_ORDER = ["has_subgraphs", *ROLES, "broadcasts", "reduces"]
 
 # Attributes that only cameo's nodes have. ONNX Runtime packs the weights of Conv on blocks for the processor at hand,
 # with a block size that is not in the file; cameo packs them when it loads, and files contain the plain weights.

@@ -184,7 +184,7 @@ TEST_CASE("matrices multiply when their inner sizes agree") {
   check_refused(bias, "Gemm", 13, "must broadcast to [2,2]");
   mock_infer_context bits, short_rows;
   for (mock_infer_context* each : {&bits, &short_rows}) {
-    each->with("K", 96).set("N", 40);
+    each->set("K", 96).set("N", 40);
     each->in(dtype::f16, {batch, n(2), n(each == &bits ? 96 : 95)}).in(dtype::u8, sized({40, 3, 16}));
   }
   CHECK(bits.infer("MatMulNBits", 1, 1, "com.microsoft"));

@@ -1875,7 +1875,6 @@ struct Or {
 };
 struct PRelu {
   static constexpr std::string_view domain = "", name = "PRelu";
-  static constexpr role roles = role::broadcasts;
   static constexpr op_version versions[] = {
       {1, detail::p108, detail::p1, detail::t0, detail::a0, 2, 1},
       {6, detail::p108, detail::p1, detail::t0, {}, 2, 1},

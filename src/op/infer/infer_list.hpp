@@ -84,7 +84,7 @@ inline constexpr auto infer_rows = std::to_array<infer_row>({
     {op_id_of<op::Div>, infer::divide},
     {op_id_of<op::SwiGLU>, infer::gated, cost::each_output},
     {op_id_of<op::Where>, infer::where},
-    {op_id_of<op::PRelu>, infer::prelu},
+    {op_id_of<op::PRelu>, infer::prelu, cost::each_output},
     {op_id_of<op::Cast>, infer::cast},
     {op_id_of<op::CastLike>, infer::cast_like},
     {op_id_of<op::BitCast>, infer::bit_cast},

@@ -35,7 +35,8 @@ struct behavior_row {
   int since = 1;
 };
 /// The operators whose roles do not say how they treat axes.
-constexpr behavior_row axis_behaviors[] = {{detail::op_id_of<op::Concat>, behavior::concat, 4},
+constexpr behavior_row axis_behaviors[] = {{detail::op_id_of<op::PRelu>, behavior::broadcast, 7},
+                                           {detail::op_id_of<op::Concat>, behavior::concat, 4},
                                            {detail::op_id_of<op::Split>, behavior::axis, 2},
                                            {detail::op_id_of<op::ArgMax>, behavior::arg},
                                            {detail::op_id_of<op::ArgMin>, behavior::arg},
