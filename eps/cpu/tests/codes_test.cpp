@@ -1,6 +1,7 @@
 // Elementwise operators and pools of codes against their plain definition, code by code: random scales, zero points,
 // shapes, ends of ranges and ties, on every instruction set.
 #include <doctest/doctest.h>
+#include <cameo/eps/cpu/nhwc_max_pool.hpp>
 #include <cameo/eps/cpu/pool.hpp>
 #include <cameo/eps/cpu/qlinear.hpp>
 #include <cameo/eps/cpu/quantize_linear.hpp>
