@@ -1,6 +1,8 @@
 #pragma once
 #include "program/options.hpp"
 
+#include <cameo/session/compile.hpp>
+
 namespace cameo::program {
 
 /// Compiled models that share one context: each beside its source as "<stem>_ctx.onnx", and the context beside the

@@ -68,7 +68,7 @@ struct binary<Op> : binary_state {
   static constexpr bool instantiated = [] {
     if constexpr (detail::has_roles<Op>)
       return detail::has_role(Op::roles, role::broadcasts) && std::span{Op::versions[0].inputs}.size() == 2;
-    else return false;
+    else return is_one_of<Op, op::PRelu>;
   }();
   template <class... Ts>
     requires chosen_by_type<Op>
