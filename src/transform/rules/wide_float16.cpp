@@ -39,7 +39,7 @@ using normalizes_or_reduces =
            op::microsoft::GroupNorm, op::microsoft::SkipGroupNorm, op::microsoft::SkipLayerNormalization,
            op::microsoft::SkipSimplifiedLayerNormalization>;
 using computes_elements =
-    op_set<op::SwiGLU, op::microsoft::BiasAdd, op::microsoft::BiasGelu, op::microsoft::BiasSplitGelu,
+    op_set<op::PRelu, op::SwiGLU, op::microsoft::BiasAdd, op::microsoft::BiasGelu, op::microsoft::BiasSplitGelu,
            op::microsoft::FastGelu, op::microsoft::GatedAdd, op::microsoft::ScaledSiLU>;
 
 template <class Set>
