@@ -13,7 +13,7 @@ struct nbits_loops;    // products with weights of 2, 4 and 8 bits
 struct bf16_loops;     // products of bfloat16
 
 /// An instruction set that kernels have loops of their own for, beside those that Highway compiles for its targets: a
-/// row of the table in instruction_sets.cpp.
+/// row of the table in instruction_sets.simd.cpp.
 struct instruction_set {
   std::string_view name;
   /// The target of Highway that the set extends. Kernels that are held to a smaller target leave the set out.
