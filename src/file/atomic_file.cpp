@@ -64,16 +64,17 @@ void remove_leftovers(const std::string& path) {
 /// regular file, what it names, which gets the bytes as they come.
 class output_file {
  public:
-  explicit output_file(destination to, bool replaces) : to_{std::move(to)}, replaces_{replaces} {}
+  explicit output_file(destination to, bool replaces)
+      : to_{std::move(to)}, is_replaced_{to_.is_replaced()}, replaces_{replaces} {}
   output_file(const output_file&) = delete;
   output_file& operator=(const output_file&) = delete;
   ~output_file() {
     if (!name_.empty()) static_cast<void>(os::remove_name({}, name_));
   }
 
-  status open() { return to_.is_replaced() ? make_temporary() : open_existing(); }
+  status open() { return is_replaced_ ? make_temporary() : open_existing(); }
   const std::string& path() const { return to_.path; }
-  bool is_replaced() const { return to_.is_replaced(); }
+  bool is_replaced() const { return is_replaced_; }
   bool has_place_of(const output_file& other) const {
     if (!is_replaced() || !other.is_replaced()) return false;
     if (to_.path == other.to_.path) return true;
@@ -134,6 +135,7 @@ class output_file {
   }
 
   destination to_;
+  bool is_replaced_;        // to_ no longer says so once its open file has been taken
   bool replaces_;           // what is there
   std::string name_;        // the temporary one, while there is a file with it
   os::handle file_, lock_;  // the lock is of the same file, once it is written

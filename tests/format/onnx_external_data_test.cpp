@@ -124,8 +124,8 @@ TEST_CASE("paths are confined by where they lead, not by how they begin") {
   const scratch_folder folder;
   std::filesystem::create_directory(folder / "a");
   std::filesystem::create_directory(folder / "ab");
-  folder.write("ab/f", "x");
-  folder.write("a/..f", "x");
+  folder.write("ab/f", "four");
+  folder.write("a/..f", "four");
   const auto leads = [&](const std::string& base, const std::string& location) {
     onnx::ModelProto m = new_model();
     *m.mutable_graph()->add_initializer() = external_message("t", {1}, location);

@@ -144,8 +144,8 @@ TEST_CASE("an invalid record ends loading if it is to be applied, and is a warni
   const row rows[] = {{with_action(good, 'x'), "no such action"},
                       {with_product(good, ":QLinearConv"), "op id"},
                       {with_product(good, ":QLinearConv:1x"), "op id"},
-                      {with_product(good, ":QLinearConv:19"), "it makes [:QLinearConv:10]"},
-                      {with_product(good, ":QLinearPool:10"), "it makes [:QLinearConv:10]"},
+                      {with_product(good, ":QLinearConv:19"), "the action makes [:QLinearConv:10]"},
+                      {with_product(good, ":QLinearPool:10"), "the action makes [:QLinearConv:10]"},
                       {with_node(good, 1, 4711), "4711 is not below"}};
   for (const row& each : rows) {
     const auto done = load(each.file, replaying());

@@ -246,7 +246,7 @@ TEST_CASE("Constants of integers, bools and texts load at every opset, as old Py
     const outcome made = outcome_of(m, inputs);
     CHECK(made.numbers == std::vector<float>{3, 2});
     CHECK(made.warnings.empty());
-    CHECK(made.notes_that("holds what is allowed from opset 9 on") == (opset < 9));
+    CHECK(made.notes_that("has what is allowed from opset 9 on") == (opset < 9));
   }
 }
 

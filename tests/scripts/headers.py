@@ -147,7 +147,7 @@ def marks():
             text = f"#include <{header}>\n{mark} int f();\n"
             done = subprocess.run(["g++", "-std=c++20", "-E", "-P", "-x", "c++", f"-I{SOURCE}/include", *arguments, "-"],
                                   input=text, capture_output=True, text=True, check=False)
-            if done.stdout.splitlines()[-1:] != [f"{wanted} int f();".strip()]:
+            if [line.strip() for line in done.stdout.splitlines()[-1:]] != [f"{wanted} int f();".strip()]:
                 yield f"{mark} with {arguments} is not '{wanted}', but {done.stdout.splitlines()[-1:]}{done.stderr}"
 
 

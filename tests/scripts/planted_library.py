@@ -14,6 +14,7 @@ from claims import conclude, expect  # noqa: E402
 
 SOURCE, CXX = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]), os.environ.get("CAMEO_CXX", "c++")
 PROGRAM = pathlib.Path(os.environ["CAMEO_PROGRAM"])
+BINARY = pathlib.Path(os.environ["CAMEO_BINARY_DIR"])
 HELPER = "libcameo_openvino_query.so"
 SDK = "libopenvino_c.so"
 
@@ -72,6 +73,7 @@ with tempfile.TemporaryDirectory() as scratch:
     main = at / "main.cpp"
     main.write_text(MAIN.replace("LOOK", "main"))
     finder = [SOURCE / "eps/openvino/src/libraries.cpp", f"-I{SOURCE / 'include'}", f"-I{SOURCE / 'eps/openvino/src'}",
+              f"-I{SOURCE / 'src'}", BINARY / "libcameo_package.a", BINARY / "libcameo_minimal.a",
               '-DCAMEO_LIBRARIES_FROM_PROGRAMS="../lib/some-triplet"', f'-DCAMEO_LIBRARIES_INSTALLED="{at}/configured"', "-ldl"]
     program = prefix / "bin" / "finder"
     compile(program, main, *finder)
