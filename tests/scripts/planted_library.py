@@ -20,13 +20,12 @@ SDK = "libopenvino_c.so"
 
 MAIN = r"""
 #include "libraries.hpp"
-#include <dlfcn.h>
 #include <cstdio>
 namespace in = cameo::eps::openvino_detail;
 int LOOK() {
   std::string why;
-  void* const found = in::first_of(in::places_of("%s"), why);
-  const char* (*const whose)() = found ? reinterpret_cast<const char* (*)()>(dlsym(found, "whose")) : nullptr;
+  const cameo::os::library found = in::first_of(in::places_of("%s"), why);
+  const char* (*const whose)() = found ? found.find<const char*()>("whose") : nullptr;
   const std::string relative[] = {"./%s", "lib/%s"};
   if (in::first_of(relative, why)) std::puts("a relative path was loaded");
   std::printf("%%s\n", whose ? whose() : "nothing");

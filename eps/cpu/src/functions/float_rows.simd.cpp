@@ -34,10 +34,11 @@ template <class F>
 void map(const float* x, float* y, std::int64_t n, const F& f) {
   const std::int64_t lanes = width();
   std::int64_t i = 0;
-  for (; i + 2 * lanes <= n; i += 2 * lanes) {
-    const vec v = f(load(x + i)), w = f(load(x + i + lanes));
-    store(v, y + i), store(w, y + i + lanes);
-  }
+  if constexpr (hn::MaxLanes(tag{}) > 1)  // without vectors it would only be a second copy of f
+    for (; i + 2 * lanes <= n; i += 2 * lanes) {
+      const vec v = f(load(x + i)), w = f(load(x + i + lanes));
+      store(v, y + i), store(w, y + i + lanes);
+    }
   for (; i + lanes <= n; i += lanes) store(f(load(x + i)), y + i);
   if (i < n) store_some(f(load_some(x + i, n - i)), y + i, n - i);
 }

@@ -91,7 +91,9 @@ template <class T, class F>
 HWY_INLINE void each_vector(std::int64_t n, const F& f) {
   std::int64_t i = 0;
   for (; i + sums_at_a_time <= n; i += sums_at_a_time)
+#ifndef __OPTIMIZE_SIZE__
 #pragma GCC unroll 32
+#endif
     for (int v = 0; v < vectors<T>; ++v) f(i + v * width<T>, width<T>, v);
   for (int v = 0; i < n; ++v, i += width<T>) f(i, std::min(width<T>, n - i), v);
 }

@@ -56,17 +56,22 @@ double work_of(const gemm_problem<T, B, A>& p, std::int64_t products) {
 struct column_range {
   std::int64_t product, first, end;
 };
-/// Calls f(column_range, worker) for all `n` columns of products that read B once, where some units of columns are a
-/// task. No sum is formed across columns.
-template <class F>
-void for_column_ranges(run_context& c, std::int64_t n, std::int64_t unit, std::int64_t products, double work,
-                       const F& f) {
+/// How the `n` columns of products that read B once are split, in units of columns. Not a template: one copy for all.
+work_split split_of_columns(const run_context& c, std::int64_t n, std::int64_t unit, std::int64_t products,
+                            double work) {
   const work_size size{.outer = {pieces_of(n, unit)},
                        .repeats = products,
                        .cost = work,
                        .least_cost = least_read,
                        .tasks_per_worker = 2};
-  for_each_task(c, work_split{size, c.lanes()}, [&](const work_task& task, std::size_t worker) {
+  return {size, c.lanes()};
+}
+/// Calls f(column_range, worker) for all `n` columns of products that read B once, where some units of columns are a
+/// task. No sum is formed across columns.
+template <class F>
+void for_column_ranges(run_context& c, std::int64_t n, std::int64_t unit, std::int64_t products, double work,
+                       const F& f) {
+  for_each_task(c, split_of_columns(c, n, unit, products, work), [&](const work_task& task, std::size_t worker) {
     f(column_range{task.repeat, task.outer * unit, std::min(n, (task.outer + task.outer_count) * unit)}, worker);
   });
 }
