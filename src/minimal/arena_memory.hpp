@@ -7,11 +7,11 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Host memory out of an arena. A released piece is used again as a whole, for a request that fits into it; a
-/// runner requests a few large pieces, so nothing is lost by it.
+/// Host memory from an arena. A released block is reused as a whole, for a request that fits into it; a runner requests
+/// a few large blocks, so little is lost.
 class arena_memory {
  public:
-  explicit arena_memory(arena& from) noexcept : from_{&from} {}
+  explicit arena_memory(arena& source) noexcept : arena_{&source} {}
   arena_memory(const arena_memory&) = delete;
   arena_memory& operator=(const arena_memory&) = delete;
 
@@ -31,8 +31,8 @@ class arena_memory {
 
  private:
   static constexpr std::size_t alignment = 64;  // the only alignment that a runner requests
-  struct stretch {
-    stretch* next;
+  struct block {
+    block* next;
     std::size_t bytes;
   };
   static std::size_t rounded(std::size_t bytes) noexcept {
@@ -45,14 +45,14 @@ class arena_memory {
 
   void* allocate(std::size_t bytes) noexcept {
     if (bytes > std::size_t(-1) - alignment) return nullptr;
-    for (stretch** at = &free_; *at; at = &(*at)->next)
+    for (block** at = &free_; *at; at = &(*at)->next)
       if ((*at)->bytes >= bytes) return std::exchange(*at, (*at)->next);
-    return from_->allocate(rounded(bytes), alignment);
+    return arena_->allocate(rounded(bytes), alignment);
   }
-  void release(void* memory, std::size_t bytes) noexcept { free_ = ::new (memory) stretch{free_, rounded(bytes)}; }
+  void release(void* memory, std::size_t bytes) noexcept { free_ = ::new (memory) block{free_, rounded(bytes)}; }
 
-  arena* from_;
-  stretch* free_ = nullptr;
+  arena* arena_;
+  block* free_ = nullptr;
 };
 
 CAMEO_END_NAMESPACE

@@ -13,7 +13,7 @@ struct minimal_session::impl {
     if (runs) std::destroy_at(runs);
   }
 
-  std::size_t head;  // bytes of the caller's memory up to where the arena begins
+  std::size_t head;  // bytes of the caller's memory before the arena
   arena tables;
   arena_memory values;
   memory_source source;
@@ -23,21 +23,21 @@ struct minimal_session::impl {
 
 namespace {
 
-/// The place of a name among slots of a draft.
+/// The index of a name among slots of a draft.
 std::size_t find(const draft& net, std::span<const slot> slots, std::string_view name) {
   for (std::size_t i = 0; i < slots.size(); ++i)
     if (net.values[slots[i]].name == name) return i;
   return minimal_session::not_found;
 }
 
-/// True for a tensor with elements of this type where they can be read.
+/// True for a tensor on the host with aligned elements of this type.
 bool is_tensor_of(dtype type, const value& given) {
   std::int64_t count = 0;
   return given.kind == value_kind::tensor && given.type == type && given.memory == 0 && detail::is_aligned(given) &&
          given.shape.checked_count(count) && (count == 0 || given.data);
 }
 
-/// True for a value that kernels may take for what the model says.
+/// True for a value that kernels accept as the model's operand.
 bool fits(const value& given, const operand& wanted) {
   if (wanted.kind == type_kind::sequence && given.kind == value_kind::sequence) {
     for (const value& part : given.parts)
@@ -100,8 +100,8 @@ status minimal_session::run(std::span<const value> inputs, std::span<value> outp
   const draft& net = *impl_->net;
   for (std::size_t i = 0; i < inputs.size() && i < net.inputs.size(); ++i)
     if (const draft_value& wanted = net.values[net.inputs[i]]; !fits(inputs[i], wanted.info))
-      return status{status_code::invalid_argument, "not of the type and shape that the model says"}.in(wanted.name);
-  return impl_->runs->run(inputs, outputs, options);  // which counts them
+      return status{status_code::invalid_argument, "not of the model's type and shape"}.in(wanted.name);
+  return impl_->runs->run(inputs, outputs, options);  // checks the counts
 }
 
 std::size_t minimal_session::memory_used() const { return impl_->head + impl_->tables.used(); }

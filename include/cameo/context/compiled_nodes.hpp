@@ -10,7 +10,7 @@ struct compiled_node_info {
   std::string source;                 // attribute `source`: the provider that compiled it and can run it
   std::string sdk_version, hardware;  // as far as the provider stated them
   std::string notes, id;              // the provider's notes; the id that is also in the context (docs/contexts.md)
-  std::string file;                   // the context's, relative to the model's folder; empty: the node names no file
+  std::string file;                   // the context's file, relative to the model's folder; empty: none
   bool is_main = true, is_embedded = true;
   std::size_t embedded_bytes = 0;
 };
@@ -19,9 +19,9 @@ struct compiled_node_info {
 /// with an attribute out of its range.
 CAMEO_API result<std::vector<compiled_node_info>> compiled_nodes_of(const model&);
 
-/// To be called before a model with compiled nodes of its own is written to the path `output`. INVALID_ARGUMENT naming
-/// node, file and folder when `output` is in another folder than the model and a context can't be found from there: the
-/// file name in the node would then lead to no file.
+/// Call this before a model with its own compiled nodes is written to the path `output`. INVALID_ARGUMENT with node,
+/// file and folder if `output` is in another folder than the model and a context cannot be found from there: the file
+/// name in the node would then lead to no file.
 CAMEO_API status require_contexts_beside(const model&, std::string_view output);
 
 CAMEO_END_NAMESPACE

@@ -7,9 +7,10 @@
 CAMEO_BEGIN_NAMESPACE
 
 /// The contexts that sessions with `ep.share_ep_contexts` share: opened contexts whose remaining graphs later sessions
-/// take and, where models are compiled together, the one context that holds all their graphs until it is written by
-/// `ep.stop_share_ep_contexts`. Every runtime has one, shared with its copies; session_options::workspace replaces it.
-/// Sessions hold what they took, so sessions and workspace may be destroyed in any order. Thread-safe.
+/// take and, for models that are compiled together, the one context that holds all their graphs until
+/// `ep.stop_share_ep_contexts` writes it. Every runtime has a workspace, shared with its copies;
+/// session_options::workspace replaces it. Sessions hold the contexts that they took, so sessions and workspace may be
+/// destroyed in any order. Thread-safe.
 class context_workspace {
  public:
   CAMEO_API context_workspace();
@@ -17,7 +18,7 @@ class context_workspace {
   context_workspace& operator=(const context_workspace&) = delete;
   CAMEO_API ~context_workspace();
 
-  /// Number of graphs that no session has taken yet.
+  /// The number of graphs that no session has taken yet.
   CAMEO_API std::size_t waiting_graphs() const;
 
   struct impl;

@@ -10,27 +10,27 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// Produces the bytes of a file: it is called with a function that takes the next piece. An error of that function, or
-/// of the producer itself, ends the writing.
+/// Produces the bytes of a file. It is called with a function that appends the next piece. An error of that function or
+/// of the producer itself ends the writing.
 using file_maker = detail::function_ref<status(detail::function_ref<status(std::span<const std::byte>)>)>;
 
-/// Writes a file that is complete or absent, also after a crash: the pieces go, in order, to a temporary file in the
-/// same folder ("NAME.PID.N.tmp"), are flushed to disk, and then replace the old file, with its owner and permissions.
-/// A process that maps the old file keeps the old bytes. FAIL with the system's message; the temporary file is then
-/// removed. Temporary files of killed processes are removed by the next write of the same file. Thread-safe.
+/// Writes a file that is complete or absent, also after a crash: the pieces go, in order, to a temporary file in its
+/// folder ("NAME.PID.N.tmp"), are flushed to disk, and then replace the old file, with its owner and permissions. A
+/// process that maps the old file keeps the old bytes. FAIL with the system's message; the temporary file is then
+/// removed. The next write of a file removes temporary files of killed processes. Thread-safe.
 ///
 /// Links in the path are followed, also to a file that does not exist yet. A device, a pipe or an open file
-/// ("/dev/stdout") is written into: it gets the pieces one by one, which may wait for a reader. A folder is refused
-/// (FAIL).
+/// ("/dev/stdout") is written in place: it receives the pieces one by one, and a write may wait for a reader. A folder
+/// is an error (FAIL).
 CAMEO_API status write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces);
 CAMEO_API status write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
-/// The same for bytes that are produced piece by piece.
+/// Writes bytes that `produce` appends piece by piece.
 CAMEO_API status write_file_atomically(const std::string& path, file_maker produce);
 CAMEO_API status write_file_atomically(const std::string& path, std::string_view text);
 
 /// Several files that belong together: all of them are written, or none. Each is written to disk under a temporary
-/// name; commit() gives them their names. A path that is no regular file (see above) gets its bytes when it is added,
-/// and that can't be undone. Not thread-safe.
+/// name; commit() renames them. A path that is not a regular file (see above) receives its bytes when it is added,
+/// which cannot be undone. Not thread-safe.
 class file_batch {
  public:
   CAMEO_API file_batch();
@@ -39,17 +39,17 @@ class file_batch {
   /// Removes all files that were not committed.
   CAMEO_API ~file_batch();
 
-  /// FAIL with the path and the system's message, or when the batch already has a file at that place; the file is then
-  /// not added to the batch.
+  /// FAIL with the path and the system's message, or if the batch already has a file at that path; the file is then not
+  /// added to the batch.
   CAMEO_API status add(const std::string& path, file_maker produce);
-  /// Adds a file that may replace no other: commit() is FAIL if there is one at that path by then.
+  /// Adds a file that must not replace another: commit() is FAIL if a file exists at that path by then.
   CAMEO_API status add_new(const std::string& path, file_maker produce);
-  /// commit() calls `check` before it changes anything, while no other batch is committed to the same folders: what was
-  /// found before the files were written may have changed. Its error ends commit().
+  /// commit() calls `check` before it changes anything, while no other batch is committed to the folders: a condition
+  /// that was checked before the files were written may have changed. Its error ends commit().
   CAMEO_API void require(std::function<status()> check);
-  /// Gives the files their names, in the order in which they were added; one batch of a folder after the other, so that
-  /// files of two writers are not mixed, where the file system can lock folders. FAIL when a file can't get its name:
-  /// the other paths are then as they were before, if the file system has hard links; files that are new are removed.
+  /// Renames the files to their paths, in the order in which they were added. If the file system can lock folders, only
+  /// one batch at a time is committed to a folder, so that files of two writers are not mixed. FAIL if a file cannot be
+  /// renamed: the other paths are then restored if the file system has hard links; files that are new are removed.
   CAMEO_API status commit();
 
  private:

@@ -18,8 +18,8 @@ namespace detail {
 /// The bytes of a file, mapped read-only and shared; they stay valid when the file is renamed or unlinked. Thread-safe.
 class file_bytes {
  public:
-  /// NO_SUCHFILE when the file does not exist; INVALID_ARGUMENT when it is not a regular file; FAIL with the system's
-  /// message, or when the file shrinks meanwhile.
+  /// NO_SUCHFILE if the file does not exist; INVALID_ARGUMENT if it is not a regular file; FAIL with the system's
+  /// message, or if the file shrinks meanwhile.
   CAMEO_API static result<std::shared_ptr<const file_bytes>> map(const std::string& path);
   file_bytes(const file_bytes&) = delete;
   file_bytes& operator=(const file_bytes&) = delete;
@@ -29,9 +29,9 @@ class file_bytes {
   const std::string& path() const { return path_; }
   const file_id& id() const { return id_; }
   /// Releases the memory pages of the mapping; later reads load them from the file again. Use it when most bytes have
-  /// been read for the last time, as weights after kernels have packed them.
+  /// been read for the last time, for example after kernels have packed the weights.
   CAMEO_API void forget_pages() const;
-  /// The same for the whole pages within these bytes, if they are part of this file.
+  /// Releases the whole pages within these bytes, if they are part of this file.
   CAMEO_API void forget_pages(const void* data, std::size_t bytes) const;
 
  private:

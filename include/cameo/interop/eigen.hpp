@@ -21,7 +21,7 @@ using eigen_vector_map = eigen_map<T, Eigen::Matrix<std::remove_const_t<T>, Eige
 template <class M>
 concept eigen_object = requires(const M& m) { []<class Derived>(const Eigen::EigenBase<Derived>&) {}(m); };
 
-/// True if the type guarantees that elements are contiguous, row by row; and whether the object owns them.
+/// Whether the type guarantees that elements are contiguous, row by row, and whether the object owns them.
 template <class M>
 struct eigen_layout {
   static constexpr bool dense = false, owns = false;
@@ -41,23 +41,23 @@ struct eigen_layout<Eigen::Map<Plain, Options, Eigen::Stride<0, 0>>> {
 
 }  // namespace interop
 
-/// A tensor of rank 2 as a matrix over the same elements, stored row by row; it can be written where the view can. Owns
-/// nothing: valid as long as the elements are. INVALID_ARGUMENT for another rank.
+/// A tensor of rank 2 as a matrix over its elements, stored row by row; it is writable if the view is. Owns nothing:
+/// valid as long as the elements are. INVALID_ARGUMENT for another rank.
 template <class T>
 result<interop::eigen_matrix_map<T>> as_eigen_matrix(const tensor_view<T>& tensor) {
   if (tensor.rank() != 2) return status{status_code::invalid_argument, "a matrix needs a tensor of rank 2"};
   return interop::eigen_matrix_map<T>{tensor.data(), tensor.dim(0), tensor.dim(1)};
 }
 
-/// A tensor of rank 1 as a column vector, in the same way. INVALID_ARGUMENT for another rank.
+/// A tensor of rank 1 as a column vector over its elements. INVALID_ARGUMENT for another rank.
 template <class T>
 result<interop::eigen_vector_map<T>> as_eigen_vector(const tensor_view<T>& tensor) {
   if (tensor.rank() != 1) return status{status_code::invalid_argument, "a vector needs a tensor of rank 1"};
   return interop::eigen_vector_map<T>{tensor.data(), tensor.dim(0)};
 }
 
-/// A matrix, array or map as a tensor in its memory, for an input: of rank 1 when its type is a vector's, otherwise of
-/// rank 2. Owns nothing: valid until the object is destroyed or changes its size.
+/// A matrix, array or map as a tensor in its memory, for an input: of rank 1 if its type is a vector, otherwise of rank
+/// 2. Owns nothing: valid until the object is destroyed or changes its size.
 template <class M>
   requires interop::eigen_object<std::remove_cvref_t<M>>
 value as_tensor(M&& matrix) {

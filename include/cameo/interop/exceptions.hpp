@@ -10,7 +10,7 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// A status as an exception, for programs that report errors so. cameo itself throws none through its API.
+/// A status as an exception, for programs that report errors by exceptions. cameo itself throws none through its API.
 class status_error : public std::exception {
  public:
   explicit status_error(status s) : status_{std::move(s)}, text_{to_string(status_)} {}
@@ -30,7 +30,7 @@ T value_or_throw(result<T>&& r) {
   if (!r) throw status_error{std::move(r).error()};
   return *std::move(r);
 }
-/// The same for a status, which has no value.
+/// Throws if the status is an error.
 inline void ok_or_throw(status&& s) {
   if (!s) throw status_error{std::move(s)};
 }

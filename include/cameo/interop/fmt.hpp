@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-/// `fmt::print("{:>20}", tensor.shape())`: statuses, codes, types, extents, values, tensors, inputs and outputs, as
-/// to_string() says them, with the format of a string. Needs the program's own fmt.
+/// `fmt::print("{:>20}", tensor.shape())`: prints statuses, codes, types, extents, values, tensors, inputs and outputs
+/// as to_string() writes them, with the format of a string. Needs the program's own fmt.
 template <cameo::detail::printed T>
 struct fmt::formatter<T> : fmt::formatter<std::string_view> {
   /// Writes the text; called by fmt.
@@ -14,7 +14,7 @@ struct fmt::formatter<T> : fmt::formatter<std::string_view> {
     return fmt::formatter<std::string_view>::format(cameo::to_string(printed), to);
   }
 };
-// Extents and tensors are no ranges to fmt: these would print otherwise, and each element of a tensor.
+// Without these, fmt would print extents and tensors as ranges, with each element of a tensor.
 template <>
 struct fmt::is_range<cameo::extents, char> : std::false_type {};
 template <class T>

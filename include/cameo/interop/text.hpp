@@ -6,10 +6,10 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-// What cameo/interop/fmt.hpp and cameo/interop/ostream.hpp print. Names and messages are as they stand in the model:
-// what goes to a terminal goes through one_line().
+// The text for cameo/interop/fmt.hpp and cameo/interop/ostream.hpp. Names and messages are those of the model: use
+// one_line() before text goes to a terminal.
 
-/// "INVALID_ARGUMENT: net.onnx: ..."; the code alone where there are no words.
+/// "INVALID_ARGUMENT: net.onnx: ..."; only the code if there is no message.
 inline std::string to_string(const status& s) {
   std::string text{to_string(s.code())};
   if (!s.words().empty()) text.append(": ").append(s.words());
@@ -23,7 +23,7 @@ inline std::string to_string(const extents& shape) {
 }
 /// The type as ONNX writes it: "float".
 inline std::string_view to_string(dtype type) { return detail::row_of(type).name; }
-/// As of a value: "float[2,3] 1 2 3 ...".
+/// The tensor as to_string() writes a value: "float[2,3] 1 2 3 ...".
 template <class T>
 std::string to_string(const tensor_view<T>& view, std::size_t elements = 8) {
   return to_string(value::tensor(dtype_of<std::remove_const_t<T>>, view.shape(), view.data()), elements);
@@ -35,7 +35,7 @@ inline constexpr bool is_tensor_view = false;
 template <class T>
 inline constexpr bool is_tensor_view<tensor_view<T>> = true;
 
-/// The types that are printed.
+/// The types that can be printed.
 template <class T>
 concept printed =
     std::same_as<T, status> || std::same_as<T, status_code> || std::same_as<T, dtype> || std::same_as<T, extents> ||

@@ -12,7 +12,7 @@ namespace interop {
 template <class E>
 concept xtensor_object = xt::is_xexpression<E>::value;
 
-/// True if the type guarantees that elements are contiguous in row-major order; and whether the object owns them.
+/// Whether the type guarantees that elements are contiguous in row-major order, and whether the object owns them.
 template <class E>
 inline constexpr bool is_dense_xtensor = [] {
   if constexpr (xt::has_data_interface<E>::value) return E::static_layout == xt::layout_type::row_major;
@@ -29,8 +29,8 @@ inline constexpr bool owns_xtensor<xt::xfixed_container<T, Shape, L, Sharable, T
 
 }  // namespace interop
 
-/// A tensor as an xarray over the same elements, of the same shape; it can be written where the view can. Owns nothing:
-/// valid as long as the elements are. Its shape is a copy, which may allocate (std::bad_alloc) for a rank above 4.
+/// A tensor as an xarray over its elements, with its shape; it is writable if the view is. Owns nothing: valid as long
+/// as the elements are. The shape is a copy, which may allocate (std::bad_alloc) for a rank above 4.
 template <class T>
 auto as_xtensor(const tensor_view<T>& tensor) {
   xt::dynamic_shape<std::size_t> shape(tensor.rank());

@@ -4,14 +4,14 @@
 
 CAMEO_BEGIN_NAMESPACE
 
-/// How a minimal session is made.
+/// Options of a minimal session.
 struct minimal_options {
-  /// Kernels may keep reordered copies of constants: faster, but needs as much memory as the constants once more.
+  /// Kernels may keep reordered copies of constants: faster, but needs memory for all constants a second time.
   bool prepack = false;
 };
 
-/// A model from an ORT file, planned and ready to run within one block of memory of the caller's: no heap, no graph,
-/// no exceptions. Made by minimal_runtime. Constants and names stay in the file. One run at a time; not thread-safe.
+/// A model from an ORT file, planned and ready to run within one block of the caller's memory: no heap, no graph, no
+/// exceptions. minimal_runtime makes it. Constants and names stay in the file. One run at a time; not thread-safe.
 class minimal_session {
  public:
   minimal_session(minimal_session&& from) noexcept : impl_{std::exchange(from.impl_, nullptr)} {}
@@ -33,8 +33,9 @@ class minimal_session {
   /// The index of an output, or `not_found`.
   CAMEO_API std::size_t find_output(std::string_view name) const;
 
-  /// Runs the model once: all inputs and outputs, in the model's order. An output with `data` is the caller's memory,
-  /// of the size that `type` and `shape` state; others are returned in the session's memory, valid until the next run.
+  /// Runs the model once with all inputs and outputs, in the model's order. An output with `data` is the caller's
+  /// memory, of the size that `type` and `shape` state; other outputs are returned in the session's memory, valid until
+  /// the next run.
   ///   INVALID_ARGUMENT  an input of another type or shape than the model's, or at an unaligned address;
   ///                     too many or too few inputs or outputs; an output that does not fit
   ///   OUT_OF_MEMORY     the session's memory is used up
@@ -42,9 +43,9 @@ class minimal_session {
   /// After an error the outputs are undefined, and the next run starts afresh.
   CAMEO_API status run(std::span<const value> inputs, std::span<value> outputs, const run_options& = {});
 
-  /// The bytes of the caller's memory that are in use: by the plan, and after a run by all that the run needed. It is
-  /// the same for every load of a file by the same program, so it tells how much memory to provide. (Best use is made
-  /// of memory that starts at a multiple of 64.)
+  /// The bytes of the caller's memory that are in use: by the plan, and after a run by all that the run needed. The
+  /// number is equal for every load of a file by the same program, so it shows how much memory to provide. Memory that
+  /// starts at a multiple of 64 is used best.
   CAMEO_API std::size_t memory_used() const;
 
   /// For minimal_runtime.
@@ -62,22 +63,22 @@ class minimal_session {
 /// The functions of minimal_runtime. `Checked` is for files from any source, `Trusted` for files that are trusted.
 template <const ort_draft_checks* Checked, const ort_draft_checks* Trusted, class... Lists>
 struct minimal_loader {
-  /// Reads, plans and prepares. `file` (an ORT file's bytes, at any address) and `memory` outlive the session. Codes as
-  /// read_ort_draft's and make_plan's; OUT_OF_MEMORY means that `memory` is too small.
+  /// Reads, plans and prepares. `file` (the bytes of an ORT file, at any address) and `memory` must outlive the
+  /// session. Codes of read_ort_draft and make_plan; OUT_OF_MEMORY means that `memory` is too small.
   static result<minimal_session> load(std::span<const std::byte> file, std::span<std::byte> memory,
                                       const minimal_options& options = {}) {
     return minimal_session::load(file, memory, lists, options, Checked);
   }
-  /// load() of a file that is a part of the program and trusted like its code: nothing in it is checked, and the code
-  /// that checks is not linked. It must be a file that load() accepts and that cameo wrote (not ONNX Runtime); for any
-  /// other file the behaviour is undefined. Test it with load() where that costs nothing: in a test on a host.
+  /// Loads a file that is a part of the program and trusted like its code: nothing in it is checked, and the checks are
+  /// not linked. The file must be one that load() accepts and that cameo wrote (not ONNX Runtime); for other files the
+  /// behavior is undefined. Check the file with load() in a test on a host.
   static result<minimal_session> load_trusted(std::span<const std::byte> file, std::span<std::byte> memory,
                                               const minimal_options& options = {}) {
     return minimal_session::load(file, memory, lists, options, Trusted);
   }
-  /// The memory that load() of this file takes, found by a load into `scratch`, which is free again afterwards: the
-  /// same on every device with this program. Where all shapes are in the file, runs take little more, for the kernels'
-  /// scratch; memory_used() after a run tells how much. Errors as load()'s: OUT_OF_MEMORY means that `scratch` is too
+  /// The memory that load() of this file takes, found by a load into `scratch`, which is free again afterwards. It is
+  /// equal on every device with this program. If all shapes are in the file, runs take little more, for the kernels'
+  /// scratch; memory_used() after a run reports how much. Errors of load(): OUT_OF_MEMORY means that `scratch` is too
   /// small.
   static result<std::size_t> memory_needed(std::span<const std::byte> file, std::span<std::byte> scratch,
                                            const minimal_options& options = {}) {
@@ -98,8 +99,9 @@ struct minimal_loader {
 template <class... Lists>
 struct minimal_runtime : minimal_loader<&all_ort_draft_checks, nullptr, Lists...> {};
 
-/// First in the list of a minimal_runtime: the saved optimizations of files are then applied when they are loaded, as
-/// replaying_ort_draft_checks describes, with its error codes. A program that does not name it has none of that code.
+/// As the first entry in the list of a minimal_runtime: optimizations that a file has saved are applied when it is
+/// loaded, as replaying_ort_draft_checks describes, with its error codes. A program without this entry does not link
+/// that code.
 struct saved_optimizations {};
 template <class... Lists>
 struct minimal_runtime<saved_optimizations, Lists...>
