@@ -271,7 +271,7 @@ TEST_CASE("attributes of Constant load before their opset, also in a branch; wha
     add_untyped_output(g, "sum");
     const outcome made = outcome_of(m, {});
     CHECK(made.numbers == std::vector<float>{6, 4});
-    CHECK(made.notes_that("holds what is allowed from opset 12 on") == (opset < 12));
+    CHECK(made.notes_that("has what is allowed from opset 12 on") == (opset < 12));
     set(*g.mutable_node(0)->mutable_attribute(0)->mutable_g()->mutable_node(0), "value_of_nothing", 1.0f);
     CHECK_REFUSED(load_error(m), status_code::invalid_graph, "'inside'", "has no attribute 'value_");
   }
@@ -769,7 +769,7 @@ TEST_CASE("weights that ONNX Runtime packed in blocks are unpacked by the size t
     CHECK(got.shape[1] == (each.has_maps ? each.maps : each.filled(each.maps)));
     CHECK(got.numbers == want.numbers);
     CHECK(got.warns("blocked-weights: node 'conv' (com.microsoft.nchwc.Conv"));
-    CHECK(got.warns("in blocks of " + std::to_string(each.block) + " channels, as counts of channels show"));
+    CHECK(got.warns("in blocks of " + std::to_string(each.block) + " channels, as the numbers of channels show"));
   }
   // Nothing proves the size here: it is the one that ONNX Runtime would use.
   const blocked_model unproven{32, 32, 16, false};
