@@ -937,7 +937,7 @@ TEST_CASE("a Constant of the main graph has the value that its first attribute h
   onnx::GraphProto body;
   body.set_name("body");
   CHECK_REFUSED(error_of([&](onnx::NodeProto& n) { set(n, "value", body); }), status_code::invalid_graph, "'k'",
-                "holds no value");
+                "has no value");
 }
 
 TEST_CASE("coefficients that a linear model's input does not need are ignored") {
