@@ -650,7 +650,7 @@ class Weights(unittest.TestCase):
             one, other = both(lambda ort: saved(ort, pathlib.Path(folder)))
             numpy.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-6)
             for path, name, words in (("m.ort", "w.bin", "only an ONNX file"), ("m.onnx", "../w.bin", "must be a separate file beside the model"),
-                                      ("m.onnx", "m.onnx", "a file of its own")):
+                                      ("m.onnx", "m.onnx", "separate file")):
                 config = {"session.optimized_model_filepath": f"{folder}/{path}",
                           "session.optimized_model_external_initializers_file_name": name}
                 with self.assertRaisesRegex(cameo.errors.InvalidArgument, words):
