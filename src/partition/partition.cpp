@@ -187,8 +187,8 @@ class partitioner {
     return g.sort();
   }
 
-  /// Calls `groups` again after the nodes of its first answer were moved to channels last. The second answer decides which
-  /// nodes the provider takes.
+  /// Calls `groups` again after the nodes of its first answer were moved to channels last. The second answer decides
+  /// which nodes the provider takes.
   result<std::vector<node_group>> claim_with_channels_last(graph& g, const claim_row& row,
                                                            const std::vector<node_group>& wishes) {
     const auto never = [](const node_view&, arena&) -> result<std::span<const value>> { return status_code::fail; };

@@ -283,7 +283,8 @@ TEST_CASE("loading says what it does to a callback, from a level on, and nothing
     });
   };
   REQUIRE(cpu_runtime{}.load(digits, options));
-  CHECK(has(log_level::warning, "session key 'session.use_env_allocators' has no effect: every session has its own arenas"));
+  CHECK(has(log_level::warning,
+            "session key 'session.use_env_allocators' has no effect: every session has its own arenas"));
   CHECK(has(log_level::info, "cpu runs "));
   CHECK(has(log_level::info, "digits.onnx: "));
   CHECK(has(log_level::info, "planned "));

@@ -109,10 +109,10 @@ constexpr rule quantize_earlier{
     again(n1, again(n0, x)), when(check<look::is_computed>(x), check<can_take_integers>(n1, n0))};
 
 constexpr key_condition off_keys[] = {{config_key<"session.disable_quant_qdq">.key},
-                                 {config_key<"session.disable_double_qdq_remover">.key}};
+                                      {config_key<"session.disable_double_qdq_remover">.key}};
 constexpr key_condition cleanup[] = {{config_key<"session.enable_quant_qdq_cleanup">.key}};
-constexpr transform_condition unless_off{.excluded = std::span{off_keys}.first(1)}, unless_either_off{.excluded = off_keys},
-    if_wanted{.required = cleanup};
+constexpr transform_condition unless_off{.excluded = std::span{off_keys}.first(1)},
+    unless_either_off{.excluded = off_keys}, if_wanted{.required = cleanup};
 
 }  // namespace
 
