@@ -101,8 +101,7 @@ def share_comments(lines, plain, inside, depth):
 
 
 def header(text):
-    text = re.sub(r"^CAMEO_BEGIN_NAMESPACE$", "namespace cameo {", text, flags=re.MULTILINE)
-    text = re.sub(r"^CAMEO_END_NAMESPACE$", "}", text, flags=re.MULTILINE)
+    text = re.sub(r"^namespace CAMEO_NAMESPACE\b", "namespace cameo", text, flags=re.MULTILINE)
     lines, (plain, inside, depth), above = text.split("\n"), scopes(text), False
     for i, line in enumerate(lines):
         found = re.match(r"^(.*?[;,}>\w]\s+)// (?!clang-format)(.*)$", line)

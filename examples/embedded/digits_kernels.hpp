@@ -13,8 +13,7 @@
 #include <cameo/op/nchwc.hpp>
 #include <cameo/op/onnx.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // clang-format off
 using digits_kernels = kernel_list<
@@ -26,5 +25,4 @@ using digits_kernels = kernel_list<
     erased_entry<op::Flatten, since<13, 13>, any_types, flatten>>;
 // clang-format on
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

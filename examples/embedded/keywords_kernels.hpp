@@ -14,8 +14,7 @@
 #include <cameo/op/nchwc.hpp>
 #include <cameo/op/onnx.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // clang-format off
 using keywords_kernels = kernel_list<
@@ -28,5 +27,4 @@ using keywords_kernels = kernel_list<
     erased_entry<op::Transpose, since<13, 13>, constrain<"T", float>, transpose>>;
 // clang-format on
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

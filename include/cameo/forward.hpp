@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 enum class dtype : std::uint8_t;        // core/dtype.hpp
 enum class status_code : std::uint8_t;  // core/status.hpp
@@ -45,4 +45,4 @@ class bind_context;  // kernel/bind_context.hpp
 class run_context;
 struct provider_row;  // ep/provider_row.hpp
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

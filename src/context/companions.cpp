@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -85,4 +85,4 @@ status require_replaceable(const companion& c, const std::string& output, std::s
                 c.path, c.of.row->long_name);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 #include <cameo/ep/provider_row.hpp>
 #include <cameo/format/format.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// A file that is to be written beside a model.
 struct companion {
@@ -17,4 +17,4 @@ struct companion {
 /// Reads the models of the folder only where the one at `output` does not answer.
 status require_replaceable(const companion&, const std::string& output, std::span<const detail::format_row>);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 std::optional<std::string> compatibility_of(const model& m, std::string_view long_name) {
   for (const detail::property& each : m.metadata)
@@ -64,4 +64,4 @@ status require_fit(const model& m, std::span<const provider> providers, bool opt
   return {};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

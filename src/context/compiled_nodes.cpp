@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// A model that was only read has no operators yet.
@@ -76,4 +76,4 @@ status require_contexts_beside(const model& m, std::string_view output) {
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

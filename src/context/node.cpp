@@ -8,7 +8,7 @@
 #include <array>
 #include <random>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::string_view id_line = "context id ";
@@ -109,4 +109,4 @@ result<bool> lend_context(const model& main, model& to) {
   return true;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

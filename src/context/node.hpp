@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/ep/context.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// A compiled node as in its model, with the operator's defaults for attributes that it does not have.
 struct context_record {
@@ -29,4 +29,4 @@ result<bool> lend_context(const model& main, model& to);
 /// INVALID_GRAPH when a number is out of its range, or a node that is secondary comes with a context.
 result<context_record> read_context_node(const node_view&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 const detail::file_bytes* own_file_of(const model& m) {
   return m.path.empty() || m.files.empty() || m.files.front()->path() != m.path ? nullptr : m.files.front().get();
@@ -46,4 +46,4 @@ std::string context_path_beside(std::string_view folder, std::string_view stem, 
   return fmt::format("{}{}_{}.bin", folder, stem, name);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

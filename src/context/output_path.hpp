@@ -3,7 +3,7 @@
 
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 class file_bytes;
@@ -24,4 +24,4 @@ std::string stem_of(std::string_view path);
 /// plain.
 std::string context_path_beside(std::string_view folder, std::string_view stem, std::string_view node);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 std::string words_for(const context_record& r) { return name_of(r.facts.node.in(), r.facts.node.raw()); }
@@ -286,4 +286,4 @@ result<std::vector<compiled_node>> restore_contexts(const provider& of, std::spa
   return restorer{of, where, shared}.run(nodes);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 #include <cameo/context/workspace.hpp>
 #include <cameo/ep/provider_row.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 class file_bytes;
@@ -29,4 +29,4 @@ struct context_folder {
 result<std::vector<compiled_node>> restore_contexts(const provider&, std::span<const node_view>, const context_folder&,
                                                     const context_workspace* shared);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

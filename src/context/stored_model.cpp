@@ -4,7 +4,7 @@
 #include "context/output_path.hpp"
 #include "file/model_folders.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 result<std::optional<std::vector<std::byte>>> stored_model(const model& m, std::string_view compiled_model) {
   std::optional<std::vector<std::byte>> made;
@@ -31,4 +31,4 @@ result<std::optional<std::vector<std::byte>>> stored_model(const model& m, std::
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

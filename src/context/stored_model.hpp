@@ -3,7 +3,7 @@
 
 #include <optional>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// What `notes` says of a compiled node that has a model as its context, for providers that have no contexts.
 inline constexpr std::string_view model_notes = "a model, for cameo";
@@ -12,4 +12,4 @@ inline constexpr std::string_view model_notes = "a model, for cameo";
 /// INVALID_GRAPH for a file that is not beside `compiled_model`, or, if that is empty, the model.
 result<std::optional<std::vector<std::byte>>> stored_model(const model& m, std::string_view compiled_model);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 struct context_binary::shared {
   std::span<const std::byte> bytes;
@@ -48,4 +48,4 @@ std::size_t context_workspace::waiting_graphs() const {
   return impl_->waiting.size();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <tuple>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// A graph that waits: whose it is, the file's real path, its name.
 using waiting_graph = std::tuple<std::string_view, std::string, std::string>;
@@ -53,4 +53,4 @@ struct context_workspace::impl {
   std::atomic<std::size_t> groups = 0;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

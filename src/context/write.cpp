@@ -15,7 +15,7 @@
 #include <map>
 #include <set>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 attribute number(std::string_view name, std::int64_t i) {
@@ -290,4 +290,4 @@ compiled_model::~compiled_model() {
   if (!is_restored_) static_cast<void>(guarded([&] { return restore(), status{}; }));
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

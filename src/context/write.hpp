@@ -4,7 +4,7 @@
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/partition/partition.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 struct shared_context;
 
@@ -80,4 +80,4 @@ bool is_under_way(const context_workspace&, std::string_view long_name);
 /// another folder: a node contains only the name of its context's file.
 status require_one_folder(const context_output&, std::span<const provider>);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include <cameo/core/checked.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 void* arena::allocate_all(std::size_t count, std::size_t width, std::size_t alignment) noexcept {
   std::size_t bytes = 0;
@@ -16,4 +16,4 @@ void* arena::allocate_more(const void* from, std::size_t used, std::size_t count
   return memory;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <iterator>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// How cameo treats a session configuration key of ONNX Runtime.
 enum class key_support : std::uint8_t { supported, ignored, refused };
@@ -204,4 +204,4 @@ inline constexpr const config_key_row& config_key = []() -> const config_key_row
   return *at;
 }();
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

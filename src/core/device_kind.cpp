@@ -1,6 +1,6 @@
 #include <cameo/core/device_kind.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 std::optional<device_kind> detail::device_kind_named(std::string_view word) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; };
@@ -12,4 +12,4 @@ std::optional<device_kind> detail::device_kind_named(std::string_view word) {
   return std::nullopt;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -9,7 +9,7 @@
 #include <system_error>
 #endif
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 #if __cpp_exceptions
 /// An exception of a user's function, as the status that a function of cameo returns.
@@ -115,4 +115,4 @@ class first_exception {
 #endif
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 memory_source heap_memory() noexcept {
   const auto copy = [](void*, void* to, const void* from, std::size_t bytes) -> status {
@@ -22,4 +22,4 @@ memory_source heap_memory() noexcept {
           copy};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The edit distance: how many letters must be inserted, deleted, replaced, or swapped with the next one.
 inline std::size_t edits_between(std::string_view a, std::string_view b) {
@@ -51,4 +51,4 @@ std::string did_you_mean(std::string_view word, const Words& known) {
   return nearest.found().empty() ? std::string{} : "; did you mean '" + std::string{nearest.found()} + "'?";
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The text by which messages identify a node, in all layers.
 struct node_words {
@@ -42,4 +42,4 @@ struct node_words {
   }
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

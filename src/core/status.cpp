@@ -2,7 +2,7 @@
 
 #include <new>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace {
 
@@ -37,4 +37,4 @@ void detail::heap_words::join(std::string_view a, std::string_view b, std::strin
   release(std::exchange(chars_, all));
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 #include <cameo/ep/provider_row.hpp>
 #include <cameo/plan/planner.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 result<detail::bound_kernel> detail::bind_by_kernels(const detail::kernel_table& kernels,
                                                      const detail::draft_node& node,
@@ -32,4 +32,4 @@ result<detail::bound_kernel> detail::bind_to_execute(const void* self,
                               }};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <tuple>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 struct policy_row {
@@ -98,4 +98,4 @@ result<device_policy> detail::device_policy_named(std::string_view word) {
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include "core/guarded.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 std::vector<ep_device> detail::devices_of(std::span<const provider> providers,
                                           const detail::callback<void(const provider_row&, const status&)>& failed) {
@@ -19,4 +19,4 @@ std::vector<ep_device> detail::devices_of(std::span<const provider> providers,
   return all;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

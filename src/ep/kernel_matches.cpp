@@ -3,7 +3,7 @@
 #include <cameo/os/heap_arena.hpp>
 #include <cameo/partition/lower.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 bool detail::kernel_matches(const node_view& node, const detail::kernel_table& kernels, std::string* why) {
   std::vector<operand> operands;
@@ -42,4 +42,4 @@ const detail::kernel_table& detail::no_kernels() {
   return none;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

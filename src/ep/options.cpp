@@ -1,6 +1,6 @@
 #include <cameo/ep/options.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 std::string_view provider_options::operator[](std::string_view key) const {
   for (auto at = set_.rbegin(); at != set_.rend(); ++at)
@@ -30,4 +30,4 @@ const provider_option* provider_options::find(std::string_view key) const {
   return nullptr;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// What temporary names beside a path begin with. A name has at most 255 bytes, and the rest of one has to fit.
@@ -297,4 +297,4 @@ status write_file_atomically(const std::string& path, std::string_view text) {
   return write_file_atomically(path, std::as_bytes(std::span{text.data(), text.size()}));
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

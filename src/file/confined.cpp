@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <iterator>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// Calls `ask` with every part of a path until it says yes. A file written on one system is read on another: both
@@ -154,4 +154,4 @@ result<std::shared_ptr<const detail::file_bytes>> detail::map_found(const path_r
   return mapped;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

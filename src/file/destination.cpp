@@ -3,7 +3,7 @@
 #include "held_folder.hpp"
 #include "messages.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 std::string folder_part(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
@@ -42,4 +42,4 @@ result<destination> find_destination(const std::string& path) {
   return system_error(path, "cannot be written", os::too_many_links());
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

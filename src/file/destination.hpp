@@ -3,7 +3,7 @@
 
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// What a path names for a writer, once links are followed.
 struct destination {
@@ -26,4 +26,4 @@ result<destination> find_destination(const std::string& path);
 /// The folder that a path's last name is in, with its last slash; empty: the current one.
 std::string folder_part(const std::string& path);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -4,7 +4,7 @@
 #include "messages.hpp"
 #include "os/memory.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 status cannot_read(const std::string& path, std::string_view doing, const status& error) {
@@ -57,4 +57,4 @@ detail::file_bytes::~file_bytes() {
   if (!bytes_.empty()) os::unmap(bytes_);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

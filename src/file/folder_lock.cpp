@@ -10,7 +10,7 @@
 #include <chrono>
 #include <thread>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using clock = std::chrono::steady_clock;
@@ -97,4 +97,4 @@ folder_lock::~folder_lock() {
   if (file_ && has_its_name(folder_, file_)) static_cast<void>(os::remove_name(folder_, name));
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The file that a folder has while its lock is held. No other file may have this name.
 inline constexpr std::string_view folder_lock_file = ".cameo.lock";
@@ -27,4 +27,4 @@ class folder_lock {
   os::handle folder_, file_;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

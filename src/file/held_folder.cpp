@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// The longest text of links and names that are still to be followed.
@@ -196,4 +196,4 @@ found_path detail::held_folder::find(const path_rule& rule, std::string_view loc
   return walker{handle_, id_, also}.walk(text, use);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

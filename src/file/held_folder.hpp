@@ -2,7 +2,7 @@
 #include <cameo/file/file_bytes.hpp>
 #include "os/files.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Links that one path may lead through: as many as Linux follows.
 inline constexpr int most_links = 40;
@@ -104,4 +104,4 @@ result<std::shared_ptr<const file_bytes>> map_opened(const os::handle&, std::str
 result<std::shared_ptr<const file_bytes>> map_found(const path_rule&, const found_path&, std::string path,
                                                     std::string_view whose);
 }  // namespace detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

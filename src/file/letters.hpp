@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The letters A to Z in lower case, whatever the locale: of names that count as one when they differ in case alone.
 inline std::string lower_case(std::string_view text) {
@@ -14,4 +14,4 @@ inline std::string lower_case(std::string_view text) {
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 template <class... Args>
 status failed(status_code code, fmt::format_string<Args...> format, Args&&... args) {
@@ -22,4 +22,4 @@ inline status system_error(std::string_view path, std::string_view doing, const 
   return with_code(status_code::fail, error).in(doing).in(path);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <optional>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using shared_folder = std::shared_ptr<const detail::held_folder>;
@@ -120,4 +120,4 @@ result<std::shared_ptr<const detail::file_bytes>> model_folders::map(const path_
   return status_code::out_of_memory;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Where a model's other files are looked for: in the first folder alone, or where they are not in that, also in the
 /// folders that the links behind the model's path pass.
@@ -45,4 +45,4 @@ class model_folders {
   std::vector<detail::file_id> admitted_;                             // folders that links may lead into
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,7 +6,7 @@
 #include <memory>
 #include <new>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 const utf8proc_uint8_t* bytes_of(std::string_view text) {
@@ -80,4 +80,4 @@ std::string without_case(std::string_view text) {
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

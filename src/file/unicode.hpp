@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The result of next_character for bytes that are no character.
 inline constexpr char32_t no_character = ~char32_t{0};
@@ -24,4 +24,4 @@ normality is_normal(std::string_view);
 /// count as one when they differ in case alone, since some systems take them for the same.
 std::string without_case(std::string_view);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

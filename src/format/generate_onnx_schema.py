@@ -51,8 +51,7 @@ HEAD = """#pragma once
 
 #include <optional>
 
-CAMEO_BEGIN_NAMESPACE
-namespace wire {
+namespace CAMEO_NAMESPACE::wire {
 """
 
 
@@ -103,7 +102,7 @@ def main():
     for key, fields in READ.items():
         full = key.split()[0]
         text += "\n".join(message(full, NAMES[full], fields.split())) + "\n"
-    text += "\n}  // namespace wire\nCAMEO_END_NAMESPACE\n"
+    text += "\n}  // namespace CAMEO_NAMESPACE::wire\n"
     if sys.argv[1:] == ["--check"]:
         if FILE.read_text() != text:
             sys.exit(f"{FILE.name} is not what {pathlib.Path(__file__).name} writes")

@@ -21,8 +21,7 @@ HEAD = """#pragma once
 #include <cstddef>
 #include <span>
 
-CAMEO_BEGIN_NAMESPACE
-namespace ort {
+namespace CAMEO_NAMESPACE::ort {
 
 /// The content of a slot: a number of 1, 4 or 8 bytes, a text, a table, a vector of one of these or of structs, the table
 /// of a union (the slot before has its type), or content that is no longer read.
@@ -138,8 +137,7 @@ class schema:
                                 [self.row(s) for s in slots], "};"))
         made += ["", wrapped("inline constexpr table_row table_rows[] = {",
                              [f'{{table_id::{self.name(n)}, "{n}", {self.name(n)}_slots}}' for n in self.tables], "};")]
-        made += ["static_assert(detail::complete_and_in_order(table_rows));", "", "}  // namespace ort",
-                 "CAMEO_END_NAMESPACE", ""]
+        made += ["static_assert(detail::complete_and_in_order(table_rows));", "", "}  // namespace CAMEO_NAMESPACE::ort", ""]
         return "\n".join(made)
 
 

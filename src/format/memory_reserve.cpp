@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constinit thread_local memory_reserve* of_this_thread = nullptr;
@@ -58,4 +58,4 @@ void memory_reserve::on_no_memory() {
   before();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Memory for protobuf, which leaks blocks or ends the program if an allocation throws in the middle of its work. While
 /// a reserve lives, a failed allocation of its thread is repeated after the reserve is freed. The work then completes,
@@ -26,4 +26,4 @@ class memory_reserve {
   memory_reserve* outer_;  // the outer reserve of the same thread
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

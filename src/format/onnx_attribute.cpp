@@ -1,6 +1,6 @@
 #include "onnx_reader.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// The fields for each kind of attribute, in the order in which they are checked if the kind is not declared.
@@ -162,4 +162,4 @@ std::string_view onnx_reader::rest_of_attribute(const wire::attribute_message& f
   return any ? text(rest) : std::string_view{};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,8 +3,7 @@
 
 #include <cameo/core/checked.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace wire {
+namespace CAMEO_NAMESPACE::wire {
 namespace {
 
 constexpr std::size_t object_bytes = 512;  // memory for a message, and for what the graph makes of it
@@ -192,5 +191,4 @@ CAMEO_DECODES(map_message)
 CAMEO_DECODES(optional_message)
 #undef CAMEO_DECODES
 
-}  // namespace wire
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::wire

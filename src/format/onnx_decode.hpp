@@ -5,8 +5,7 @@
 
 #include "onnx_schema.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace wire {
+namespace CAMEO_NAMESPACE::wire {
 
 /// The deepest nesting of messages and of graphs, which bounds recursion over them.
 struct depth_limits {
@@ -22,5 +21,4 @@ template <class Message>
 status decode(byte_span bytes, std::string_view what, const depth_limits&, const load_limits&, arena& memory,
               Message& to);
 
-}  // namespace wire
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::wire

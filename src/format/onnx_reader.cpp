@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 std::map<std::string_view, std::int64_t> by_domain(std::span<const opset_import> imports) {
@@ -585,4 +585,4 @@ bool onnx_format::can_begin(std::span<const std::byte> first, std::size_t most) 
   return true;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

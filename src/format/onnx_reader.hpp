@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Makes graphs of one model from messages. One use, one thread; after an error the model may be incomplete.
 class onnx_reader {
@@ -73,4 +73,4 @@ class onnx_reader {
 /// "node 'conv1' (Conv)"; a node without a name is identified by its first output.
 std::string describe(const wire::node_message&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

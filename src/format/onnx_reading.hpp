@@ -8,7 +8,7 @@
 #include <functional>
 #include <map>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 class model_folders;
 
@@ -57,4 +57,4 @@ result<value_type> read_type(const wire::type_message&, model&, int depth = 0);
 /// there is nothing.
 std::string rest_of_type(const wire::type_message&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

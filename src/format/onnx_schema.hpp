@@ -4,8 +4,7 @@
 
 #include <optional>
 
-CAMEO_BEGIN_NAMESPACE
-namespace wire {
+namespace CAMEO_NAMESPACE::wire {
 struct entry_message;
 struct opset_message;
 struct dim_message;
@@ -369,5 +368,4 @@ struct optional_message : message {
       row<7, &optional_message::optional_value>>;
 };
 
-}  // namespace wire
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::wire

@@ -14,7 +14,7 @@
 #include <iterator>
 #include <numeric>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using byte_span = std::span<const std::byte>;
@@ -451,4 +451,4 @@ result<value> tensor_reader::read(const wire::sparse_tensor_message& t) {
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include <cameo/os/heap_arena.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr int deepest_type = 32;  // sequences of sequences of ...
@@ -146,4 +146,4 @@ std::vector<std::string> onnx_format::dim_denotations(std::string_view unknown) 
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

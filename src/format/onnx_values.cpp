@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::size_t deepest_value = 90;  // nesting of messages
@@ -185,4 +185,4 @@ result<value> read_pb(std::span<const std::byte> bytes, pb_kind kind, arena& mem
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

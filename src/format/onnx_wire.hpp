@@ -8,8 +8,7 @@
 #include <cstring>
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
-namespace wire {
+namespace CAMEO_NAMESPACE::wire {
 
 using byte_span = std::span<const std::byte>;
 
@@ -263,5 +262,4 @@ inline void put(std::string& out, const pieces& fields) {
   for (byte_span each : fields) out.append(text_of(each));
 }
 
-}  // namespace wire
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::wire

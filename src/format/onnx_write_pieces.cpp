@@ -2,7 +2,7 @@
 #include "onnx_decode.hpp"
 #include "onnx_writing.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using raw_spans = std::span<const std::span<const std::byte>>;
@@ -81,4 +81,4 @@ result<wire_pieces> insert_raw_data(std::string_view model, raw_spans raw) {
                 "the serialized model does not have one index for each tensor's bytes; this is a bug of cameo");
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,7 +1,7 @@
 #include "onnx_writing.hpp"
 #include "tensor_bytes.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 std::string pack_six_bits(std::span<const std::uint8_t> from) {
@@ -99,4 +99,4 @@ status tensor_writer::write(const value& v, onnx::SparseTensorProto& to) {
   return write(v.parts[1], *to.mutable_indices());
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

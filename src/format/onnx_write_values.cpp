@@ -9,7 +9,7 @@
 
 #include <climits>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 class pb_writer {
@@ -152,4 +152,4 @@ result<std::string> write_pb(const value& v, pb_kind kind, std::string_view name
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -7,7 +7,7 @@
 
 #include <climits>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::int64_t default_ir_version = 10;
@@ -406,4 +406,4 @@ result<std::string> write_onnx(const model& from) {
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace pb = google::protobuf;
 
@@ -39,4 +39,4 @@ struct tensor_writer {
   void go_out(std::span<const std::byte> bytes, onnx::TensorProto&);
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

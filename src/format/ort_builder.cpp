@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::size_t deepest_table = 64, most_tables = 1'000'000, largest_file = (std::size_t{1} << 31) - 2;
@@ -138,4 +138,4 @@ result<wire_pieces> ort_builder::finish() {
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

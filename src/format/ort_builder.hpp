@@ -6,7 +6,7 @@
 #include <map>
 #include <unordered_map>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Writes a FlatBuffer from front to back: an object precedes the objects that it refers to, so an offset is set when
 /// its target is written. Texts are shared, and are after the tables. Weights are last, each aligned to 64 bytes, and
@@ -104,4 +104,4 @@ class ort_builder {
   std::size_t tables_ = 0, deepest_ = 0;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,8 +6,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace ort {
+namespace CAMEO_NAMESPACE::ort {
 namespace {
 
 std::string_view name_of(const scope& in, std::uint32_t arg) { return in.args.table(arg).text(value_info::name); }
@@ -264,5 +263,4 @@ result<vector_view> read_optimizers(const scope& in, arena& scratch) {
                made.table(i).text(optimizer::optimizer_name), "' is given twice");
 }
 
-}  // namespace ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::ort

@@ -8,8 +8,7 @@
 #include "ort_resolver.hpp"
 #include "ort_schema.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace ort {
+namespace CAMEO_NAMESPACE::ort {
 
 /// One Graph of a file while it is read. Values are numbered from 1; 0 is the absent value.
 struct scope {
@@ -93,5 +92,4 @@ result<record_view> read_record(const table_view& record, const scope&);
 /// The lists of records, one for each optimizer. FAIL if an optimizer is listed twice.
 result<vector_view> read_optimizers(const scope&, arena& scratch);
 
-}  // namespace ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::ort

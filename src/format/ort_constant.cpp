@@ -5,8 +5,7 @@
 
 #include "ort_schema.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace ort {
+namespace CAMEO_NAMESPACE::ort {
 namespace {
 
 using byte_span = std::span<const std::byte>;
@@ -159,5 +158,4 @@ result<value> read_sparse_constant(const table_view& sparse, std::string_view na
   return dense;
 }
 
-}  // namespace ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::ort

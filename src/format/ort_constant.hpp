@@ -5,8 +5,7 @@
 
 #include "ort_view.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace ort {
+namespace CAMEO_NAMESPACE::ort {
 
 /// Converts an element type of the file, 0 to `undefined`. False for an unknown number.
 inline bool element_type_of(std::int32_t number, dtype& to) {
@@ -26,5 +25,4 @@ result<value> read_constant(const table_view& tensor, std::string_view what, are
 /// A sparse tensor as a dense one, in the arena.
 result<value> read_sparse_constant(const table_view& sparse, std::string_view name, arena&, std::size_t most);
 
-}  // namespace ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::ort

@@ -1,6 +1,6 @@
 #include "ort_draft_sink.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 using ort::wrong;
 
@@ -127,4 +127,4 @@ result<draft*> read_ort_draft(std::span<const std::byte> file, std::span<const d
   return ort::walk<ort_draft_sink>::graph(sink, graph, nullptr, {});
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "ort_draft_sink.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 using ort::wrong;
 
@@ -157,4 +157,4 @@ status ort_draft_sink::sort_nodes(std::span<const detail::draft_node> from, scop
   return {};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

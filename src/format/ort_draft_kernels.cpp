@@ -1,7 +1,7 @@
 // Assigns each node of a draft to a provider.
 #include "ort_draft_sink.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Finds the first provider with a kernel for the node, whose domain is `domain`. `from` is absent for a node that is
 /// not in the file.
@@ -54,4 +54,4 @@ status ort_draft_sink::choose_providers(const scope& in) {
   return {};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

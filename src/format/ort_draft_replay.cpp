@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 using ort::wrong;
 
@@ -348,4 +348,4 @@ const ort_draft_checks replaying_ort_draft_checks{&ort::all_checks, &ort_draft_s
                                                   &ort_draft_sink::replay_and_sort, &ort_draft_sink::match_checked};
 const ort_draft_checks replaying_trusted_ort_draft{nullptr, nullptr, &ort_draft_sink::replay_and_sort, nullptr};
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

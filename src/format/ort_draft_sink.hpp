@@ -4,7 +4,7 @@
 
 #include "ort_walk.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Makes a draft from an ORT file: the numbers of values are slots. One use, one thread; incomplete after an error.
 class ort_draft_sink : public ort::sink_base {
@@ -77,4 +77,4 @@ inline ort_draft_sink::ort_draft_sink(std::span<const detail::kernel_table* cons
                                       const ort_draft_checks* checks)
     : sink_base{where, where, checks ? checks->of_tables : nullptr}, providers_{providers}, checks_{checks} {}
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

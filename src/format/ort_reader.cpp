@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <set>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::size_t small_in_ort = 127;  // copying smaller tensors is cheaper than keeping their pages in use
@@ -310,4 +310,4 @@ bool ort_format::recognizes(std::span<const std::byte> bytes, std::string_view p
   return end.size() == 4 && end[0] == '.' && (end[1] | 32) == 'o' && (end[2] | 32) == 'r' && (end[3] | 32) == 't';
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,7 +5,7 @@
 #include "../graph/messages.hpp"
 #include "ort_walk.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Makes graphs of one model from an ORT file: a value's number is its value_id plus 1. One use, one thread; after an
 /// error the model may be incomplete.
@@ -60,4 +60,4 @@ class ort_graph_sink : public ort::sink_base {
 };
 static_assert(ort::sink<ort_graph_sink>);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

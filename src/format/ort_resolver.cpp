@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace ort {
+namespace CAMEO_NAMESPACE::ort {
 namespace {
 
 /// Checks that the tables are present, and their keys unique.
@@ -81,5 +80,4 @@ status check_resolver(const table_view& resolver, arena& scratch) {
   return {};
 }
 
-}  // namespace ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::ort

@@ -5,8 +5,7 @@
 
 #include "ort_view.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace ort {
+namespace CAMEO_NAMESPACE::ort {
 
 /// The parts of "domain:op_type:since_version".
 struct op_name {
@@ -30,5 +29,4 @@ result<std::span<std::uint32_t>> sorted(const vector_view& tables, std::size_t s
 /// tables need not be sorted. OUT_OF_MEMORY when `scratch` is full.
 result<bool> all_differ(const vector_view& tables, std::size_t slot, arena& scratch, std::size_t& i, std::size_t& j);
 
-}  // namespace ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::ort

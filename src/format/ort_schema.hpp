@@ -6,8 +6,7 @@
 #include <cstddef>
 #include <span>
 
-CAMEO_BEGIN_NAMESPACE
-namespace ort {
+namespace CAMEO_NAMESPACE::ort {
 
 /// The content of a slot: a number of 1, 4 or 8 bytes, a text, a table, a vector of one of these or of structs, the table
 /// of a union (the slot before has its type), or content that is no longer read.
@@ -163,5 +162,4 @@ inline constexpr table_row table_rows[] = {{table_id::session, "InferenceSession
     {table_id::optimizations, "RuntimeOptimizations", optimizations_slots}};
 static_assert(detail::complete_and_in_order(table_rows));
 
-}  // namespace ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::ort

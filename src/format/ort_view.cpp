@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
-CAMEO_BEGIN_NAMESPACE
-namespace ort {
+namespace CAMEO_NAMESPACE::ort {
 namespace {
 
 constexpr std::size_t deepest_table = 64, most_tables = 1'000'000, largest_file = (std::size_t{1} << 31) - 2;
@@ -190,5 +189,4 @@ result<std::int64_t> version_of(const table_view& root) {
   return number;
 }
 
-}  // namespace ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::ort

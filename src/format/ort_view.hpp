@@ -8,8 +8,7 @@
 #include <cstring>
 #include <span>
 
-CAMEO_BEGIN_NAMESPACE
-namespace ort {
+namespace CAMEO_NAMESPACE::ort {
 
 static_assert(std::endian::native == std::endian::little, "cameo: ORT files are read where they lie, little endian");
 
@@ -149,5 +148,4 @@ inline constexpr std::int64_t newest_version = 6, first_with_resolver = 5;
 /// Reads a whole text as a decimal number. False for any other text, such as one with blanks or only a sign.
 bool parse_number(std::string_view text, std::int64_t& number);
 
-}  // namespace ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::ort

@@ -8,8 +8,7 @@
 #include <concepts>
 #include <iterator>
 
-CAMEO_BEGIN_NAMESPACE
-namespace ort {
+namespace CAMEO_NAMESPACE::ort {
 
 /// The common part of all sinks.
 struct sink_base {
@@ -283,5 +282,4 @@ class walk {
   }
 };
 
-}  // namespace ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::ort

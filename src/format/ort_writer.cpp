@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using fields = ort_builder::fields;
@@ -445,4 +445,4 @@ status ort_format::write(const model& from, byte_sink to, const std::string&, co
   return bytes ? to(std::as_bytes(std::span{bytes->data(), bytes->size()})) : status{bytes.error()};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

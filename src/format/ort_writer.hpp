@@ -8,7 +8,7 @@
 #include <deque>
 #include <functional>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Writes a checked model into the tables of an ORT file. One use, one thread; the model outlives the result.
 class ort_writer {
@@ -73,4 +73,4 @@ status not_in_ort(fmt::format_string<Args...> format, Args&&... args) {
   return failed(status_code::invalid_argument, format, std::forward<Args>(args)...);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 #include "ort_resolver.hpp"
 #include "ort_writer.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using fields = ort_builder::fields;
@@ -58,4 +58,4 @@ void ort_writer::write_optimizations(ref from, const scope& in) {
   }
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using fields = ort_builder::fields;
@@ -141,4 +141,4 @@ status ort_writer::write_sparse(ref from, const value& v, std::string_view name)
   return write_tensor(t[ort::sparse_tensor::indices], indices, {});
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

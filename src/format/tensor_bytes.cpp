@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::size_t tensor_alignment = 64;
@@ -36,4 +36,4 @@ result<value> place_tensor(arena& memory, std::size_t budget, value made, std::s
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

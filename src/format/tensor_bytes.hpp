@@ -2,7 +2,7 @@
 #include <cameo/core/arena.hpp>
 #include <cameo/core/value.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The floats that are packed in ONNX's files, but not in memory.
 constexpr bool is_six_bits(dtype type) { return type == dtype::f6e2m3 || type == dtype::f6e3m2; }
@@ -16,4 +16,4 @@ result<void*> allocate_tensor(arena& memory, std::size_t budget, std::size_t byt
 result<value> place_tensor(arena& memory, std::size_t budget, value made, std::span<const std::byte> bytes,
                            bool may_stay, std::size_t small, std::size_t large);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,6 +1,6 @@
 #include "wire_pieces.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 void wire_pieces::append(const wire_pieces& more) {
   for (const piece& p : more.borrowed) borrowed.push_back({text.size() + p.at, p.bytes});
@@ -33,4 +33,4 @@ std::vector<std::span<const std::byte>> wire_pieces::spans() const {
   return all;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The bytes of a message in several spans: weights are borrowed, not copied.
 struct wire_pieces {
@@ -27,4 +27,4 @@ struct wire_pieces {
   std::string joined() const;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -16,7 +16,7 @@
 #include "op/unchecked_attributes.hpp"
 #include "types.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 const op_row* op_table::find(std::string_view domain, std::string_view name) const {
   if (const op_row* const found = detail::find_op(standard, domain, name)) return found;
@@ -362,4 +362,4 @@ status check_model(model& m, const op_table& ops) {
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -7,7 +7,7 @@
 #include "messages.hpp"
 #include "types.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// The most memory that a file may use for one constant. A few bytes of a file can describe a large dense tensor.
@@ -138,4 +138,4 @@ result<value> constant_of_node(model& m, const detail::graph_node& n) {
   return constant_of_attribute(m, *found);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

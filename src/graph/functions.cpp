@@ -8,7 +8,7 @@
 
 #include "messages.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 struct call {
@@ -100,4 +100,4 @@ status check_calls(const model& m) {
   return status_code::ok;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/graph/model.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The deepest nesting of graphs, after functions are inlined.
 inline constexpr std::size_t max_graph_depth = 128;
@@ -15,4 +15,4 @@ std::string function_name(const function&);
 /// also when inlining would make too many nodes or nest graphs too deeply. Nodes are resolved.
 status check_calls(const model&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

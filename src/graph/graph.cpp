@@ -10,7 +10,7 @@
 #include <queue>
 #include <unordered_map>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::uint32_t no_edge = 0xFFFFFFFF;
@@ -438,4 +438,4 @@ status graph::cycle_error(std::span<const std::uint32_t> waits) const {
                 describe(*this, nodes_[at]), describe(*this, nodes_[via]));
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::size_t max_elements = 64;
@@ -399,4 +399,4 @@ status infer_node_types(graph& g, node_id n) {
   return guarded([&]() -> status { return inference{g.owner()}.run(g, n); });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

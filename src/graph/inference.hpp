@@ -5,7 +5,7 @@
 
 #include "types.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Infers types in a graph and its subgraphs, and checks every node's types against its operator's.
 class inference {
@@ -59,4 +59,4 @@ class inference {
   std::size_t call_depth_ = 0;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

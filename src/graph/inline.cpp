@@ -7,7 +7,7 @@
 #include "placement.hpp"
 #include "types.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// Copies graphs into a model, with the attributes of a call filled in.
@@ -303,4 +303,4 @@ result<std::vector<node_id>> inline_body(graph& g, node_id id, const graph& body
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/graph/check.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Finds the operator and version of a node, or the function that it calls.
 status resolve_node(graph&, node_id, const op_table&);
@@ -19,4 +19,4 @@ result<std::vector<value_id>> expand_call(graph&, node_id, const function&, cons
 /// added, in order. NOT_IMPLEMENTED, without a change, if the body has more inputs than the node.
 result<std::vector<node_id>> inline_body(graph&, node_id, const graph& body, const op_table& ops);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

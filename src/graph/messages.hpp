@@ -4,7 +4,7 @@
 #include "core/node_words.hpp"
 #include "file/messages.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The value of a result. Throws std::bad_alloc for an error, as containers do: the try block of each entry point
 /// catches both.
@@ -39,4 +39,4 @@ inline std::string name_of(const graph& g, const detail::graph_node& n) { return
 /// The name of a domain in messages: ONNX's own domain has one, too.
 inline std::string_view domain_name(std::string_view domain) { return domain.empty() ? "ai.onnx" : domain; }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -8,7 +8,7 @@
 #include "messages.hpp"
 #include "types.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 struct model::tables {
   std::deque<value_type> types;
@@ -79,4 +79,4 @@ const function* model::find_function(std::string_view of_domain, std::string_vie
 
 void detail::delete_model(model* of) noexcept { delete of; }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

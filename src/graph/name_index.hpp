@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// A map from names to numbers; names stay where they are stored. An entry has eight bytes, so that the index of a
 /// graph of a hundred thousand nodes fits the processor's caches. Open addressing with linear probing. `name_of`
@@ -76,4 +76,4 @@ class name_index {
   std::size_t used_ = 0;  // including erased ones
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

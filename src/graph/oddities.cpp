@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr oddity_row rows[] = {
@@ -120,4 +120,4 @@ bool should_warn(model& m, oddity id) {
   return given < most_of_an_oddity;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

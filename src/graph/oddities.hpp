@@ -3,7 +3,7 @@
 
 #include "messages.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Deviations of files from ONNX that do no harm, and that cameo accepts; the index of a row of oddities().
 enum class oddity : std::uint8_t {
@@ -72,4 +72,4 @@ void tolerate(model& m, oddity id, fmt::format_string<Args...> format, Args&&...
   if (should_warn(m, id)) m.warnings.push_back(warning_of(id, format, std::forward<Args>(args)...));
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 using detail::type_mask;
 
@@ -42,4 +42,4 @@ result<std::vector<type_choices>> output_types(const op_version& version, type_m
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

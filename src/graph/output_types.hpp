@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Types of parameters by their type strings, with ONNX's numbers.
 using type_choices = std::map<std::string_view, std::int32_t>;
@@ -19,4 +19,4 @@ std::int32_t only_type(detail::type_mask);
 /// from the inputs, for parameters that have no allowed type, and for more combinations than `most`.
 result<std::vector<type_choices>> output_types(const op_version&, detail::type_mask allowed, std::size_t most);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include "messages.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 std::string_view placement_of(std::span<const detail::property> properties) {
   for (const auto& [key, text] : properties)
@@ -31,4 +31,4 @@ void placement_vote::hear(const graph& g, node_id n) {
   if (!op || !detail::has_role(op->roles, role::is_constant)) hear(placement_of(g[n].metadata));
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

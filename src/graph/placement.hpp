@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/graph/model.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The metadata key of a node's layer annotation, by which rules assign parts of a model to devices.
 inline constexpr std::string_view placement_key = "layer_ann";
@@ -33,4 +33,4 @@ class placement_vote {
   bool differs_ = false;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include "messages.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// Calls take(name) for each name of "a,b", which may be empty.
@@ -82,4 +82,4 @@ function make_function(model& to, const function_body_row& row) {
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include "messages.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 bool known(const value_type* type) { return type && type->kind != type_kind::unknown; }
@@ -226,4 +226,4 @@ value_type type_bindings::expected(const op_version& version, const parameter& p
   return {};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/graph/model.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// "tensor(float)", without a shape.
 std::string type_name(const value_type&);
@@ -65,4 +65,4 @@ result<value> constant_of_attribute(model&, const attribute&);
 /// limit. `what` names the tensor in messages.
 result<value> dense_form(model&, const value& sparse, std::string_view what);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

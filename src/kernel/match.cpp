@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 bool holds(const operand& o, detail::type_mask allowed) {
@@ -107,4 +107,4 @@ std::string_view explain(const verdict& v, std::span<char> line) {
   return {line.data(), say.size};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 status wrong(std::string_view what, std::string_view name) {
@@ -132,4 +132,4 @@ status check_outputs(const op_version& version, const detail::node_signature& no
   return checker{version}.operands(version.outputs, node.outputs, version.min_outputs, false);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

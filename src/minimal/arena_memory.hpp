@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Host memory from an arena. A released block is reused as a whole, for a request that fits into it; a runner requests
 /// a few large blocks, so little is lost.
@@ -55,4 +55,4 @@ class arena_memory {
   block* free_ = nullptr;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

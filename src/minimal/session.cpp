@@ -5,7 +5,7 @@
 
 #include <memory>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 struct minimal_session::impl {
   impl(std::span<std::byte> memory, std::size_t before) : head{before}, tables{memory}, values{tables} {}
@@ -106,4 +106,4 @@ status minimal_session::run(std::span<const value> inputs, std::span<value> outp
 
 std::size_t minimal_session::memory_used() const { return impl_->head + impl_->tables.used(); }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

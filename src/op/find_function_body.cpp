@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 const function_body_row* find_function_body(detail::op_id op, int since, std::int64_t opset) {
   const auto rows = standard_function_bodies();
@@ -13,4 +13,4 @@ const function_body_row* find_function_body(detail::op_id op, int since, std::in
   return best;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,7 +6,7 @@
 #include <functional>
 #include <tuple>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using detail::op_id_of;
@@ -428,4 +428,4 @@ static_assert(std::ranges::is_sorted(
 
 std::span<const function_body_row> standard_function_bodies() { return bodies; }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -256,8 +256,8 @@ def write_tags(domain, schemas_of):
     write(f"include/cameo/op/{header}.hpp", [
         "#pragma once", GENERATED.strip(), "#include <cameo/op/op.hpp>", "",
         f"/// The operators of {domain or 'ONNX'}. Each tag lists every version of its operator, oldest first.",
-        "CAMEO_BEGIN_NAMESPACE", f"namespace {namespace} {{", "", "namespace detail {", *tables.text(),
-        "}  // namespace detail", "", *tags, "", f"}}  // namespace {namespace}", "CAMEO_END_NAMESPACE"])
+        f"namespace CAMEO_NAMESPACE::{namespace} {{", "", "namespace detail {", *tables.text(),
+        "}  // namespace detail", "", *tags, "", f"}}  // namespace CAMEO_NAMESPACE::{namespace}"])
 
 
 def op_id(domain, name):
@@ -284,7 +284,7 @@ def write_list(all_ops):
     lines = [GENERATED.strip()]
     lines += [f"#include <cameo/op/{header}.hpp>" for header, _, _ in sorted(DOMAINS.values())]
     lines += ['#include "infer/infer_list.hpp"', "", "#include <algorithm>", "#include <functional>", "",
-              "CAMEO_BEGIN_NAMESPACE", "namespace {", "", "using detail::make_op_row;",
+              "namespace CAMEO_NAMESPACE {", "namespace {", "", "using detail::make_op_row;",
               "constexpr auto rows = detail::with_infer_functions(std::to_array<op_row>({"]
     lines += [f"    make_op_row<{tag_of(*key)}>()," for key in ordered]
     lines += ["}));", "", "// Strictly: operators with equal ids do not compile.",
@@ -293,7 +293,7 @@ def write_list(all_ops):
     lines += [f"    {{{c_string(domain)}, {newest_opset(domain)}}}," for domain in DOMAINS if domain == real(domain)]
     lines += ["};", "", "}  // namespace", "", "std::span<const op_row> detail::standard_ops() { return rows; }",
               "std::span<const detail::domain_row> detail::standard_domains() { return domains; }", "",
-              "CAMEO_END_NAMESPACE"]
+              "}  // namespace CAMEO_NAMESPACE"]
     write("src/op/standard_ops.cpp", lines)
 
 
@@ -381,13 +381,13 @@ def write_bodies(bodies):
     lines = [GENERATED.strip(), "#include <cameo/op/function_bodies.hpp>"]
     lines += [f"#include <cameo/op/{h}.hpp>" for h in sorted({DOMAINS[b[0]][0] for b in bodies})]
     lines += ["", "#include <algorithm>", "#include <functional>", "#include <tuple>", "",
-              "CAMEO_BEGIN_NAMESPACE", "namespace {", "", "using detail::op_id_of;", *arrays.lines, "",
+              "namespace CAMEO_NAMESPACE {", "namespace {", "", "using detail::op_id_of;", *arrays.lines, "",
               "constexpr function_body_row bodies[] = {", *rows]
     lines += ["};", "static_assert(std::ranges::is_sorted(", "    bodies, std::ranges::less_equal{},",
               "    [](const function_body_row& row) { return std::tuple{row.op, row.since, row.needs_opset}; }));", "",
               "}  // namespace", "",
               "std::span<const function_body_row> standard_function_bodies() { return bodies; }", "",
-              "CAMEO_END_NAMESPACE"]
+              "}  // namespace CAMEO_NAMESPACE"]
     write("src/op/function_bodies.cpp", lines)
 
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 std::int64_t infer_context::int_or(std::string_view name, std::int64_t otherwise) const {
   const attribute* found = find(name);
@@ -64,4 +64,4 @@ result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const
   return joined;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using detail::op_id_of;
@@ -112,4 +112,4 @@ operand_row use_of_operand(const op_row& op, std::size_t input) {
   return {op.id, 0, use::none};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

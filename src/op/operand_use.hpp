@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/op/op.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// What an operator does with the numbers of an input, which limits what they may be. The program makes up inputs for
 /// models by it.
@@ -35,4 +35,4 @@ struct operand_row {
 /// What an operator does with its input at this position.
 operand_row use_of_operand(const op_row&, std::size_t input);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <functional>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using detail::make_op_row;
@@ -435,4 +435,4 @@ constexpr detail::domain_row domains[] = {
 std::span<const op_row> detail::standard_ops() { return rows; }
 std::span<const detail::domain_row> detail::standard_domains() { return domains; }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

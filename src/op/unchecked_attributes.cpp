@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using detail::op_id_of;
@@ -36,4 +36,4 @@ bool has_unchecked_attributes(const op_row& op) {
   return std::find(std::begin(unchecked), std::end(unchecked), op.id) != std::end(unchecked);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,10 +1,10 @@
 #pragma once
 #include <cameo/op/op.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// True if ONNX Runtime does not check the attributes of this operator's nodes: it loads files with attributes that the
 /// operator does not have, and ignores these.
 bool has_unchecked_attributes(const op_row&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

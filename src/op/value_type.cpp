@@ -1,6 +1,6 @@
 #include <cameo/op/value_type.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 value_type value_type::tensor(dtype type) { return {type_kind::tensor, type, {}, {}, {}}; }
 value_type value_type::tensor(dtype type, std::vector<dim> shape) {
@@ -56,4 +56,4 @@ std::string value_type::to_string(const std::vector<std::string>* symbols) const
   return text + "]";
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,8 +6,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 
 /// True if a session over the node alone can be made: of an operator that has a body of others, or of one that holds
 /// graphs, whose nodes all have to be the provider's.
@@ -114,5 +113,4 @@ status execution_provider_object::claim(const ort_graph* in, ort_support_info* t
   return ask.outcome();
 }
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

@@ -15,8 +15,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span{text}); }
@@ -155,5 +154,4 @@ result<ort_node*> stored_group::node(const plugin& p, const ort_node& fused, con
   return made;
 }
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

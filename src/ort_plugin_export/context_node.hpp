@@ -1,8 +1,7 @@
 #pragma once
 #include "ort_plugin_export/plugin.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 
 /// Where contexts of a compiled model go.
 struct context_place {
@@ -35,5 +34,4 @@ struct stored_group {
 /// True for a compiled node of the provider's.
 bool is_context_of(const plugin&, const node_view&);
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

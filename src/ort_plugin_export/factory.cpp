@@ -11,8 +11,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 namespace {
 
 /// Key of a device's metadata: which of the provider's devices it is.
@@ -202,5 +201,4 @@ ort_status* release_factory(ort_ep_factory* made) {
   return nullptr;
 }
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 namespace {
 
 /// Stands for a node that can't cross.
@@ -345,5 +344,4 @@ result<read_graph> read_fused(const host& from, const op_table& ops, const ort_g
   return graph_reader{from, ops, body, constants::copied}.run(nullptr, &fused);
 }
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

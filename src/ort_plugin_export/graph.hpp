@@ -5,8 +5,7 @@
 
 #include "ort_plugin_export/host.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 
 /// A graph of ONNX Runtime's, or a part of one, as a model.
 struct read_graph {
@@ -44,5 +43,4 @@ result<read_graph> read_fused(const host&, const op_table&, const ort_graph& bod
 /// A tensor of ONNX Runtime's, in place. INVALID_GRAPH for a value that is not a tensor of numbers.
 result<value> view_of(const host&, const ort_value&);
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 namespace {
 
 /// N of "1.N.P"; 0 for any other text.
@@ -83,5 +82,4 @@ std::shared_ptr<const ort_key_values> host::pairs(const text_pairs& from) const 
   return {made, [h = *this](ort_key_values* all) { h.call<api::ReleaseKeyValuePairs>(all); }};
 }
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

@@ -9,8 +9,7 @@
 
 #include "core/guarded.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 
 /// An error in ONNX Runtime's terms, by the table of its functions; null for none.
 ort_status* ort_error(ort_table, const status&);
@@ -121,5 +120,4 @@ class questions {
   status outcome_;
 };
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

@@ -3,8 +3,7 @@
 
 #include "file/messages.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 result<std::unique_ptr<device_memory>> device_memory::of(const host& h, const memory_source& hooks,
                                                          const std::string& name, ort_memory_kind kind,
                                                          std::uint32_t vendor) {
@@ -62,5 +61,4 @@ status device_memory::copy(const ort_value* from, ort_value* to) const {
   return ask.outcome() && bytes > 0 ? pieces.copy(source, target, bytes, between) : ask.outcome();
 }
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

@@ -2,8 +2,7 @@
 #include "ort_plugin_export/host.hpp"
 #include "run/memory_cache.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 
 /// The memory of a provider as ONNX Runtime uses it: memory of a device, with an allocator for values and with copies
 /// to and from the processor's. One object for all that ONNX Runtime asks for. Thread-safe.
@@ -31,5 +30,4 @@ class device_memory : public ort_allocator, public ort_data_transfer {
   std::shared_ptr<const ort_memory_info> info_;
 };
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

@@ -6,8 +6,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 namespace {
 
 /// ONNX Runtime finds no types for arguments behind the first of a variadic parameter: so many are written out.
@@ -98,5 +97,4 @@ placeholder_domains::~placeholder_domains() {
   for (const auto& [name, domain] : all_) plugin_.side.call<api::ReleaseCustomOpDomain>(domain);
 }
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

@@ -4,8 +4,7 @@
 
 #include "ort_plugin_export/plugin.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 
 /// One way to type a version of an operator of a provider's own: ONNX Runtime checks models against it, and takes the
 /// types of outputs from it. It has no kernel: its nodes are the provider's to compile.
@@ -41,5 +40,4 @@ class placeholder_domains {
   std::map<std::string_view, ort_custom_op_domain*> all_;
 };
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

@@ -6,8 +6,7 @@
 #include "ort_plugin_export/graph.hpp"
 #include "ort_plugin_export/memory.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 
 /// What a factory and the execution providers that it made share. They may outlive the factory.
 struct plugin {
@@ -77,5 +76,4 @@ struct execution_provider_object : ort_ep {
   result<cameo::session> compiled(std::unique_ptr<model>, const fused_group&, bool is_last, ort_node** context);
 };
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

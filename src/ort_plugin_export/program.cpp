@@ -10,8 +10,7 @@
 #include <atomic>
 #include <cstring>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 namespace {
 
 /// A run of ONNX Runtime's that this thread is in; it may be inside another.
@@ -165,5 +164,4 @@ status program::finish_output(ort_kernel_context& context, lease& with, std::siz
   return {};
 }
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

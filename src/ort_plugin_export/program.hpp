@@ -6,8 +6,7 @@
 #include "session/idle_objects.hpp"
 #include "session/known_shapes.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 
 /// The threads of ONNX Runtime's session, as a task_pool: work inside program::run goes to the threads of the run that
 /// called it, and any other work, as while a model is loaded, stays on its thread.
@@ -58,5 +57,4 @@ class program : public ort_node_compute_info {
   mutable idle_objects<lease, 8> idle_;
 };
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

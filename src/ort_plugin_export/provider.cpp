@@ -9,8 +9,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 execution_provider_object::execution_provider_object(std::shared_ptr<const plugin> by) : shared{std::move(by)} {
   version = shared->side.version();
   GetName = [](const ort_ep* of) { return self(of).shared->name.c_str(); };
@@ -136,5 +135,4 @@ result<cameo::session> execution_provider_object::compiled(std::unique_ptr<model
   return loader_of(*shared).load_copy(std::as_bytes(std::span{stored->program}), "group", session);
 }
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

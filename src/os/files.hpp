@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The calls of the operating system; no other layer makes any. The headers of src/os declare what every system can
 /// provide, and src/os/<system> defines it. An error is a status with the system's message, to which callers add the
@@ -84,4 +84,4 @@ struct scratch_file {
 result<scratch_file> make_scratch_file();
 
 }  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

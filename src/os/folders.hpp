@@ -5,8 +5,7 @@
 
 #include <string_view>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 /// The system's errors for a name that is in use, and for a path that leads through too many links.
 status name_is_taken();
@@ -51,5 +50,4 @@ status remove_name(const handle& folder, const std::string& name);
 /// Gives a new file the owner and the permissions of the file at `path`, as far as this user may.
 void keep_rights(const std::string& path, const handle& of_new);
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 /// An open file, folder or pipe. The destructor closes it. An empty handle as the folder of a path is the current
 /// folder of the process.
@@ -24,5 +23,4 @@ class handle {
   std::intptr_t native_ = none;
 };
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::size_t large_chunk = std::size_t{1} << 22;
@@ -35,4 +35,4 @@ bool detail::heap_arena::grow(arena& base, std::size_t bytes, std::size_t alignm
   return true;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/core/abi.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 /// Calls `handler` when the user ends the program: by Ctrl-C, by closing the terminal, or by a signal to end. It may be
 /// called at any time and by any thread, so it uses nothing but lock-free atomics and std::_Exit. Signals that were
@@ -15,5 +14,4 @@ void ignore_interrupts();
 /// write and does not end the program.
 void survive_failed_writes();
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

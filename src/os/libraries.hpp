@@ -3,8 +3,7 @@
 
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 /// A shared library in this process. It remains loaded until unload() is called, also when no object refers to it.
 class library {
@@ -33,5 +32,4 @@ class library {
 /// cannot report it.
 std::string file_of_code(const void* function);
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

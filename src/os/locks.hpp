@@ -3,8 +3,7 @@
 
 #include <cameo/core/result.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 // A lock belongs to an open file or folder. It excludes other handles to the file, also those of this process, and ends
 // when the handle and its duplicates are closed, at the latest with the process. It does not prevent reading and
@@ -16,5 +15,4 @@ void lock(const handle&);
 /// networks.
 result<bool> try_lock(const handle&);
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

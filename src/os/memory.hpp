@@ -6,8 +6,7 @@
 #include <cstddef>
 #include <span>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 std::size_t page_size() noexcept;
 /// Requests large pages for memory that is repeatedly read as a whole: with small pages, reads also wait for page
@@ -24,5 +23,4 @@ void forget_pages(std::span<const std::byte>) noexcept;
 /// Copies mapped bytes. FAIL if the file was shortened since; a plain read of such bytes would end the process.
 status copy_mapped(std::span<const std::byte> from, std::byte* to);
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 /// The process id of this process.
 std::uint32_t process_number();
@@ -22,5 +21,4 @@ std::string host_name();
 std::size_t resident_bytes();
 std::size_t peak_resident_bytes();
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/core/abi.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 // Processor features that only the system can report or permit. The target tier includes this header, too: on a system
 // that src/os does not support, no feature is available.
@@ -20,5 +19,4 @@ inline bool has_arm_dot_products() { return false; }
 inline bool has_arm_matrix_products() { return false; }
 #endif
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 /// The number of processors that this process may use at once: those that it is bound to, or fewer if a quota allows
 /// less time. At least 1.
@@ -15,5 +14,4 @@ std::string processor_vendor();
 /// The bytes of memory of this machine; 0 if the system does not report them.
 std::size_t machine_memory();
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

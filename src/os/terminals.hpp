@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <cstdio>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 bool is_terminal(std::FILE*);
 /// The columns of the terminal; 0 if it is not a terminal.
@@ -13,5 +12,4 @@ std::size_t terminal_columns(std::FILE*);
 /// True for a pipe without a reader.
 bool is_reader_gone(std::FILE*);
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

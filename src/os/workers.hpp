@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 /// How a process ended.
 struct process_end {
@@ -48,5 +47,4 @@ class worker {
 /// came first; no element is true if the time is over.
 std::vector<bool> wait_for_any(std::span<const worker* const>, std::chrono::milliseconds most);
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

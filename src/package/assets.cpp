@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 result<std::string> hash_file(const os::handle& file) {
@@ -115,4 +115,4 @@ void verify_assets(const package::impl& in, problem_list& problems) {
   }
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -14,7 +14,7 @@
 // Nothing that the package on disk names is touched until one file takes another's place: new folders get names that
 // were free, changed components, unless one is all that changes, too, and the manifest comes last.
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -276,4 +276,4 @@ status package::save_as(const std::string& to, package_form form) {
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// What is copied may be called as it is; what packages name is checked where it is named.
@@ -67,4 +67,4 @@ status copy_tree(const detail::held_folder& from, std::string_view below, const 
   return copy_folder(from, std::string{below}, to, 0, skips);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

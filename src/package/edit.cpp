@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// Names become names of folders.
@@ -348,4 +348,4 @@ result<std::unique_ptr<package::impl>> package::impl::merged() const {
   return std::move(now.impl_);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -13,7 +13,7 @@
 #include <set>
 #include <unordered_map>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Folders in folders that a package's files may lie in.
 inline constexpr int deepest_folder = 64;
@@ -236,4 +236,4 @@ status make_new_folder(const std::string& path);
 status copy_tree(const detail::held_folder& from, std::string_view below, const std::string& to,
                  detail::function_ref<bool(const std::string&)> skips);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

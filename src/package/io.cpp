@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 bool is_number(const std::string& dim) {
@@ -281,4 +281,4 @@ status package::set_io(const std::optional<package_io>& io) {
 bool package_value::operator==(const package_value&) const = default;
 bool package_io::operator==(const package_io&) const = default;
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 auto& own_members_of(json& object) {
@@ -217,4 +217,4 @@ std::string place::pointer() const {
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

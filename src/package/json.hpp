@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 using json = nlohmann::ordered_json;
 
@@ -52,4 +52,4 @@ struct place {
   std::string pointer() const;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -8,7 +8,7 @@
 // metadata.json is the source of truth; what it lacks, the manifest may have. The first draft had no metadata.json, and
 // the list of variants in the manifest.
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 class older_reader {
  public:
@@ -246,4 +246,4 @@ void read_older(package_reader& reader, package::impl& to, problem_list& problem
   older_reader{reader, to, problems}.read(manifest, at);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

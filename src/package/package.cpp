@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 status as_status(const std::string& folder, const package_problem& problem) {
@@ -201,4 +201,4 @@ result<std::shared_ptr<const detail::held_folder>> package::open_folder_of(const
   return open_folder(v, folder.empty() ? "." : folder);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

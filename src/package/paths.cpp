@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 std::string joined(std::string_view base, std::string_view text) {
   if (base.empty() || text.starts_with('/')) return std::string{text};
@@ -111,4 +111,4 @@ result<std::string> read_text(const os::handle& file, std::size_t most) {
   }
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

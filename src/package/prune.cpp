@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 namespace fs = std::filesystem;
@@ -166,4 +166,4 @@ result<std::vector<std::string>> package::prune(bool dry_run, bool assets) {
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

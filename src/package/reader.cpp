@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::size_t most_problems = 1000;
@@ -429,4 +429,4 @@ void package_reader::check_variant(const package_variant& v, const std::string& 
     problems_.add(package_fault::schema, at / "device", fmt::format("no device is '{}'", *v.device), false);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {
@@ -177,4 +177,4 @@ status no_suitable_variant(const package_component& of, const selection& made, s
                 why);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

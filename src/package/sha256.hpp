@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// SHA-256 of bytes that come bit by bit (FIPS 180-4).
 class sha256 {
@@ -27,4 +27,4 @@ class sha256 {
   std::uint64_t bytes_ = 0;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,7 +1,7 @@
 #include "file/messages.hpp"
 #include "package/impl.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 json parsed(const std::string& text) { return parse_json(text).value; }  // of what was parsed before
@@ -75,4 +75,4 @@ json to_json(const package::impl& p) {
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

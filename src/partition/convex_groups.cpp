@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// The number of steps for the search for detours, for each node. In a very large graph, some groups stay as the levels
@@ -139,4 +139,4 @@ std::vector<std::vector<node_id>> convex_groups(const graph_view& g, std::span<c
   return made.groups();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

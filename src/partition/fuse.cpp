@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::size_t nowhere = std::size_t(-1);
@@ -216,4 +216,4 @@ void unfuse(const fused_node& gone) {
   for (node_id n : body.order()) move_node(body, n, g, [&](value_id v) { return twin[index_of(v)]; });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

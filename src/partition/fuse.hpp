@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/partition/partition.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// A group that becomes one node.
 struct group_to_fuse {
@@ -19,4 +19,4 @@ result<std::vector<fused_node>> fuse(graph&, std::span<const group_to_fuse>);
 /// Replaces a fused node by the nodes of its body, which then are not assigned. The caller sorts the graph afterwards.
 void unfuse(const fused_node&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,6 +1,6 @@
 #include <cameo/partition/lower.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 operand describe(const detail::graph_value& v) {
   operand o;
@@ -156,4 +156,4 @@ std::vector<node_id> detail::nodes_of_steps(const graph& g, const plan_view& pla
   return nodes;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -14,7 +14,7 @@
 #include <map>
 #include <unordered_set>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// True if provider `p` has to wait for a later one that has a device of this kind.
@@ -438,4 +438,4 @@ result<std::vector<fused_node>> partition(model& m, std::span<const claim_row> r
 bool ep_assignment::node::operator==(const node&) const = default;
 bool ep_assignment::operator==(const ep_assignment&) const = default;
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

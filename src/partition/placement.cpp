@@ -2,7 +2,7 @@
 
 #include "graph/placement.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 std::optional<device_kind> first_match(const placement_rules& all, std::string_view text) {
@@ -27,4 +27,4 @@ std::optional<device_kind> placement_rules::kind_of(const graph& g, node_id n) c
   return std::nullopt;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

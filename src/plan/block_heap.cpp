@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 detail::storage_block* block_heap::new_descriptor() noexcept {
   if (spare_) {
@@ -97,4 +97,4 @@ void block_heap::clear() noexcept {
   filled_ = 0;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 struct copier {
@@ -63,4 +63,4 @@ result<value> copy_constant(const value& constant, const memory_source& device, 
   return moved;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

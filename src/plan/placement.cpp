@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::uint32_t never = 0xFFFFFFFF, at_end = 0xFFFFFFFE;
@@ -168,4 +168,4 @@ status place_values(const placement_request& request, arena& scratch, placement 
   return placer{request, scratch, out}.run();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,7 +6,7 @@
 #include "plan/tier.hpp"
 #include "plan/too_large.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 result<detail::bound_kernel> bind_by_table(const void* kernels, const detail::draft_node& of,
                                            const detail::node_signature& node, bind_context& context) {
@@ -447,4 +447,4 @@ result<const plan_view*> make_plan(const draft& net, const plan_options& options
   return planner{net, options, memory}.run();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cstring>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// OUT_OF_MEMORY: "float[1048576,1048576] does not fit into memory".
 inline status too_large(dtype type, const extents& shape) {
@@ -24,4 +24,4 @@ inline status too_large(dtype type, const extents& shape) {
   return {status_code::out_of_memory, {line, std::size_t(at - line)}};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

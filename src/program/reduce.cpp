@@ -256,9 +256,9 @@ result<std::string> header_for(const needed_lines& needed, const reduce_options&
   made +=
       "#include <cameo/kernel/kernel_list.hpp>\n#include <cameo/op/contrib.hpp>\n#include <cameo/op/microsoft.hpp>\n";
   made += "#include <cameo/op/ml.hpp>\n#include <cameo/op/nchwc.hpp>\n#include <cameo/op/onnx.hpp>\n\n";
-  made += "CAMEO_BEGIN_NAMESPACE\nnamespace eps {\n\n// clang-format off\n";
+  made += "namespace CAMEO_NAMESPACE::eps {\n\n// clang-format off\n";
   made +=
-      fmt::format("using {} = kernel_list<\n{}>;\n// clang-format on\n\n}}  // namespace eps\nCAMEO_END_NAMESPACE\n",
+      fmt::format("using {} = kernel_list<\n{}>;\n// clang-format on\n\n}}  // namespace CAMEO_NAMESPACE::eps\n",
                   o.list_name, lines);
   return made;
 }

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// While it lives, and if `enabled`, denormal floats count as zero in this thread, as operands and as results; the
 /// destructor restores the mode. Such floats cost processors up to a hundred times the time of normal ones. It has no
@@ -44,4 +44,4 @@ class denormals_as_zero {
   word saved_mode_ = 0;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -9,7 +9,7 @@
 #include <new>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Allocates memory of one kind in blocks of any size, and keeps released blocks for later requests, so that repeated
 /// work takes nothing from the source. It does not access the memory. Thread-safe.
@@ -105,4 +105,4 @@ class memory_cache {
   std::vector<entry> all_;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

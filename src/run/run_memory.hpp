@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The blocks of one memory kind in a run, in chunks that stay allocated between runs.
 class run_memory {
@@ -122,4 +122,4 @@ class spin_lock {
   std::atomic_flag* flag_;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

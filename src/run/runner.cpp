@@ -11,7 +11,7 @@
 #include <cstring>
 #include <memory>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace {
 
@@ -523,4 +523,4 @@ status runner::impl::stop_status() const {
                                                          "was not given"};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

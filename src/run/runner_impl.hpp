@@ -5,7 +5,7 @@
 #include "run/run_memory.hpp"
 #include "run/shape_plans.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 inline constexpr std::size_t max_memory_kinds = 8;
 
@@ -123,4 +123,4 @@ struct runner::impl {
 
 extern const detail::run_services services;
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <memory>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 detail::storage_block planned_storage;
 
@@ -430,4 +430,4 @@ const detail::run_services services{allocate, forward, give, keep, release,  scr
                                     text,     make,    open, call, parallel, stopped};
 #endif
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 bool shape_plans::open(arena& tables) {
   const std::size_t n = plan_.initial.size();
@@ -82,4 +82,4 @@ std::size_t shape_plans::learn(std::span<std::byte> scratch) {
   return to->bytes;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/plan/planner.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Memory plans for recent input shapes: the offsets of values whose shapes are only known in a run. A run with new
 /// shapes allocates blocks and records them; a plan is made once from this record. Bounded: the least recently used
@@ -52,4 +52,4 @@ class shape_plans {
   bool noting_ = false, repeated_ = false;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

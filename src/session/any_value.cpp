@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <tuple>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// False when memory runs out.
@@ -151,4 +151,4 @@ status named_values::in(const named_value& output, const status& error) {
   return guarded([&]() -> status { return status{error}.in(fmt::format("output '{}'", output.name)); });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// All groups of a provider in one call; exactly one program for each. No second try with another provider.
@@ -134,4 +134,4 @@ result<compiled_groups> compile_groups(const load_settings& how, std::span<const
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// All that was opened, and what was wrong with it: said when a session needs it.
 struct component_context::impl {
@@ -271,4 +271,4 @@ result<session> detail::loader::load(const component_context& from, const sessio
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

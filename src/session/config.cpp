@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::size_t longest_key = 1024, longest_value = 8192, most_threads = 1024;
@@ -118,4 +118,4 @@ std::string_view session_config::text_of(std::string_view key) const {
   return row ? row->otherwise : std::string_view{};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

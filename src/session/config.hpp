@@ -6,7 +6,7 @@
 #include "core/config_keys.hpp"
 #include "graph/oddities.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The row of a key that a user wrote; null: there is none.
 const config_key_row* row_of(std::string_view key);
@@ -47,4 +47,4 @@ class session_config {
   std::vector<std::pair<std::string, std::string>> entries_;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <filesystem>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::size_t buffered = std::size_t{64} << 10;  // what a function that takes a model gets at a time
@@ -362,4 +362,4 @@ result<compiled_fit> detail::loader::fit(std::span<const std::string_view> names
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// A draft of one node whose inputs are constants.
@@ -94,4 +94,4 @@ result<std::span<const value>> kernel_evaluator::evaluate(const node_view& node,
   return std::span<const value>{*outputs};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/ep/provider_row.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Runs single nodes on constants with the kernels of a session's providers, the last in order first: the fallback has
 /// the most. Only providers that work in host memory.
@@ -18,4 +18,4 @@ class kernel_evaluator {
   std::size_t limit_;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using sizes_by_text = std::vector<std::pair<std::string, std::int64_t>>;
@@ -201,4 +201,4 @@ void separate_dims(model& net, bool all) {
   forget_symbols(g, which);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <memory>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Objects that are each for one run at a time, kept for later ones. Lock-free: a slot changes its owner by one
 /// exchange. Thread-safe.
@@ -39,4 +39,4 @@ class idle_objects {
   std::array<std::atomic<T*>, Most> slots_{};
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

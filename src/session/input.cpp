@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 std::string to_string(const io_info& io) { return io.name + ": " + io.type_text; }
 
@@ -178,4 +178,4 @@ status session::impl::check_symbols(std::span<const value> given) const {
   return {};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 known_shapes::known_shapes(const session& of) {
   const std::vector<io_info>& inputs = of.inputs();
@@ -34,4 +34,4 @@ bool known_shapes::find(std::size_t i, std::span<const value> inputs, extents& t
   return true;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/session/session.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Shapes of a session's outputs that follow from those of its inputs.
 class known_shapes {
@@ -22,4 +22,4 @@ class known_shapes {
   std::vector<std::optional<std::vector<known_dim>>> outputs_;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

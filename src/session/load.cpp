@@ -5,7 +5,7 @@
 
 #include <istream>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// Prefixes the model's name unless the words start with it already.
@@ -238,4 +238,4 @@ result<compile_report> detail::loader::compile(compile_options wanted) const {
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// What a session keeps of loading. It does not change from then on.
 struct loaded {
@@ -80,4 +80,4 @@ struct session::impl {
   status at_file(status failed) const;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -9,7 +9,7 @@
 #include <charconv>
 #include <filesystem>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using tables = std::vector<const transform_table*>;
@@ -310,4 +310,4 @@ status save_optimized(const rewriting& r, const std::vector<fused_node>& fused) 
   return (*row)->write_file(r.net, path, *how);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

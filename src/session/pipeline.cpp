@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <chrono>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using clock = std::chrono::steady_clock;
@@ -228,4 +228,4 @@ result<package_io> interface_of_file(const std::string& path, std::span<const de
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -7,7 +7,7 @@
 #include "graph/standard_function.hpp"
 #include "session/stages.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 result<op_table> check_operators(std::span<const provider> providers, model& net) {
   op_table ops;
@@ -107,4 +107,4 @@ result<placed_nodes> place_nodes(const load_settings& how, const chosen_provider
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

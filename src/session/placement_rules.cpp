@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr const config_key_row &by_layer = config_key<"session.layer_assignment_settings">,
@@ -99,4 +99,4 @@ result<placement_rules> placement_rules_of(const session_config& config) {
   return layers.empty() ? rule_reader{by_name, names}.read() : rule_reader{by_layer, layers}.read();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

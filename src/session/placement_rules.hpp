@@ -3,10 +3,10 @@
 
 #include "session/config.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Parses session.layer_assignment_settings or session.name_based_layer_assignment, "gpu(encoder, =head); cpu(io)";
 /// no rules if neither is set. INVALID_ARGUMENT naming the key, the place in the text, and what would be right.
 result<placement_rules> placement_rules_of(const session_config&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

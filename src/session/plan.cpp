@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// Each provider's binder; kinds of memory that providers share are listed once.
@@ -150,4 +150,4 @@ result<session_threads> start_threads(const load_settings& how) {
   return session_threads{*std::move(own), pool, started};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 std::int64_t steady_now() {
@@ -175,4 +175,4 @@ status trace_profile::write(const std::string& path) const {
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::int64_t newest_ir_version = 14;  // of ONNX 1.23, which the tables of operators are from
@@ -102,4 +102,4 @@ void load_teller::tell_plan(const loaded& made) const {
                   made.fixed_bytes(), plan.has_dynamic ? " (others take theirs in a run)" : "", made.threads.count));
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "session/settings.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 struct loaded;
 
@@ -39,4 +39,4 @@ class load_teller {
 /// With the model's file in front, if it has one.
 std::string of_model(const model&, std::string_view words);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <utility>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 bool is_named(const provider& p, std::string_view name) { return p.row->name == name || p.row->long_name == name; }
@@ -227,4 +227,4 @@ std::vector<claim_row> chosen_providers::claimers() const {
   return rows;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <istream>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// What reads the model: session.load_model_format, or, where that is not set, what the path of a file or the bytes of
@@ -137,4 +137,4 @@ result<read_model> made_model(const load_settings& how, std::unique_ptr<model> n
   return read_model{{}, &how.formats.back(), std::move(net)};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// https://no-color.org: any value but an empty one.
@@ -61,4 +61,4 @@ int print(const named_values& values) {
   return 0;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

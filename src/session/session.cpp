@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <chrono>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 session::session() noexcept = default;
 session::session(impl* self) : impl_{self} {}
@@ -304,4 +304,4 @@ std::size_t io_binding::arena_bytes() const { return impl_->run->arena_bytes(); 
 
 std::shared_ptr<context_workspace> detail::new_workspace() { return std::make_shared<context_workspace>(); }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

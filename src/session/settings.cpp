@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// A key "ep." is one of the table, or names an option that a provider of the runtime has, used or not.
@@ -140,4 +140,4 @@ result<const detail::format_row*> load_settings::format_named(std::string_view v
   return status{status_code::invalid_argument, "'ORT' is not among the formats that this runtime was given"};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

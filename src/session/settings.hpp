@@ -10,7 +10,7 @@
 #include "file/held_folder.hpp"
 #include "session/config.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Where external data lies, instead of the model's own folder.
 inline constexpr const config_key_row& weights_folder_key =
@@ -70,4 +70,4 @@ bool is_key_of(const provider_row&, std::string_view of);
 /// INVALID_ARGUMENT: `where` names an option that the provider does not have.
 status no_option(std::string_view where, const provider_row&, std::string_view option);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

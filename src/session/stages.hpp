@@ -11,7 +11,7 @@
 #include "context/write.hpp"
 #include "session/progress.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // The stages of loading a model, in their order; load.cpp calls one after the other. A stage takes as const what it
 // only reads and by reference what it changes, and returns what it makes. What they make stays in `loaded`.
@@ -175,4 +175,4 @@ struct session_threads {
 };
 result<session_threads> start_threads(const load_settings&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

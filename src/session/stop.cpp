@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 struct stop_source::shared {
   std::atomic<bool> requested = false;
@@ -21,4 +21,4 @@ stop_token stop_source::get_token() const {
 void stop_source::request_stop() const noexcept { shared_->requested.store(true, std::memory_order_relaxed); }
 bool stop_source::stop_requested() const noexcept { return shared_->requested.load(std::memory_order_relaxed); }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

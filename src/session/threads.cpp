@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 void pause_a_little() {
@@ -126,4 +126,4 @@ void thread_pool::parallel(std::size_t count, task f) { impl_->parallel(count, f
 void thread_pool::begin_run() { impl_->runs.fetch_add(1, std::memory_order_relaxed); }
 void thread_pool::end_run() { impl_->runs.fetch_sub(1, std::memory_order_relaxed); }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

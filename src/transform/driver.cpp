@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace {
 
@@ -231,4 +231,4 @@ result<bool> apply_transforms(graph& g, std::span<const transform_table* const> 
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

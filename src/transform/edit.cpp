@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// Copies the texts and lists of an attribute to the model's memory.
@@ -217,4 +217,4 @@ void edit::abandon() {
   for (auto at = constants_.rbegin(); at != constants_.rend(); ++at) g.remove_initializer(*at);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

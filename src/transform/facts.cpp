@@ -1,7 +1,7 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/transform/rewriter.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 const attribute_rule* rule_of_attribute(const node_view& n, std::string_view name) {
@@ -62,4 +62,4 @@ bool all_equal(const value* v, double number) {
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

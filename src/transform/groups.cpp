@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 std::vector<const group_row*> rows_of(std::span<const transform_table* const> tables,
@@ -221,4 +221,4 @@ result<bool> replay_groups(graph& g, std::span<const transform_table* const> tab
   return guarded([&] { return group_walk{tables, around, options}.replay(g); });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

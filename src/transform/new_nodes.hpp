@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Calls `work` with surroundings that take a new node only if it also meets the conditions of these tables
 /// (transform_table::takes).
@@ -20,4 +20,4 @@ auto with_conditions_of(std::span<const transform_table* const> tables, const re
   return work(with_conditions);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

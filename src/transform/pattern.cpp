@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr double tolerance = 1e-4;  // constants in files are rounded in several ways
@@ -237,4 +237,4 @@ bool match_pattern(rewriter& r, const node_view& root, std::span<const pattern_s
   return false;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

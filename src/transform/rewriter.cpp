@@ -2,7 +2,7 @@
 
 #include "graph/messages.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 const std::vector<dim>* rewriter::elements(const value_view& v) {
   if (!v || (!elements_known_ && !is_possible(refresh()))) return nullptr;
@@ -61,4 +61,4 @@ status rewriter::refresh() {
   return infer_types(graph_, &elements_);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,6 +1,6 @@
 #include <cameo/transform/rule.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 class builder {
@@ -104,4 +104,4 @@ bool apply_rule(rewriter& r, const node_view& root, const rule_data& rule) {
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -13,7 +13,7 @@ struct device {
 };
 }  // namespace acme
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 template <>
 struct ep_traits<acme::device> {
   static constexpr std::string_view name = "acme", long_name = "AcmeExecutionProvider";
@@ -23,14 +23,14 @@ struct ep_traits<acme::device> {
     return test::provider_b{}.execute(step, c);
   }
 };
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE
 
 /// Another one, whose hooks fuse groups and keep values in memory of its own.
 namespace acme {
 struct compiler {};
 }  // namespace acme
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 template <>
 struct ep_traits<acme::compiler> {
   static constexpr std::string_view name = "acme_compiler", long_name = "AcmeCompiler";
@@ -51,7 +51,7 @@ struct ep_traits<acme::compiler> {
     return std::memcpy(to, from, bytes), status_code::ok;
   }
 };
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE
 
 namespace cameo::test {
 namespace {

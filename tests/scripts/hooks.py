@@ -9,7 +9,7 @@ import sys
 SOURCE = pathlib.Path(os.environ.get("CAMEO_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
 COMMENT = re.compile(r"//[^\n]*")
 CONCEPT = re.compile(r"template <(?:class|typename) (\w+)>\s*concept (\w+) =")
-SCOPE = re.compile(r"^(?:namespace (\w+) \{|(\}  // namespace \w+))", re.MULTILINE)
+SCOPE = re.compile(r"^(?:namespace ([\w:]+) \{|(\}  // namespace [\w:]+))", re.MULTILINE)
 ROW = re.compile(r"^\| (`[^|]*) \| \[`(\w+)`\]\(([^)]*)\) \|", re.MULTILINE)
 OTHER = re.compile(r"The concept \[`(\w+)`\]\(([^)]*)\) has no hooks")
 
@@ -50,7 +50,7 @@ def concepts():
                 scopes = []
                 for scope in SCOPE.finditer(text, 0, at.start()):
                     scopes = scopes + [scope[1]] if scope[1] else scopes[:-1]
-                found[at[2]] = Concept(path.relative_to(SOURCE), not scopes, at[1], until_semicolon(text, at.end()))
+                found[at[2]] = Concept(path.relative_to(SOURCE), scopes == ["CAMEO_NAMESPACE"], at[1], until_semicolon(text, at.end()))
     return found
 
 

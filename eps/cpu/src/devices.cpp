@@ -10,8 +10,7 @@
 #include <cpuid.h>
 #endif
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 struct maker {
@@ -61,7 +60,6 @@ machine_peak cpu::measure_peak(std::size_t threads, std::size_t bytes, double se
   return eps::measure_peak(threads, bytes, seconds);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 
 template CAMEO_API const cameo::provider_row& cameo::detail::row_of<cameo::eps::cpu>();

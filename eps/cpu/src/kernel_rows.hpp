@@ -22,8 +22,7 @@
 #include "text/text_rows.hpp"
 #include "training/training_rows.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 using kernel_rows =
     decltype(all_maps{} + all_zips{} + elementwise_rows{} + reduce_rows{} + normalize_rows{} + matrix_rows{} +
@@ -31,5 +30,4 @@ using kernel_rows =
              flow_rows{} + text_rows{} + image_rows{} + signal_rows{} + generate_rows{} + ml_rows{} + training_rows{} +
              search_rows{} + kernel_list<>{});
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

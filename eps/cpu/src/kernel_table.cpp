@@ -3,8 +3,7 @@
 
 #include "kernel_rows.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 [[maybe_unused]] constexpr std::string_view needs_re2 =
@@ -22,5 +21,4 @@ constexpr std::span<const detail::lacking_kernel> lacking{
 constinit const detail::kernel_table cpu_kernels::table{kernel_rows::table.rows, kernel_rows::table.rules,
                                                         kernel_rows::table.ops, lacking};
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -4,10 +4,8 @@
 
 #include "kernel_rows.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 std::span<const entry_words> cpu_kernels::words() { return entry_words_of<kernel_rows>(); }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Whether a name is what a pattern says, in which * stands for any characters.
@@ -42,5 +41,4 @@ void cpu::before_bind(bind_context& c) const {
   }
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,13 +2,11 @@
 
 #include "microkernels/integer_loops.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Raise the number when the layout of anything that a kernel packs (bind_context::pack) changes.
 std::string cpu::packing() {
   return "packing 7 for " + std::string{instruction_set_in_use()} + " and " + std::string{best_integer_loops().panels};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

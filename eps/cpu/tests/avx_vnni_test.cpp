@@ -14,17 +14,13 @@
 #pragma clang optimize off  // which with a sanitizer takes longest
 #endif
 CAMEO_TARGET("avx512vnni,avx512vl,avx2,fma")
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
-namespace avx_vnni_as_avx512 {
+namespace CAMEO_NAMESPACE::eps::avx_vnni_as_avx512 {
 namespace {
 #include "../src/microkernels/integer_avx_vnni-inl.hpp"
 
 constinit const integer_loops integers{"", arithmetic_of<bytes>, arithmetic_of<shorts>};
 }  // namespace
-}  // namespace avx_vnni_as_avx512
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::avx_vnni_as_avx512
 CAMEO_TARGET_END
 #ifdef __clang__
 #pragma clang optimize on

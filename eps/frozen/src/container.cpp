@@ -6,8 +6,7 @@
 #include <cstring>
 #include <new>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::frozen_file {
+namespace CAMEO_NAMESPACE::eps::frozen_file {
 namespace {
 
 status damaged(std::string what) { return {status_code::invalid_graph, "the context is damaged: " + std::move(what)}; }
@@ -260,5 +259,4 @@ status builder::write(const maker& by, byte_sink to) const {
   return {};
 }
 
-}  // namespace eps::frozen_file
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::frozen_file

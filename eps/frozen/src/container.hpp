@@ -9,8 +9,7 @@
 // The file that a context is: a header, a directory of plans and blobs, the plans, the blobs. All numbers are
 // little-endian, all offsets are from the start of the file. docs/frozen.md describes it for people.
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::frozen_file {
+namespace CAMEO_NAMESPACE::eps::frozen_file {
 
 static_assert(std::endian::native == std::endian::little, "cameo: frozen contexts are mapped as they are");
 
@@ -113,5 +112,4 @@ class builder {
   std::unordered_map<std::string, std::size_t> by_name_;  // of plans
 };
 
-}  // namespace eps::frozen_file
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::frozen_file

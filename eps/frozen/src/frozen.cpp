@@ -7,8 +7,7 @@
 
 #include "program.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 using frozen_file::base_provider;
 using frozen_file::constants_outside;
@@ -174,5 +173,4 @@ status frozen_hooks::misfit(std::string_view written) const {
   return frozen_file::made_by_another(written, here(*this));
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::frozen_file {
+namespace CAMEO_NAMESPACE::eps::frozen_file {
 
 /// Of a value: it is a constant of the model, an input of the compiled node. (0 and 1: none, and one of the container.)
 inline constexpr std::uint8_t constant_outside = 2;
@@ -92,5 +91,4 @@ class plan_reader {
   bool ok_ = true;
 };
 
-}  // namespace eps::frozen_file
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::frozen_file

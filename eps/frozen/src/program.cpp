@@ -13,8 +13,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::frozen_file {
+namespace CAMEO_NAMESPACE::eps::frozen_file {
 namespace {
 
 /// Gives types the symbols of the model that they are copied to: for each symbol of the first model, one of the second,
@@ -215,5 +214,4 @@ status program::run(run_context& c) const {
   return run_plan(c, *plan_);
 }
 
-}  // namespace eps::frozen_file
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::frozen_file

@@ -7,8 +7,7 @@
 
 #include "container.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::frozen_file {
+namespace CAMEO_NAMESPACE::eps::frozen_file {
 
 /// The base provider, without its type.
 struct base_provider {
@@ -91,5 +90,4 @@ std::vector<std::byte> write_plan(const draft&, const std::vector<bool>& raw, st
                                   const std::shared_ptr<const void>& keeps_packs, builder& blobs,
                                   constants_outside* outside);
 
-}  // namespace eps::frozen_file
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::frozen_file

@@ -4,8 +4,7 @@
 #include "plan_stream.hpp"
 #include "program.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::frozen_file {
+namespace CAMEO_NAMESPACE::eps::frozen_file {
 namespace {
 
 status wrong(std::string what) { return {status_code::invalid_graph, "the context is damaged: " + std::move(what)}; }
@@ -354,5 +353,4 @@ result<plan_content> read_plan(std::span<const std::byte> text, const opened& fr
   return reader{text, from, base, node, verify, memory}.run();
 }
 
-}  // namespace eps::frozen_file
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::frozen_file

@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::frozen_file {
+namespace CAMEO_NAMESPACE::eps::frozen_file {
 namespace {
 
 /// What inputs and outputs of compiled nodes may be, as their operator says.
@@ -199,5 +198,4 @@ std::vector<std::byte> write_plan(const draft& net, const std::vector<bool>& raw
   return writer{net, raw, blobs, outside}.run(packs, keeps_packs);
 }
 
-}  // namespace eps::frozen_file
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::frozen_file

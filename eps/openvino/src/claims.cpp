@@ -7,8 +7,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::openvino_detail {
+namespace CAMEO_NAMESPACE::eps::openvino_detail {
 namespace {
 
 /// Constants that an operator's meaning may depend on are smaller; weights are asked about by their type and shape.
@@ -160,5 +159,4 @@ result<std::vector<node_id>> runnable_nodes(const sdk& api, const graph_view& g,
   return sdks.in_order(taken);
 }
 
-}  // namespace eps::openvino_detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::openvino_detail

@@ -10,8 +10,7 @@
 #include <limits>
 #include <optional>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::openvino_detail {
+namespace CAMEO_NAMESPACE::eps::openvino_detail {
 namespace {
 
 using json = nlohmann::json;
@@ -265,5 +264,4 @@ result<container_pieces> write_container(const container& from) {
   return made;
 }
 
-}  // namespace eps::openvino_detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::openvino_detail

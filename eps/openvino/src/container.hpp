@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::openvino_detail {
+namespace CAMEO_NAMESPACE::eps::openvino_detail {
 
 /// One compiled partition of a container; the bytes are the container's.
 struct container_blob {
@@ -45,5 +44,4 @@ struct container_pieces {
 /// INVALID_ARGUMENT for names that are not unique or have a zero byte; OUT_OF_MEMORY when sizes overflow.
 result<container_pieces> write_container(const container&);
 
-}  // namespace eps::openvino_detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::openvino_detail

@@ -4,8 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::openvino_detail {
+namespace CAMEO_NAMESPACE::eps::openvino_detail {
 namespace {
 
 /// The folders that the loader looks through first, as the environment lists them.
@@ -73,5 +72,4 @@ std::vector<std::string> places_of(const std::string& name) {
   return files;
 }
 
-}  // namespace eps::openvino_detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::openvino_detail

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::openvino_detail {
+namespace CAMEO_NAMESPACE::eps::openvino_detail {
 
 /// Where the file lies that holds this code, a program's or a library's: absolute, with every link followed, whatever
 /// it was started or loaded as. Empty where the system does not tell.
@@ -24,5 +23,4 @@ os::library first_of(std::span<const std::string> files, std::string& why);
 /// this build is to be installed, and where the system looks.
 std::vector<std::string> places_of(const std::string& name);
 
-}  // namespace eps::openvino_detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::openvino_detail

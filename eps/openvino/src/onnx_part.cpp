@@ -11,8 +11,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::openvino_detail {
+namespace CAMEO_NAMESPACE::eps::openvino_detail {
 namespace {
 
 /// A constant of the graph itself that no caller can replace.
@@ -112,5 +111,4 @@ result<std::string> onnx_bytes(const graph_part& part) {
   return write_onnx(made);
 }
 
-}  // namespace eps::openvino_detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::openvino_detail

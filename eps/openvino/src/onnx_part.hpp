@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::openvino_detail {
+namespace CAMEO_NAMESPACE::eps::openvino_detail {
 
 /// Some nodes of a graph, to become a model of their own.
 struct graph_part {
@@ -25,5 +24,4 @@ graph_part part_of(const graph&, std::span<const node_id> nodes, std::size_t lar
 /// of their operators that no one opset has.
 result<std::string> onnx_bytes(const graph_part&);
 
-}  // namespace eps::openvino_detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::openvino_detail

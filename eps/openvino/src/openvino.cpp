@@ -14,8 +14,7 @@
 #include <array>
 #include <charconv>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 using namespace openvino_detail;
@@ -305,5 +304,4 @@ result<std::vector<std::string>> openvino::graphs(const context_binary& binary) 
   return names;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

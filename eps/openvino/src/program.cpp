@@ -10,8 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::openvino_detail {
+namespace CAMEO_NAMESPACE::eps::openvino_detail {
 namespace {
 
 constexpr std::int64_t wait_milliseconds = 20;  // between looks at whether the run is to end
@@ -255,5 +254,4 @@ result<std::vector<std::byte>> program::exported() const {
   return blob;
 }
 
-}  // namespace eps::openvino_detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::openvino_detail

@@ -8,8 +8,7 @@
 #include <mutex>
 #include <optional>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::openvino_detail {
+namespace CAMEO_NAMESPACE::eps::openvino_detail {
 
 /// An input or output of a fused node as the model has it.
 struct boundary {
@@ -92,5 +91,4 @@ std::vector<boundary> declared_boundaries_of(const graph& in, const Values& valu
   return made;
 }
 
-}  // namespace eps::openvino_detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::openvino_detail

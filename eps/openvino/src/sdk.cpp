@@ -9,8 +9,7 @@
 #include <filesystem>
 #include <mutex>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::openvino_detail {
+namespace CAMEO_NAMESPACE::eps::openvino_detail {
 namespace {
 
 /// "Exception from src/core.cpp:102:\nCheck 'false' failed at ...:\nwhat is wrong\n\n" on one line, without where in
@@ -184,5 +183,4 @@ status sdk::can_run(std::string_view onnx, const std::string& device, std::span<
   return read;
 }
 
-}  // namespace eps::openvino_detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::openvino_detail

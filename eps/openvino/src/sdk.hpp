@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::openvino_detail {
+namespace CAMEO_NAMESPACE::eps::openvino_detail {
 
 /// An object of the SDK that goes when this does.
 template <class T>
@@ -89,5 +88,4 @@ class sdk {
                 char* words, std::size_t room) = nullptr;
 };
 
-}  // namespace eps::openvino_detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::openvino_detail

@@ -8,8 +8,7 @@
 #include <cstring>
 #include <unordered_map>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 namespace {
 
 template <class T>
@@ -166,5 +165,4 @@ std::unique_ptr<ort_node> fused_node_of(ort_graph& from, std::string_view name,
   return made;
 }
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

@@ -10,8 +10,7 @@
 #include <charconv>
 #include <filesystem>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::ort_plugin_host_detail {
+namespace CAMEO_NAMESPACE::eps::ort_plugin_host_detail {
 namespace {
 
 constexpr std::size_t most_devices = 8;
@@ -259,5 +258,4 @@ void execution::release_one(ort::ort_node_compute_info* info) {
   if (info) static_cast<void>(asked(library_.name(), ep_->ReleaseNodeComputeInfos, ep_, &info, 1));
 }
 
-}  // namespace eps::ort_plugin_host_detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::ort_plugin_host_detail

@@ -6,8 +6,7 @@
 #include "objects.hpp"
 #include "os/libraries.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::ort_plugin_host_detail {
+namespace CAMEO_NAMESPACE::eps::ort_plugin_host_detail {
 
 namespace ort = cameo::detail::ort;
 
@@ -106,5 +105,4 @@ struct lazy_execution {
   std::shared_ptr<execution> made;
 };
 
-}  // namespace eps::ort_plugin_host_detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::ort_plugin_host_detail

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/ort_abi/tables.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 
 /// What every place of the table OrtApi is called, for messages about those that have no function here.
 // clang-format off
@@ -135,5 +134,4 @@ static_assert(
     }(),
     "each row of the interface has the name of its place");
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

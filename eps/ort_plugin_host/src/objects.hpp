@@ -12,8 +12,7 @@
 #include <vector>
 
 // The objects that plugins are given, as this side has them. A plugin sees them by the functions of tables.cpp alone.
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 
 struct ort_status {
   std::int32_t code;
@@ -171,5 +170,4 @@ made_devices& devices_made();
 /// Nodes that plugins made (of contexts), likewise.
 std::unique_ptr<ort_node> take_node(ort_node*);
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

@@ -11,8 +11,7 @@
 
 #include "library.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 using namespace ort_plugin_host_detail;
 
@@ -364,5 +363,4 @@ result<compiled_node> ort_plugin_host::restore(const context_binary& binary, con
   return program_of(*by, std::move(graph), node.node.name(), inputs, !claims->front().drops_constants);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -10,8 +10,7 @@
 #include "names.hpp"
 #include "objects.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 
 void ort_key_values::set(const char* key, const char* value) { pairs[key] = value, list(); }
 void ort_key_values::remove(const char* key) { pairs.erase(key), list(); }
@@ -576,5 +575,4 @@ const ort_api_base& api_base() {
   return base;
 }
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The key of a compiled model's metadata with which a provider decides, before any context is opened, whether the
 /// model fits it: this prefix and the provider's long name. The provider defines the text of the value.
@@ -20,4 +20,4 @@ CAMEO_API result<compiled_fit> fit_of(const provider&, std::string_view written)
 CAMEO_API status require_fit(const model&, std::span<const provider>, bool optimal_only,
                              std::vector<std::string>& warnings);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 #include <cameo/core/result.hpp>
 #include <cameo/graph/graph.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// What a compiled node (EPContext) of a model states about its context; the context itself is not opened.
 struct compiled_node_info {
@@ -24,4 +24,4 @@ CAMEO_API result<std::vector<compiled_node_info>> compiled_nodes_of(const model&
 /// name in the node would then lead to no file.
 CAMEO_API status require_contexts_beside(const model&, std::string_view output);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

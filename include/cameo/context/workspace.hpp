@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The contexts that sessions with `ep.share_ep_contexts` share: opened contexts whose remaining graphs later sessions
 /// take and, for models that are compiled together, the one context that holds all their graphs until
@@ -28,4 +28,4 @@ class context_workspace {
   std::unique_ptr<impl> impl_;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

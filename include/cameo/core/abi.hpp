@@ -6,22 +6,15 @@
 #include CAMEO_NEEDS_CXX20
 #endif
 
-/// Every name of cameo stands between these two macros: in `namespace cameo`, and there in an inline namespace for the
-/// layout of its types. Builds with error messages and builds with codes only have different layouts, hence different
-/// symbols, and can't be linked together by accident. They are macros because editors, Universal Ctags and
-/// documentation tools do not parse `namespace cameo::inline v1 {`.
+/// The namespace of every name of cameo: `namespace cameo`, and there an inline namespace for the layout of its types.
+/// Builds with error messages and builds with codes only have different layouts, hence different symbols, and can't be
+/// linked together by accident. It is a macro because editors, Universal Ctags and documentation tools parse
+/// `namespace CAMEO_NAMESPACE::eps {` and do not parse `namespace cameo::inline v1::eps {`.
 #ifdef CAMEO_CODE_ONLY
-#define CAMEO_BEGIN_NAMESPACE \
-  namespace cameo {           \
-  inline namespace v1_code_only {
+#define CAMEO_NAMESPACE cameo::inline v1_code_only
 #else
-#define CAMEO_BEGIN_NAMESPACE \
-  namespace cameo {           \
-  inline namespace v1 {
+#define CAMEO_NAMESPACE cameo::inline v1
 #endif
-#define CAMEO_END_NAMESPACE \
-  }                         \
-  }
 
 /// Marks every function and object that a public header declares and the library defines: the shared library exports
 /// those. Everything else in cameo, and the libraries that it is built from, is compiled with hidden visibility.

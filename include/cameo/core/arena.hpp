@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Allocates memory from front to back and releases it as a whole. An arena over a caller's memory has a fixed size;
 /// heap_arena grows. Allocation from a full arena returns null; nothing throws. Not thread-safe.
@@ -166,4 +166,4 @@ class arena_vector {
 };
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

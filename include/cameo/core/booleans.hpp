@@ -2,7 +2,7 @@
 #include <cameo/core/arena.hpp>
 #include <cameo/core/value.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// True if each byte is 0 or 1, so that the bytes may be read as `bool`s.
 inline bool are_booleans(std::span<const std::byte> bytes) noexcept {
@@ -30,4 +30,4 @@ inline result<value> with_booleans(const value& v, arena& memory) {
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

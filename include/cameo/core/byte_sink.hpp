@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <span>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Receives the bytes of a file or a context, piece by piece, in order. Whoever writes them returns its error at once.
 using byte_sink = detail::function_ref<status(std::span<const std::byte>)>;
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

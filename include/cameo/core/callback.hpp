@@ -5,9 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-CAMEO_BEGIN_NAMESPACE
-
-namespace detail {
+namespace CAMEO_NAMESPACE::detail {
 template <class Signature>
 class callback;
 
@@ -39,6 +37,4 @@ class callback<R(Args...)> {
   std::shared_ptr<void> object_;
   R (*call_)(void*, Args...) = nullptr;
 };
-}  // namespace detail
-
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 /// checked_multiply and checked_add for compilers without built-in functions for them.
@@ -51,4 +51,4 @@ namespace detail {
 }
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,8 +5,7 @@
 #include <utility>
 
 /// Names that cameo's headers use and programs do not need.
-CAMEO_BEGIN_NAMESPACE
-namespace detail {
+namespace CAMEO_NAMESPACE::detail {
 
 // Replacements of std::construct_at, destroy_at and addressof, whose header <memory> costs a file of kernels more
 // compile time than all that cameo declares.
@@ -48,5 +47,4 @@ class owned {
   T* object_ = nullptr;
 };
 
-}  // namespace detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail

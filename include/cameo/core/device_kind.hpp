@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Kinds of processors, with ONNX Runtime's numbers.
 enum class device_kind : std::uint8_t { cpu = 0, gpu = 1, npu = 2 };
@@ -34,4 +34,4 @@ class device_kinds {
 };
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

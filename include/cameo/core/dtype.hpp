@@ -4,7 +4,7 @@
 #include <cameo/core/narrow_float.hpp>
 #include <cameo/core/status.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // clang-format off
 /// Element types, numbered as in ONNX's TensorProto.DataType.
@@ -133,4 +133,4 @@ namespace detail {
 }
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,9 +3,7 @@
 
 #include <cstdint>
 
-CAMEO_BEGIN_NAMESPACE
-
-namespace detail {
+namespace CAMEO_NAMESPACE::detail {
 /// A length of time in nanoseconds. Every std::chrono::duration converts to it, without the header <chrono>; one longer
 /// than 292 years becomes 292 years.
 class duration {
@@ -32,6 +30,4 @@ class duration {
  private:
   std::int64_t nanoseconds_ = 0;
 };
-}  // namespace detail
-
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail

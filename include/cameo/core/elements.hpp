@@ -4,8 +4,7 @@
 #include <cstring>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail {
+namespace CAMEO_NAMESPACE::detail {
 
 /// A set of element types. visit() and call() call generic code with the C++ type of a dtype, so that no list of cases
 /// can miss one.
@@ -68,5 +67,4 @@ std::vector<std::int64_t> all_at(const value& v) {
   return all;
 }
 
-}  // namespace detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <span>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The largest rank of a tensor. (No exporter is known to exceed 8.)
 inline constexpr std::size_t max_rank = 12;
@@ -131,4 +131,4 @@ constexpr extents row_major_strides(const extents& shape) {
   return true;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

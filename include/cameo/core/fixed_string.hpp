@@ -4,9 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-CAMEO_BEGIN_NAMESPACE
-
-namespace detail {
+namespace CAMEO_NAMESPACE::detail {
 /// Text as a template argument: constrain<"T", float>. It is part of the type, so it costs no relocation.
 template <std::size_t N>
 struct fixed_string {
@@ -19,6 +17,4 @@ struct fixed_string {
 };
 template <std::size_t N>
 fixed_string(const char (&)[N]) -> fixed_string<N>;
-}  // namespace detail
-
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail

@@ -4,9 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-CAMEO_BEGIN_NAMESPACE
-
-namespace detail {
+namespace CAMEO_NAMESPACE::detail {
 template <class Signature>
 class function_ref;
 
@@ -27,6 +25,4 @@ class function_ref<R(Args...)> {
   void* object_;
   R (*call_)(void*, Args...);
 };
-}  // namespace detail
-
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail

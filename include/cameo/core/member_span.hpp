@@ -5,8 +5,7 @@
 #include <span>
 #include <type_traits>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail {
+namespace CAMEO_NAMESPACE::detail {
 
 /// A std::span for members of a class that is defined before T is. libc++ copies a std::span only of a complete type,
 /// and the compiler checks at the end of a class whether it can be copied. Converts from and to std::span.
@@ -45,8 +44,7 @@ class member_span {
   std::size_t count_ = 0;
 };
 
-}  // namespace detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail
 
 template <class T>
 inline constexpr bool std::ranges::enable_borrowed_range<cameo::detail::member_span<T>> = true;

@@ -4,7 +4,7 @@
 #include <concepts>
 #include <cstddef>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// A kind of memory: how it is allocated and how bytes are copied to and from host memory. Kind 0 is always host
 /// memory. The functions must be thread-safe; `self` outlives all objects that use it.
@@ -47,4 +47,4 @@ memory_source memory_source_of(M& own) noexcept {
 }
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 /// How a float format of at most 16 bits encodes values that are not numbers.
@@ -145,4 +145,4 @@ inline constexpr float_format float6e2m3_format{2, 3, 1, float_specials::none};
 inline constexpr float_format float6e3m2_format{3, 2, 3, float_specials::none};
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include <cassert>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 template <class T>
@@ -109,4 +109,4 @@ class [[nodiscard]] result {
   };
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

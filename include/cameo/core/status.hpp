@@ -5,7 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // clang-format off
 /// Error codes: ONNX Runtime's, and from 100 on those that it lacks.
@@ -129,4 +129,4 @@ using status = basic_status<detail::no_words>;
 using status = basic_status<detail::heap_words>;
 #endif
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,9 +5,7 @@
 #include <span>
 #include <utility>
 
-CAMEO_BEGIN_NAMESPACE
-
-namespace detail {
+namespace CAMEO_NAMESPACE::detail {
 /// True if row i describes enumerator i and no row is missing, so that a table stays in step with its enum.
 template <class Row, std::size_t N>
 consteval bool complete_and_in_order(const Row (&rows)[N]) {
@@ -35,6 +33,4 @@ constexpr std::span<const Row> rows_with(Id id, Id Row::* key, std::span<const R
   while (last < rows.size() && rows[last].*key == id) ++last;
   return {rows.data() + first, last - first};
 }
-}  // namespace detail
-
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail

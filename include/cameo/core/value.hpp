@@ -6,7 +6,7 @@
 #include <concepts>
 #include <cstddef>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 template <class T>
@@ -133,4 +133,4 @@ inline bool is_aligned(const value& v) {
 }
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

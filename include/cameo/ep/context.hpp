@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // The data that a provider reads and writes if it stores its compiled groups in files. A compiled group becomes a node
 // of operator EPContext; the bytes that the provider writes, its context, lie in the node or in a file beside the
@@ -72,4 +72,4 @@ struct context_part {
 /// How well a compiled model fits the machine and the version of a provider. Numbers are ONNX Runtime's.
 enum class compiled_fit : std::uint8_t { not_applicable = 0, optimal = 1, prefer_recompilation = 2, unsupported = 3 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

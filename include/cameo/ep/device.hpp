@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 /// Keys and values, in order.
@@ -118,4 +118,4 @@ CAMEO_API result<device_policy> device_policy_named(std::string_view);
 inline constexpr std::size_t most_devices = 8;
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/ep/device.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// An option of a provider. Users set it by the session key "ep.<name>.<key>", with the provider's short name or its
 /// long name in lower case.
@@ -37,4 +37,4 @@ class provider_options {
   std::vector<std::pair<std::string_view, std::string>> set_;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The most that a machine can do, as far as a provider has measured it.
 struct machine_peak {
@@ -35,4 +35,4 @@ concept measures_peak = requires(std::size_t threads, std::size_t bytes, double 
   { P::measure_peak(threads, bytes, seconds) } -> std::same_as<machine_peak>;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -9,7 +9,7 @@
 
 #include <memory>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // The hooks of a provider. A provider is a type with
 //
@@ -535,4 +535,4 @@ struct provider_check {
 };
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,7 +3,7 @@
 #include <cameo/ep/provider.hpp>
 #include <cameo/kernel/kernel_list.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 struct draft_node;  // plan/draft.hpp
@@ -318,4 +318,4 @@ const provider_row& row_of() {
 }
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

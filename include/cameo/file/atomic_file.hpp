@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Produces the bytes of a file. It is called with a function that appends the next piece. An error of that function or
 /// of the producer itself ends the writing.
@@ -57,4 +57,4 @@ class file_batch {
   std::unique_ptr<impl> impl_;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace os {
 class handle;
@@ -44,4 +44,4 @@ class file_bytes {
 };
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

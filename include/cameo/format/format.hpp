@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 class arena;
 namespace detail {
@@ -140,4 +140,4 @@ struct format_list {
 };
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

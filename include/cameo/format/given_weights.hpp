@@ -5,8 +5,7 @@
 #include <span>
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail {
+namespace CAMEO_NAMESPACE::detail {
 
 /// A tensor that replaces the initializer with this name.
 struct given_tensor {
@@ -20,5 +19,4 @@ struct given_file {
   std::span<const std::byte> bytes;
 };
 
-}  // namespace detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail

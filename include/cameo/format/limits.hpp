@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Limits of the memory and nesting that a hostile file may cause.
 struct load_limits {
@@ -11,4 +11,4 @@ struct load_limits {
   std::size_t model_bytes = std::size_t{1} << 33;  // for texts, attributes and constants outside mapped files
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

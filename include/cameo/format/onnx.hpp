@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/format/format.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Reads an ONNX model of any IR version, which check_model() has yet to check. Weights stay in the mapped file:
 /// raw_data and external data become spans, and the model keeps the mappings. Errors contain the file and what is
@@ -48,4 +48,4 @@ struct onnx_format {
   }
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/format/onnx.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Reads a model in ONNX Runtime's format, versions 1 to 6, which check_model() has yet to check. Weights and texts
 /// stay in the mapped file, which the model keeps. Data that breaks the format's rules is refused before it is used.
@@ -54,4 +54,4 @@ struct ort_format {
   CAMEO_API static status write(const model&, byte_sink, const std::string& folder, const write_options&);
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

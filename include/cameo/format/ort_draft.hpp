@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/plan/draft.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The checks of read_ort_draft(), and the code for files of other programs: nodes that are not in order of execution,
 /// sparse initializers, operator versions that are not in the kernel lists. A program that does not use it contains
@@ -45,4 +45,4 @@ extern CAMEO_API const ort_draft_checks replaying_ort_draft_checks;
 /// Records are still checked against their nodes. Sparse initializers are NOT_IMPLEMENTED.
 extern CAMEO_API const ort_draft_checks replaying_trusted_ort_draft;
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The kind of value that a .pb file contains.
 enum class pb_kind : std::uint8_t { tensor, sequence, optional, map, sparse_tensor };
@@ -16,4 +16,4 @@ CAMEO_API result<value> read_pb(std::span<const std::byte> bytes, pb_kind kind, 
 /// Returns the bytes of a .pb file with this value.
 CAMEO_API result<std::string> write_pb(const value&, pb_kind kind, std::string_view name);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The operators of a program: the standard ones, and those that its providers declare. Each list is sorted by id.
 struct op_table {
@@ -44,4 +44,4 @@ CAMEO_API status resolve_and_check_node(graph&, node_id, const op_table&);
 /// with `ops`. Returns the nodes that were added, in order.
 CAMEO_API result<std::vector<node_id>> inline_call(graph&, node_id, const function& body, const op_table&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

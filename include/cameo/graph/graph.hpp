@@ -5,7 +5,7 @@
 
 #include <memory>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The number of a value within one graph. Numbers stay valid while the graph changes.
 enum class value_id : std::uint32_t { none = 0xFFFFFFFF };
@@ -281,4 +281,4 @@ class graph::use_range {
 };
 inline graph::use_range graph::uses(value_id v) const { return {*this, (*this)[v].first_edge}; }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

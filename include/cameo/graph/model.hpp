@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// An imported opset of a model or a function.
 struct opset_import {
@@ -82,4 +82,4 @@ class model {
   std::unique_ptr<graph> main_;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 class model;  // defined in graph/model.hpp
 
@@ -11,7 +11,7 @@ namespace detail {
 CAMEO_API void delete_model(model*) noexcept;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE
 
 /// Deletes a model where model.hpp is not included: sessions and formats pass on models that most programs do not use.
 template <>

@@ -3,7 +3,7 @@
 
 #include <unordered_set>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The names of a model's symbols by number, made distinct: a symbol with the name of an earlier one gets a suffix.
 /// Other formats and runtimes compare symbols by name, and would treat two sizes that a file declares with the same
@@ -22,4 +22,4 @@ inline std::vector<std::string> distinct_symbol_names(const model& m) {
   return names;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <iterator>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 class node_view;
 
@@ -300,4 +300,4 @@ std::size_t count(const Range& range) {
   return n;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

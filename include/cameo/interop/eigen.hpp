@@ -6,7 +6,7 @@
 
 #include <Eigen/Core>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace interop {
 
@@ -79,4 +79,4 @@ value as_tensor(M&& matrix) {
   }
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -8,7 +8,7 @@
 #error "cameo/interop/exceptions.hpp needs exceptions: compile without -fno-exceptions, or test results instead"
 #endif
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// A status as an exception, for programs that report errors by exceptions. cameo itself throws none through its API.
 class status_error : public std::exception {
@@ -35,4 +35,4 @@ inline void ok_or_throw(status&& s) {
   if (!s) throw status_error{std::move(s)};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// `std::cerr << session.error()`: prints statuses, codes, types, extents, values, tensors, inputs and outputs as
 /// to_string() writes them.
@@ -12,4 +12,4 @@ std::ostream& operator<<(std::ostream& to, const T& printed) {
   return to << cameo::to_string(printed);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

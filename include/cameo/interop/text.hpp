@@ -4,7 +4,7 @@
 
 #include <concepts>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // The text for cameo/interop/fmt.hpp and cameo/interop/ostream.hpp. Names and messages are those of the model: use
 // one_line() before text goes to a terminal.
@@ -42,4 +42,4 @@ concept printed =
     std::same_as<T, value> || std::same_as<T, any_value> || std::same_as<T, io_info> || is_tensor_view<T>;
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

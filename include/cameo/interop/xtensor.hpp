@@ -5,7 +5,7 @@
 
 #include <xtensor/xadapt.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace interop {
 
@@ -60,4 +60,4 @@ value as_tensor(E&& expression) {
   }
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

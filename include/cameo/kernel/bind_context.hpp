@@ -2,7 +2,7 @@
 #include <cameo/core/arena.hpp>
 #include <cameo/kernel/operand.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 /// A promise that a kernel makes to the planner about its outputs when it is bound.
@@ -162,4 +162,4 @@ class bind_context {
   void hint(detail::output_hint h) { static_cast<void>(hints.push_back(h)); }
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

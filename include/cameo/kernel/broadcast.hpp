@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The loops of an elementwise operation whose N operands broadcast to one output. Axes that all operands treat alike
 /// are merged, so that few and long rows remain: equal shapes make one row, as does a scalar operand, with step 0; a
@@ -113,4 +113,4 @@ class broadcast_loops {
   positions steps_{};
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <array>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // Checks of an entry of a kernel list. Each possible mistake has its own template, so that the compiler's "in
 // instantiation of" line names operator, versions, type string and type next to a message that states what to do.
@@ -107,4 +107,4 @@ struct kernel_check {
 };
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// An entry of a kernel list as C++ text, for programs that write lists of kernels. Names are relative to cameo::eps:
 /// "op::Add", "binary<op::Add>".
@@ -83,4 +83,4 @@ constexpr std::span<const entry_words> entry_words_of() {
   return detail::list_words<List>::all;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include <concepts>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 /// A kernel that is also its state: `static result<K> bind(bind_context&)`, `status run(run_context&) const`.
@@ -68,4 +68,4 @@ result<bound_kernel> bind_kernel(bind_context& context, bool only_check) {
 }
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

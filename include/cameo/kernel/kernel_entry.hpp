@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Since-versions First to Last of an operator; without Last, all versions from First on in the operator tables.
 template <int First, int Last = 255>
@@ -124,4 +124,4 @@ constexpr detail::kernel_rule resolve(std::span<const op_version> versions, deta
 }
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,7 +5,7 @@
 #include <array>
 #include <tuple>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 /// One kernel for one operator, one range of versions and one choice of types. Rows are found by `op`.
@@ -245,4 +245,4 @@ class kernel_list {
   }();
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 #include <cameo/core/function_ref.hpp>
 #include <cameo/kernel/kernel_list.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Why a provider does not take a node, ordered by how close the best row came to a match.
 enum class refusal : std::uint8_t { none, no_kernel, version, type, declined };
@@ -43,4 +43,4 @@ CAMEO_API verdict match(const detail::node_signature&, const detail::kernel_tabl
 /// into `line` and truncated to its size.
 CAMEO_API std::string_view explain(const verdict&, std::span<char> line);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/kernel/operand.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Checks what kernels rely on: the number of inputs and outputs, types that the operator's version allows, equal types
 /// where a type string is shared, attributes of the right kind. INVALID_GRAPH. For builds without a graph; check_model
@@ -11,4 +11,4 @@ CAMEO_API status check_node(const op_version&, const detail::node_signature&, st
 /// Checks the types of outputs only, with the operator's version before the node's.
 CAMEO_API status check_outputs(const op_version&, const detail::node_signature&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

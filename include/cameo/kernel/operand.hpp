@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/op/op.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// What is known of an input or output of a node before a run.
 struct operand {
@@ -31,4 +31,4 @@ struct node_signature {
 };
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,7 +3,7 @@
 #include <cameo/core/result.hpp>
 #include <cameo/core/value.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 class run_context;
 
@@ -228,4 +228,4 @@ bool parallel_each(run_context& c, std::int64_t count, std::int64_t grain, F&& f
   });
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 #include <cameo/format/ort_draft.hpp>
 #include <cameo/run/runner.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Options of a minimal session.
 struct minimal_options {
@@ -107,4 +107,4 @@ template <class... Lists>
 struct minimal_runtime<saved_optimizations, Lists...>
     : minimal_loader<&replaying_ort_draft_checks, &replaying_trusted_ort_draft, Lists...> {};
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/core/value.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // clang-format off
 /// Numbered as ONNX's AttributeProto.AttributeType.
@@ -64,4 +64,4 @@ constexpr const attribute* find_attribute(std::span<const attribute> attributes,
 }
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

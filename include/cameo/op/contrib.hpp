@@ -3,8 +3,7 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of ONNX's domain that ONNX Runtime adds. Each tag lists every version of its operator, oldest first.
-CAMEO_BEGIN_NAMESPACE
-namespace op::contrib {
+namespace CAMEO_NAMESPACE::op::contrib {
 
 namespace detail {
 inline constexpr parameter p0[] = {{"X", "T"}};
@@ -126,5 +125,4 @@ struct ThresholdedRelu {
   };
 };
 
-}  // namespace op::contrib
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::op::contrib

@@ -4,8 +4,7 @@
 
 #include <optional>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail {
+namespace CAMEO_NAMESPACE::detail {
 
 /// A node with the values of a run. Only their types and shapes are read, and whether two share memory.
 struct node_in_run {
@@ -43,5 +42,4 @@ CAMEO_API std::optional<double> operations_of(const op_row&, const node_in_run&)
 /// unknown operator.
 CAMEO_API double bytes_moved(const op_row*, const node_in_run&);
 
-}  // namespace detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/op/op.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// ONNX's definition of an operator in terms of others, if it does not depend on the node. (Code builds the definitions
 /// that do.) One version may have several bodies: the right one has the highest `needs_opset` that the model's opset
@@ -49,4 +49,4 @@ CAMEO_API std::span<const function_body_row> standard_function_bodies();
 /// The newest body of this version of an operator for a node of this `opset`; null if it has none.
 CAMEO_API const function_body_row* find_function_body(detail::op_id op, int since, std::int64_t opset);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

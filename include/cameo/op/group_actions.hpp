@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // Rewrites that can be chosen, saved in an ORT file and applied later, by ONNX Runtime's names, and how the node that
 // replaces a group is made. A group is a node (the target), nodes that produce its inputs and nodes that read its
@@ -94,4 +94,4 @@ constexpr std::span<const group_move> moves_of(group_form form) {
   return {};
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,7 +3,7 @@
 #include <cameo/op/op.hpp>
 #include <cameo/op/value_type.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The interface of a shape function to one node. Host only, one thread. The function sets what it can infer and leaves
 /// the rest unknown. It returns INVALID_GRAPH only for illegal inputs, with a message that states what is legal.
@@ -74,4 +74,4 @@ class infer_context {
 /// Computes the multidirectional broadcast of shapes. INVALID_GRAPH, with both dims, when they do not broadcast.
 CAMEO_API result<std::vector<dim>> infer_broadcast(std::span<const std::vector<dim>* const> shapes);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -3,8 +3,7 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of com.ms.internal.nhwc. Each tag lists every version of its operator, oldest first.
-CAMEO_BEGIN_NAMESPACE
-namespace op::internal_nhwc {
+namespace CAMEO_NAMESPACE::op::internal_nhwc {
 
 namespace detail {
 inline constexpr parameter p0[] = {{"X", "T"}};
@@ -300,5 +299,4 @@ struct SpaceToDepth {
   };
 };
 
-}  // namespace op::internal_nhwc
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::op::internal_nhwc

@@ -3,8 +3,7 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of com.microsoft. Each tag lists every version of its operator, oldest first.
-CAMEO_BEGIN_NAMESPACE
-namespace op::microsoft {
+namespace CAMEO_NAMESPACE::op::microsoft {
 
 namespace detail {
 inline constexpr parameter p0[] = {
@@ -1693,5 +1692,4 @@ struct WordConvEmbedding {
   };
 };
 
-}  // namespace op::microsoft
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::op::microsoft

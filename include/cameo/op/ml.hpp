@@ -3,8 +3,7 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of ai.onnx.ml. Each tag lists every version of its operator, oldest first.
-CAMEO_BEGIN_NAMESPACE
-namespace op::ml {
+namespace CAMEO_NAMESPACE::op::ml {
 
 namespace detail {
 inline constexpr parameter p0[] = {{"X", "T"}, {"Y", "tensor(int64)"}};
@@ -264,5 +263,4 @@ struct ZipMap {
   };
 };
 
-}  // namespace op::ml
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::op::ml

@@ -3,8 +3,7 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of com.microsoft.nchwc. Each tag lists every version of its operator, oldest first.
-CAMEO_BEGIN_NAMESPACE
-namespace op::nchwc {
+namespace CAMEO_NAMESPACE::op::nchwc {
 
 namespace detail {
 inline constexpr parameter p0[] = {{"X", "T"}};
@@ -82,5 +81,4 @@ struct Upsample {
   };
 };
 
-}  // namespace op::nchwc
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::op::nchwc

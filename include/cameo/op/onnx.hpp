@@ -3,8 +3,7 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of ONNX. Each tag lists every version of its operator, oldest first.
-CAMEO_BEGIN_NAMESPACE
-namespace op {
+namespace CAMEO_NAMESPACE::op {
 
 namespace detail {
 inline constexpr parameter p0[] = {{"X", "T"}};
@@ -2600,5 +2599,4 @@ struct Xor {
   };
 };
 
-}  // namespace op
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::op

@@ -6,7 +6,7 @@
 #include <bit>
 #include <concepts>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// How many arguments a formal input or output has.
 enum class parameter_option : std::uint8_t { single, optional, variadic };
@@ -182,4 +182,4 @@ struct domain_row {
 CAMEO_API std::span<const domain_row> standard_domains();
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

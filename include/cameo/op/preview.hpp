@@ -3,8 +3,7 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of ai.onnx.preview. Each tag lists every version of its operator, oldest first.
-CAMEO_BEGIN_NAMESPACE
-namespace op::preview {
+namespace CAMEO_NAMESPACE::op::preview {
 
 namespace detail {
 inline constexpr parameter p0[] = {{"Q", "T1"}, {"K", "T1"}, {"V", "T1"}};
@@ -23,5 +22,4 @@ struct FlexAttention {
   };
 };
 
-}  // namespace op::preview
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::op::preview

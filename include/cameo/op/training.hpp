@@ -3,8 +3,7 @@
 #include <cameo/op/op.hpp>
 
 /// The operators of ai.onnx.preview.training. Each tag lists every version of its operator, oldest first.
-CAMEO_BEGIN_NAMESPACE
-namespace op::training {
+namespace CAMEO_NAMESPACE::op::training {
 
 namespace detail {
 inline constexpr parameter p0[] = {{"R", "T1"}, {"T", "T2"}, {"inputs", "T3", parameter_option::variadic, false, 1}};
@@ -54,5 +53,4 @@ struct Momentum {
   };
 };
 
-}  // namespace op::training
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::op::training

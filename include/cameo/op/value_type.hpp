@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// A dimension before a run: a number, a symbol of the model ("batch"), or unknown. Symbols are numbered from 1 by the
 /// model's symbol_table; equal symbols are equal sizes.
@@ -53,4 +53,4 @@ class value_type {
   CAMEO_API std::string to_string(const std::vector<std::string>* symbols = nullptr) const;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -11,8 +11,7 @@
 /// directions: a cameo provider that ONNX Runtime loads, and a plugin that cameo loads. Each line below is one
 /// function: its index in its table, the version 1.N that introduced it, its name, its type. Tables only grow; an index
 /// never changes.
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 
 // Objects of the other side, which only it defines.
 struct ort_allocator;
@@ -454,5 +453,4 @@ auto* at(ort_table table) {
   return reinterpret_cast<function*>(const_cast<void*>(table[std::size_t(Slot)]));
 }
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort

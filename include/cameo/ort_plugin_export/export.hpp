@@ -2,8 +2,7 @@
 #include <cameo/ep/provider_row.hpp>
 #include <cameo/ort_abi/tables.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail::ort {
+namespace CAMEO_NAMESPACE::detail::ort {
 
 /// For CAMEO_EXPORT_ORT_PLUGIN: the functions that ONNX Runtime looks up, of a provider that `make` makes.
 CAMEO_API ort_status* create_factories(provider (*make)(), const char* registered_name, const ort_api_base*,
@@ -21,8 +20,7 @@ provider exported() {
   return {&row_of<P>(), std::make_shared<const P>()};
 }
 
-}  // namespace detail::ort
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail::ort
 
 /// Makes the library that this file is linked into a plugin of ONNX Runtime 1.23 and newer
 /// (`register_execution_provider_library`): the provider's long name is the name of the execution provider, which must

@@ -3,8 +3,7 @@
 
 #include <cstdint>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail {
+namespace CAMEO_NAMESPACE::detail {
 
 /// Identifies a file or folder of this machine, whatever its name is.
 struct file_id {
@@ -12,5 +11,4 @@ struct file_id {
   bool operator==(const file_id&) const = default;
 };
 
-}  // namespace detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/core/arena.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail {
+namespace CAMEO_NAMESPACE::detail {
 
 /// An arena that takes chunks from the heap as it grows and frees them when it is destroyed.
 class heap_arena : public arena {
@@ -22,5 +21,4 @@ class heap_arena : public arena {
   std::size_t next_chunk_, left_;
 };
 
-}  // namespace detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// An input or an output as text: selection and packaging don't read models.
 struct package_value {
@@ -57,4 +57,4 @@ CAMEO_API bool agree(const package_value&, const package_value&);
 /// missing.
 CAMEO_API status same_interface(const package_io&, const package_io&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

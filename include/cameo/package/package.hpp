@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 class held_folder;
@@ -236,4 +236,4 @@ class package {
 /// INVALID_ARGUMENT when it has symbolic links or names that are not plain.
 CAMEO_API result<std::string> hash_folder(const std::string& path);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include <concepts>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// A provider's verdict on a variant's compatibility string.
 enum class variant_fit : std::uint8_t { not_applicable, optimal, prefer_recompilation, unsupported };
@@ -82,4 +82,4 @@ result<selection> select_variant(const package& from, std::string_view component
   return made;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

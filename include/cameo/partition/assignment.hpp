@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Nodes that a provider took as one unit: the nodes of a group that it compiles, or a single node.
 struct ep_assignment {
@@ -18,4 +18,4 @@ struct ep_assignment {
   CAMEO_API bool operator==(const ep_assignment&) const;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

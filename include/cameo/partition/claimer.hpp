@@ -2,7 +2,7 @@
 #include <cameo/core/result.hpp>
 #include <cameo/graph/views.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Nodes that a provider takes as one unit. Without a name it is a single node, which runs unchanged; with a name, the
 /// nodes are fused into one node that the provider compiles. A fused group is convex: no path leaves it and returns. A
@@ -34,4 +34,4 @@ struct context_source {
 /// The order of an image's axes: [N, C, H, W] as in ONNX, or [N, H, W, C].
 enum class data_layout : std::uint8_t { nchw, nhwc };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

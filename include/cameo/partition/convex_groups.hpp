@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// For a provider's `groups`: combines nodes of a graph into as few and large groups as possible, so that no path
 /// leaves a group and returns, also through other groups. `nodes` are not assigned; what their subgraphs capture counts
@@ -12,4 +12,4 @@ CAMEO_BEGIN_NAMESPACE
 /// graph with many small groups, some groups that could be one may stay separate.
 CAMEO_API std::vector<std::vector<node_id>> convex_groups(const graph_view&, std::span<const node_id> nodes);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 #include <cameo/graph/views.hpp>
 #include <cameo/plan/plan.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The properties of a value by which kernels are matched.
 CAMEO_API operand describe(const detail::graph_value&);
@@ -24,4 +24,4 @@ namespace detail {
 CAMEO_API std::vector<node_id> nodes_of_steps(const graph& g, const plan_view& plan);
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

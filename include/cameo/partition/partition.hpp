@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// A provider with its type erased, for partitioning.
 struct claim_row {
@@ -87,4 +87,4 @@ CAMEO_API status inline_functions(model&, std::span<const claim_row>, const op_t
 CAMEO_API result<std::vector<fused_node>> partition(model&, std::span<const claim_row>, const op_table&,
                                                     const partition_options&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Assigns matching nodes to a kind of device.
 struct placement_rule {
@@ -27,4 +27,4 @@ struct placement_rules {
   CAMEO_API std::optional<device_kind> kind_of(const graph&, node_id) const;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

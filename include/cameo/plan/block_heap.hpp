@@ -4,7 +4,7 @@
 
 #include <bit>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 /// A range of memory, free or in use. In use it has a reference count: each value that is kept in it counts once.
@@ -65,4 +65,4 @@ class block_heap {
   std::uint64_t filled_ = 0;  // bit b: bins_[b] is not empty
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 #include <cameo/core/arena.hpp>
 #include <cameo/kernel/match.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The number of a value within one draft; slot 0 is the absent value.
 using slot = std::uint32_t;
@@ -59,4 +59,4 @@ struct draft {
   }
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

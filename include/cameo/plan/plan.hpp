@@ -2,7 +2,7 @@
 #include <cameo/core/memory.hpp>
 #include <cameo/plan/draft.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 struct plan_view;
 
@@ -49,4 +49,4 @@ struct plan_view {
   bool has_dynamic = false;  // some tensor's shape is known only in a run
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

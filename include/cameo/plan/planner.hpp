@@ -2,7 +2,7 @@
 #include <cameo/plan/block_heap.hpp>
 #include <cameo/plan/plan.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// How nodes of one provider are bound to kernels.
 struct node_binder {
@@ -65,4 +65,4 @@ struct placement_request {
 /// Offsets are multiples of 64. OUT_OF_MEMORY when scratch is full or the sizes do not fit into an address space.
 CAMEO_API status place_values(const placement_request&, arena& scratch, placement out);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

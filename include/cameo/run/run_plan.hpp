@@ -2,7 +2,7 @@
 #include <cameo/kernel/run_context.hpp>
 #include <cameo/plan/plan.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Runs a plan as a step of another plan, to which `c` belongs. The step's first inputs and its outputs are the plan's,
 /// in order (the plan has its own further inputs); memory, threads, limits and the stop condition are those of the run.
@@ -13,4 +13,4 @@ CAMEO_BEGIN_NAMESPACE
 /// Errors of steps are returned with their nodes' names.
 CAMEO_API status run_plan(run_context& c, const plan_view&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 #include <cameo/plan/plan.hpp>
 #include <cameo/run/task_pool.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// When a run should end early. It is checked before every step, and within a step before each task of
 /// run_context::parallel(): a thread works at most 2 ms between two checks, except in kernels that wait for another
@@ -69,4 +69,4 @@ class runner {
   impl* impl_;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

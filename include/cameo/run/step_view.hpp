@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// A node that a provider runs by its own hook `execute` (ep/provider.hpp). It lives as long as the plan.
 struct step_view {
@@ -16,4 +16,4 @@ struct step_view {
   }
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

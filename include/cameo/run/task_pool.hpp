@@ -4,7 +4,7 @@
 #include <concepts>
 #include <cstddef>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// A task of a loop: call it with (index, lane) for each index.
 using task = detail::function_ref<void(std::size_t index, std::size_t lane)>;
@@ -73,4 +73,4 @@ class task_pool_ref {
 };
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

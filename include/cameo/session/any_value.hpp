@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 /// INVALID_ARGUMENT unless the value is a tensor with these elements in host memory; the message says what it is.
@@ -140,4 +140,4 @@ class named_values {
   }
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

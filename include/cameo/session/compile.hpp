@@ -4,7 +4,7 @@
 
 #include <optional>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 class file_batch;
 
@@ -74,4 +74,4 @@ struct compile_report {
   std::string path;  // of the model, if it is a file
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

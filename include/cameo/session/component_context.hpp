@@ -4,7 +4,7 @@
 
 #include <memory>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 struct loader;  // session/loader.hpp
@@ -45,4 +45,4 @@ class component_context {
   std::shared_ptr<const impl> impl_;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace inputs {
 
@@ -134,4 +134,4 @@ struct named_input {
   any_value texts_;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

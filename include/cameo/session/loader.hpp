@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/session/session.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 class component_context;  // session/component_context.hpp
 class package;            // package/package.hpp
@@ -51,4 +51,4 @@ struct loader {
 CAMEO_API std::shared_ptr<context_workspace> new_workspace();
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

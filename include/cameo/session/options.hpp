@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 class context_workspace;  // context/workspace.hpp
 
@@ -109,4 +109,4 @@ struct run_settings {
   const struct step_observer* observer = nullptr;  // called for every step; trace_profile has one
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,7 +2,7 @@
 #include <cameo/session/component_context.hpp>
 #include <cameo/session/session.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 struct format_row;  // format/format.hpp
@@ -54,4 +54,4 @@ CAMEO_API result<std::vector<component_io>> interfaces_of(const package&, std::s
 CAMEO_API result<package_io> interface_of_file(const std::string& path, std::span<const detail::format_row>,
                                                const std::string& weights = {});
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace detail {
 struct graph_node;
@@ -79,4 +79,4 @@ class trace_profile {
   step_observer observer_;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

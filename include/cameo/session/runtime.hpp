@@ -7,7 +7,7 @@
 #include <array>
 #include <tuple>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // What compile() takes and gives is in session/compile.hpp, what packages need in cameo/packages.hpp: the programs that
 // use them include those.
@@ -335,4 +335,4 @@ class runtime : public detail::runtime_of<detail::default_parts, Ts...>::type {
 template <class... Ps>
 runtime(Ps...) -> runtime<Ps...>;
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -7,7 +7,7 @@
 
 #include <iosfwd>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 class session;
 struct plan_view;
@@ -194,4 +194,4 @@ CAMEO_API int report(const status&);
 /// Prints every value, shortened, in a line of its own made by one_line(), and returns 0.
 CAMEO_API int print(const named_values&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

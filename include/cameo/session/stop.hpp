@@ -5,7 +5,7 @@
 #include <memory>
 #include <type_traits>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// A stop token of another library, such as std::stop_token.
 /// - `bool stop_requested() const` returns true once the work is to end. It is called often, by any thread that loads a
@@ -49,4 +49,4 @@ class stop_source {
   std::shared_ptr<shared> shared_;
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The number of threads that this process may keep busy: the cpuset's processors, or fewer when a CPU quota (cgroup v1
 /// or v2, this group and those above it) allows less; a fraction counts as one. At least 1.
@@ -37,4 +37,4 @@ class thread_pool {
 };
 static_assert(scoped_task_pool<thread_pool>);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 struct transform_table;  // defined in transform/transform.hpp
 
@@ -34,4 +34,4 @@ struct transform_set {
   }
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

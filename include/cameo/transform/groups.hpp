@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/transform/rewriter.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // Rewrites in two halves. The first half selects a group: a node and those around it, which one new node can replace.
 // The second half replaces it. In between, the selection can be saved in an ORT file (graph::saved_optimizations) for a
@@ -78,4 +78,4 @@ CAMEO_API result<bool> apply_groups(graph&, std::span<const transform_table* con
 CAMEO_API result<bool> replay_groups(graph&, std::span<const transform_table* const> tables,
                                      const rewriter::surroundings&, const transform_options&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

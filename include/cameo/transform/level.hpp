@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// How far a graph is rewritten before it runs. Names and numbers are ONNX Runtime's; each level includes those before
 /// it.
@@ -21,4 +21,4 @@ constexpr bool is_level(optimization_level level) {
 }
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,7 +5,7 @@
 #include <array>
 #include <tuple>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // Patterns are values that read like the expressions that they match. The compiler flattens their types into tables of
 // the rows below, and one function interprets the rows (src/transform/pattern.cpp).
@@ -465,4 +465,4 @@ constexpr followed_pattern<Root, Next...> followed(Root root, Next... next) {
 CAMEO_API bool match_pattern(rewriter&, const node_view& root, std::span<const pattern_step> steps,
                              detail::function_ref<bool(const match_result&)> accept);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

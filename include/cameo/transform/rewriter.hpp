@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Computes the outputs of a node whose inputs are constant (an absent input is an empty value), in `memory`.
 /// NOT_IMPLEMENTED if it cannot run that node.
@@ -192,4 +192,4 @@ CAMEO_API std::optional<std::vector<std::int64_t>> ints_of(const value*);
 /// True if all elements of a float32 or integer constant equal this number; false without elements.
 CAMEO_API bool all_equal(const value*, double number);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

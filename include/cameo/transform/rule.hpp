@@ -2,7 +2,7 @@
 #include <cameo/transform/pattern.hpp>
 #include <cameo/transform/transform.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The source of an attribute of a new node.
 struct attribute_source {
@@ -382,4 +382,4 @@ struct rule_of {
   };
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include <array>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // A transform is a type with a `name` and one of
 //
@@ -195,4 +195,4 @@ CAMEO_API result<bool> apply_transforms(graph&, std::span<const transform_table*
 CAMEO_API void note_operators_to_come(model&, std::span<const transform_table* const> tables, const op_table&,
                                       std::span<const std::string_view> disabled);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,8 +2,7 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace infer {
+namespace CAMEO_NAMESPACE::infer {
 namespace {
 
 /// The dims of Q, K or V, from [batch, heads, sequence, size] or [batch, sequence, heads * size].
@@ -141,5 +140,4 @@ status col2im(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace infer
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::infer

@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace infer {
+namespace CAMEO_NAMESPACE::infer {
 
 /// Hashes are unsigned by default.
 status murmur_hash(infer_context& c) {
@@ -116,5 +115,4 @@ status quantized_embedding(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace infer
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::infer

@@ -4,8 +4,7 @@
 
 #include <cameo/core/checked.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace infer {
+namespace CAMEO_NAMESPACE::infer {
 namespace {
 
 enum class padding { given, same, none };
@@ -439,5 +438,4 @@ status grid_sample(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace infer
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::infer

@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace cost {
 namespace {
 
@@ -179,4 +179,4 @@ std::optional<double> detail::operations_of(const op_row& op, const node_in_run&
   return implied ? implied(n) : std::nullopt;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -9,7 +9,7 @@
 #include <functional>
 #include <limits>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 detail::infer_function detail::implied_shapes(role roles) { return infer_of(roles); }
 
 namespace infer {
@@ -224,4 +224,4 @@ status dynamic_quantize_linear(infer_context& c) {
 }
 
 }  // namespace infer
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,8 +2,7 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace infer {
+namespace CAMEO_NAMESPACE::infer {
 namespace {
 
 /// One of `parts` equal shares of a dim; unknown if it is not a multiple.
@@ -117,5 +116,4 @@ status embed_layer_normalization(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace infer
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::infer

@@ -8,7 +8,7 @@
 #include <cameo/op/preview.hpp>
 #include <cameo/op/training.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Shape functions. Several operators may share one.
 namespace infer {
@@ -326,4 +326,4 @@ consteval std::array<op_row, N> with_infer_functions(std::array<op_row, N> rows)
 }
 }  // namespace detail
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,8 +5,7 @@
 
 #include <cmath>
 
-CAMEO_BEGIN_NAMESPACE
-namespace infer {
+namespace CAMEO_NAMESPACE::infer {
 namespace {
 
 /// The shape that the elements of an input describe, as far as it is known; std::nullopt if not even its rank is known.
@@ -214,5 +213,4 @@ status expand(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace infer
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::infer

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <array>
 
-CAMEO_BEGIN_NAMESPACE
-namespace infer {
+namespace CAMEO_NAMESPACE::infer {
 namespace {
 
 /// The shape of numpy's matmul: a vector gets an axis of size 1, which is removed again; leading axes broadcast.
@@ -251,5 +250,4 @@ status einsum(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace infer
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::infer

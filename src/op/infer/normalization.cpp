@@ -1,8 +1,7 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace infer {
+namespace CAMEO_NAMESPACE::infer {
 namespace {
 
 /// Input 1 and later ones must be vectors with one element per channel of input 0.
@@ -120,5 +119,4 @@ status recurrent(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace infer
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::infer

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <iterator>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using node = detail::node_in_run;
@@ -174,4 +174,4 @@ double detail::bytes_moved(const op_row* op, const node_in_run& n) {
   return all;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

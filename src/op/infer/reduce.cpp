@@ -1,8 +1,7 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace infer {
+namespace CAMEO_NAMESPACE::infer {
 namespace {
 
 /// A shape without these axes, or with size 1 in their place.
@@ -98,5 +97,4 @@ status top_k(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace infer
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::infer

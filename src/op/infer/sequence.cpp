@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace infer {
+namespace CAMEO_NAMESPACE::infer {
 namespace {
 
 /// The element type of a sequence; null when unknown. INVALID_GRAPH when the input is not a sequence.
@@ -175,5 +174,4 @@ status string_normalizer(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace infer
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::infer

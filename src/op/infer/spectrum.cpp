@@ -2,8 +2,7 @@
 #include "infer_list.hpp"
 #include "tools.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace infer {
+namespace CAMEO_NAMESPACE::infer {
 namespace {
 
 /// The size in an input; `otherwise` if there is no such input.
@@ -60,5 +59,4 @@ status mel_weight_matrix(infer_context& c) {
   return status_code::ok;
 }
 
-}  // namespace infer
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::infer

@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace infer {
+namespace CAMEO_NAMESPACE::infer {
 
 void append_to(std::string& text, std::string_view words) { text += words; }
 void append_to(std::string& text, std::int64_t number) { text += std::to_string(number); }
@@ -169,5 +168,4 @@ result<dtype> dtype_attribute(const infer_context& c, std::string_view name, dty
                  std::int64_t(dtype::count) - 1);
 }
 
-}  // namespace infer
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::infer

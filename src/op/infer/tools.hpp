@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/op/infer.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace infer {
+namespace CAMEO_NAMESPACE::infer {
 
 using dims = std::vector<dim>;
 
@@ -82,5 +81,4 @@ result<value_type> merge(const value_type&, const value_type&);
 /// The dtype whose ONNX number an attribute has; `otherwise` when it is absent; INVALID_GRAPH for any other number.
 result<dtype> dtype_attribute(const infer_context&, std::string_view name, dtype otherwise);
 
-}  // namespace infer
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::infer

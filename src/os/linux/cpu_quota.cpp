@@ -3,8 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 namespace {
 
 /// The number of processors that a group's quota allows; 0: no limit.
@@ -51,5 +50,4 @@ double cpu_quota(const std::string& groups_file, const std::string& root) {
   return least;
 }
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

@@ -13,8 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 namespace {
 
 file_kind kind_of(mode_t mode) {
@@ -197,5 +196,4 @@ result<scratch_file> make_scratch_file() {
   return scratch_file{*std::move(made), std::move(path)};
 }
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

@@ -15,8 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 namespace {
 
 /// The path up to and including the last slash; "." if there is none.
@@ -153,5 +152,4 @@ void keep_rights(const std::string& path, const handle& of_new) {
   (void)::fchmod(descriptor, facts.st_mode & (is_owned ? mode_t{07777} : mode_t{0777}));
 }
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

@@ -3,8 +3,7 @@
 #include <atomic>
 #include <csignal>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 namespace {
 
 constexpr int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
@@ -36,5 +35,4 @@ void survive_failed_writes() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

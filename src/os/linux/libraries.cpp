@@ -7,8 +7,7 @@
 
 #include <dlfcn.h>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 result<library> library::load(const std::string& file) {
   library made;
@@ -45,5 +44,4 @@ std::string file_of_code(const void* function) {
   return {};
 }
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

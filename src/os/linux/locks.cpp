@@ -4,8 +4,7 @@
 
 #include <sys/file.h>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 void lock(const handle& of) {
   (void)uninterrupted([&] { return ::flock(native::number(of), LOCK_EX); });
@@ -17,5 +16,4 @@ result<bool> try_lock(const handle& of) {
   return last_error();
 }
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

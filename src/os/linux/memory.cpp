@@ -8,8 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 std::size_t page_size() noexcept { return std::size_t(::sysconf(_SC_PAGESIZE)); }
 
@@ -56,5 +55,4 @@ status copy_mapped(std::span<const std::byte> from, std::byte* to) {
   return {};
 }
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

@@ -7,8 +7,7 @@
 
 #include <fcntl.h>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 /// The descriptor in a handle.
 struct native {
@@ -44,5 +43,4 @@ auto uninterrupted(Call&& call) {
   return made;
 }
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

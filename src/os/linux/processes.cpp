@@ -9,8 +9,7 @@
 
 #include <unistd.h>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 namespace {
 
 /// The KiB after "KEY:" in a file of /proc/self, in bytes; 0 if there is no such key.
@@ -47,5 +46,4 @@ std::string host_name() {
 std::size_t resident_bytes() { return bytes_after("Rss", "/proc/self/smaps_rollup"); }
 std::size_t peak_resident_bytes() { return bytes_after("VmHWM", "/proc/self/status"); }
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

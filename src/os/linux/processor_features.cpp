@@ -4,8 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 bool request_amx_tiles() {
 #ifdef SYS_arch_prctl
@@ -25,5 +24,4 @@ bool has_arm_dot_products() { return false; }
 bool has_arm_matrix_products() { return false; }
 #endif
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

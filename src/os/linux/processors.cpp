@@ -9,8 +9,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 std::size_t available_processors() {
   std::size_t count = std::max(1u, std::thread::hardware_concurrency());
@@ -40,5 +39,4 @@ std::size_t machine_memory() {
   return pages > 0 && size > 0 ? std::size_t(pages) * std::size_t(size) : 0;
 }
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

@@ -4,8 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 
 bool is_terminal(std::FILE* file) { return ::isatty(::fileno(file)) == 1; }
 
@@ -19,5 +18,4 @@ bool is_reader_gone(std::FILE* file) {
   return ::poll(&at, 1, 0) == 1 && (at.revents & POLLERR);
 }
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

@@ -12,8 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-CAMEO_BEGIN_NAMESPACE
-namespace os {
+namespace CAMEO_NAMESPACE::os {
 namespace {
 
 struct pipe_of {
@@ -66,5 +65,4 @@ std::vector<bool> wait_for_any(std::span<const worker* const> all, std::chrono::
   return made;
 }
 
-}  // namespace os
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::os

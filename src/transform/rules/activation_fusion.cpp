@@ -7,7 +7,7 @@
 
 #include "transform/rules/look.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using namespace look;
@@ -142,4 +142,4 @@ const transform_table& rules::activation_fusion::table() {
                         rule_of<gemm_activation>, conv_activation_group>::table();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

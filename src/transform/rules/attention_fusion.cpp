@@ -9,7 +9,7 @@
 #include "transform/rules/attention_mask.hpp"
 #include "transform/rules/attention_parts.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using namespace look;
@@ -288,4 +288,4 @@ const transform_table& rules::attention_fusion::table() {
   return transform_list<optimization_level::extended, fuse_attention, join_heads>::table();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

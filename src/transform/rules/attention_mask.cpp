@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace look {
+namespace CAMEO_NAMESPACE::look {
 namespace {
 
 bool is_one(dim d) { return d.known() && d.size == 1; }
@@ -163,5 +162,4 @@ value_id legal_bias(edit& e, value_id bias, const std::vector<dim>* shape, dim q
   return e.add<op::Expand>({bias, target});
 }
 
-}  // namespace look
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::look

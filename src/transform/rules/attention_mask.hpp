@@ -2,8 +2,7 @@
 #include "transform/rules/look.hpp"
 
 /// Masks that hide keys from queries: as exporters write them, and as com.microsoft's operators take them.
-CAMEO_BEGIN_NAMESPACE
-namespace look {
+namespace CAMEO_NAMESPACE::look {
 
 /// (1 - mask) * hidden_score with an integer mask [batch, T] of zeros and ones, as [batch, 1, 1, T].
 struct padding_mask {
@@ -30,5 +29,4 @@ value_id bias_of_where(rewriter&, edit&, const node_view& where);
 /// have to be repeated for each key. `query` is [batch, queries, ...].
 value_id legal_bias(edit&, value_id bias, const std::vector<dim>* shape, dim queries, dim keys, value_id query);
 
-}  // namespace look
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::look

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-CAMEO_BEGIN_NAMESPACE
-namespace look {
+namespace CAMEO_NAMESPACE::look {
 
 bool has_perm(const node_view& transpose, std::initializer_list<std::int64_t> perm) {
   const std::span<const std::int64_t> given = ints_attribute(transpose, "perm");
@@ -173,5 +172,4 @@ bool reaches(const rewriter& r, std::vector<value_id> from, const std::vector<va
   return false;
 }
 
-}  // namespace look
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::look

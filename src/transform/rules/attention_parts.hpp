@@ -3,8 +3,7 @@
 
 /// How models write the inputs of attention: heads are split and moved, scores scaled and biased, keys joined to the
 /// past.
-CAMEO_BEGIN_NAMESPACE
-namespace look {
+namespace CAMEO_NAMESPACE::look {
 
 bool has_perm(const node_view& transpose, std::initializer_list<std::int64_t> perm);
 /// True if a reshape kept all dims: it keeps the rank, and all dims but one are certainly equal, so that the last one
@@ -58,5 +57,4 @@ struct joined_past {
 /// the search takes too long.
 bool reaches(const rewriter&, std::vector<value_id> from, const std::vector<value_id>& inputs, const value_view& end);
 
-}  // namespace look
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::look

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <iterator>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// How an operator treats the axes of its data.
@@ -360,4 +360,4 @@ void reorder_node(rewriter& r, node_id id, const node_orders& to) {
   }
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

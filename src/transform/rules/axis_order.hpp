@@ -5,7 +5,7 @@
 #include <bit>
 
 /// How operators act on a tensor whose axes are in another order.
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// An order of a tensor's axes: that of Transpose with it as `perm`. Up to max_rank axes.
 class axis_order {
@@ -114,4 +114,4 @@ void reorder_node(rewriter&, node_id, const node_orders&);
 /// Adds an int64 vector to the graph's constants.
 value_id add_ints(rewriter&, std::string_view stem, std::span<const std::int64_t>);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <map>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::int64_t narrow_block = 8, wide_block = 16;  // channels in a block
@@ -175,4 +175,4 @@ struct unpack_weights {
 
 const transform_table& detail::unpacked_weights::table() { return transform_list<level, unpack_weights>::table(); }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 bool has_channels_last_form(const rewriter& r, const node_view& n) {
   // Resize and MaxUnpool have inputs with dims and positions, which would have to change, too.
@@ -34,4 +34,4 @@ node_id make_channels_last(rewriter& r, const node_view& n) {
   return e.commit() ? moved : node_id::none;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

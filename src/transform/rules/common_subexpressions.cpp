@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// An incremental hash. Collisions are easy to forge, but look-ups stop after a few.
@@ -243,4 +243,4 @@ const transform_table& rules::common_subexpressions::table() {
   return transform_list<optimization_level::basic, lift_constants, share_constants, merge_nodes>::table();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

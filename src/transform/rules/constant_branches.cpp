@@ -5,7 +5,7 @@
 
 #include "graph/inline.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// True if a graph or one of its subgraphs is broken: a node makes a value without a type. Inference leaves no types in
@@ -83,4 +83,4 @@ const transform_table& detail::broken_branches::table() {
   return transform_list<optimization_level::none, inline_branches<has_broken_branch>>::table();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

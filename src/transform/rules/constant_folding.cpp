@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// A folded constant may be larger by this many bytes than the constants that only its node reads, which are then
@@ -118,4 +118,4 @@ const transform_table& rules::constant_folding::table() {
   return transform_list<optimization_level::basic, fold_constants, remove_dead_code>::table<for_groups_first>();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -4,7 +4,7 @@
 #include <cameo/transform/rule.hpp>
 #include <cameo/transform/rules/definitions.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using namespace pattern;
@@ -52,4 +52,4 @@ const transform_table& rules::definitions::table() {
                         define::group_normalization, define::sequence_map>::table<define::when_saved>();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

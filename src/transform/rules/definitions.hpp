@@ -3,8 +3,7 @@
 #include <cameo/transform/transform.hpp>
 
 /// The definitions that take more than a line. src/transform/rules/definitions.cpp lists all.
-CAMEO_BEGIN_NAMESPACE
-namespace define {
+namespace CAMEO_NAMESPACE::define {
 
 inline constexpr transform_condition when_saved{.phase = transform_phase::before_saving};
 
@@ -50,5 +49,4 @@ struct sequence_map {
   static result<bool> run(rewriter&);
 };
 
-}  // namespace define
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::define

@@ -7,7 +7,7 @@
 
 #include "transform/rules/look.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using namespace pattern;
@@ -85,4 +85,4 @@ const transform_table& rules::dynamic_quantization_fusion::table() {
   return transform_list<optimization_level::extended, rule_of<integers_to_float>, quantized_for_product>::table();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -10,7 +10,7 @@
 #include "transform/rules/shapes.hpp"
 #include "transform/rules/wide_float16.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using namespace pattern;
@@ -324,4 +324,4 @@ const transform_table& rules::elimination::table() {
       rule_of<empty_pad>, rule_of<limits_of_limits>, eliminate_reshape, rule_of<reshape_of_reshape>>::table();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -6,8 +6,7 @@
 
 /// Fuses rows of two or three constant tables, their sum and its normalization into com.microsoft's
 /// EmbedLayerNormalization. The rules belong to normalization_fusion.
-CAMEO_BEGIN_NAMESPACE
-namespace embedding {
+namespace CAMEO_NAMESPACE::embedding {
 
 using namespace pattern;
 
@@ -72,5 +71,4 @@ inline constexpr rule three_tables{
          check<is_vector_of_sum>(z), check<is_table>(a, b), check<is_table>(g, h), check<is_table>(c, d),
          check<are_alike>(b, h), check<are_positions>(b, d))};
 
-}  // namespace embedding
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::embedding

@@ -10,7 +10,7 @@
 #include <bit>
 #include <cstring>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// The block size of quantized values with one scale for each column or for all.
@@ -173,4 +173,4 @@ const transform_table& rules::few_bit_float_fusion::table() {
   return transform_list<optimization_level::extended, few_bit_product<0>>::table<floats_wanted>();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <array>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// The first version with a float16 kernel in ONNX Runtime 1.31 for processors.
@@ -74,4 +74,4 @@ const transform_table& rules::float16_casts::table() {
   return transform_list<optimization_level::basic, cast_float16>::table<define::when_saved>();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 namespace {
 
@@ -64,4 +64,4 @@ bool float32_nodes::replace(const node_view& n) {
   return true;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <map>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Replaces float16 nodes of one graph by float32 nodes with Casts around them. There is no Cast between two such
 /// nodes, so values between them are not rounded.
@@ -31,4 +31,4 @@ class float32_nodes {
   std::map<value_id, value_id> wide_ = {};  // float16 values and the equal float32 values
 };
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -8,7 +8,7 @@
 
 #include "transform/rules/look.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using namespace pattern;
@@ -55,4 +55,4 @@ const transform_table& rules::gelu_fusion::table() {
                         rule_of<bias_gelu>, rule_of<bias_fast_gelu>>::table();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -11,7 +11,7 @@
 #include <memory>
 #include <unordered_map>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace derive {
 
 std::int64_t adjoint::opset() const { return r_.owner().opset({}); }
@@ -320,4 +320,4 @@ struct derive_gradients {
 
 const transform_table& detail::derivatives::table() { return transform_list<level, derive_gradients>::table(); }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -8,8 +8,7 @@
 #include <vector>
 
 /// Derivatives by rewriting: gradient.cpp walks backwards over a graph, gradient_rows.cpp has a row for each operator.
-CAMEO_BEGIN_NAMESPACE
-namespace derive {
+namespace CAMEO_NAMESPACE::derive {
 
 using dims = std::vector<dim>;
 
@@ -106,5 +105,4 @@ struct derivative_row {
 /// Null for an operator without a derivative.
 const derivative_row* find_derivative(detail::op_id);
 
-}  // namespace derive
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::derive

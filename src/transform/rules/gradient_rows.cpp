@@ -5,8 +5,7 @@
 #include <array>
 #include <numbers>
 
-CAMEO_BEGIN_NAMESPACE
-namespace derive {
+namespace CAMEO_NAMESPACE::derive {
 namespace {
 
 using detail::op_id_of;
@@ -417,5 +416,4 @@ const derivative_row* find_derivative(detail::op_id op) {
   return found == std::end(rows) ? nullptr : found;
 }
 
-}  // namespace derive
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::derive

@@ -1,8 +1,7 @@
 // CenterCropPad and GroupNormalization, also for shapes that are only known in a run.
 #include "transform/rules/definitions.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace define {
+namespace CAMEO_NAMESPACE::define {
 
 bool center_crop_pad::rewrite(rewriter& r, const node_view& n) {
   if (!r.may_touch(n) || !n.input(0) || !n.input(1)) return false;
@@ -60,5 +59,4 @@ bool group_normalization::rewrite(rewriter& r, const node_view& n) {
   return e.commit();
 }
 
-}  // namespace define
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::define

@@ -7,8 +7,7 @@
 #include "transform/rules/shapes.hpp"
 
 /// Queries that the local rewrites of several families share.
-CAMEO_BEGIN_NAMESPACE
-namespace look {
+namespace CAMEO_NAMESPACE::look {
 
 /// The node of one of these operators that produces a value, if the rewriter may change it; else none.
 template <declared_op... Ops>
@@ -83,5 +82,4 @@ inline bool number_as_float(const match_result& m, attribute& made) {
   return true;
 }
 
-}  // namespace look
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::look

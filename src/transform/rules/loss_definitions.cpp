@@ -1,8 +1,7 @@
 // Losses of classes by gathering.
 #include "transform/rules/definitions.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace define {
+namespace CAMEO_NAMESPACE::define {
 namespace {
 
 /// From this opset on, axes are an input.
@@ -80,5 +79,4 @@ bool cross_entropy_loss::rewrite(rewriter& r, const node_view& n) {
   return e.commit();
 }
 
-}  // namespace define
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::define

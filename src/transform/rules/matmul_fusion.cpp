@@ -6,7 +6,7 @@
 
 #include "transform/rules/look.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using namespace pattern;
@@ -68,4 +68,4 @@ const transform_table& rules::matmul_fusion::table() {
                         rule_of<scaled_left>, rule_of<scaled_right>, rule_of<scaled_product>>::table();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

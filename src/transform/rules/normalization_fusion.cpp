@@ -7,7 +7,7 @@
 #include "transform/rules/embedding_fusion.hpp"
 #include "transform/rules/look.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 using namespace pattern;
@@ -146,4 +146,4 @@ const transform_table& rules::normalization_fusion::table() {
                         fuse_skip_simplified_layer_norm>::table();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -7,7 +7,7 @@
 #include "transform/rules/look.hpp"
 #include "transform/rules/quantization.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// Gives each reader a separate DequantizeLinear, so that both can become one node.
@@ -130,4 +130,4 @@ const transform_table& rules::qdq_cleanup::table() {
   return transform_list<level, rule_of<rounding>>::table<if_wanted>();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

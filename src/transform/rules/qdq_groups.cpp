@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 constexpr std::string_view optimizer = "QDQSelectorActionTransformer";
@@ -362,4 +362,4 @@ const transform_table& rules::qdq_fusion::table() {
   return transform_list<optimization_level::extended, qdq_groups>::table<unless_quantized_off>();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include "transform/rules/look.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 std::optional<integer_range> range_of(dtype t) {
@@ -79,4 +79,4 @@ bool is_made_redundant(const rewriter& r, const node_view& cut, const quantizati
   return low <= high && ends_at_bounds(q, low, high);
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

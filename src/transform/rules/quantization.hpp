@@ -4,7 +4,7 @@
 #include <cameo/transform/rewriter.hpp>
 
 /// The parameters of QuantizeLinear and DequantizeLinear, if they are constant.
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// The integers of a quantized type.
 struct integer_range {
@@ -40,4 +40,4 @@ bool same(const quantization&, const quantization&);
 /// True for a Relu or Clip whose bounds include all that this quantization can represent.
 bool is_made_redundant(const rewriter&, const node_view& cut, const quantization&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -2,8 +2,7 @@
 #include "graph/inline.hpp"
 #include "transform/rules/definitions.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace define {
+namespace CAMEO_NAMESPACE::define {
 namespace {
 
 /// Makes the Loop of one SequenceMap. The node has been checked: its inputs are sequences or tensors, as many as its
@@ -116,5 +115,4 @@ result<bool> sequence_map::run(rewriter& r) {
   return changed;
 }
 
-}  // namespace define
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::define

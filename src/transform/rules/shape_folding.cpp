@@ -9,7 +9,7 @@
 
 #include "transform/rules/look.hpp"
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// The elements of an integer tensor of rank 0 or 1 that a node of this graph computes and that has readers.
@@ -168,4 +168,4 @@ const transform_table& rules::shape_folding::table() {
 }
 const transform_table& rules::late_shape_folding::table() { return late_list::table(); }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

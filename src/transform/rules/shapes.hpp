@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/transform/rewriter.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// True if both are tensors whose shapes are certainly equal in every run.
 inline bool same_shape(const rewriter& r, const value_view& a, const value_view& b) {
@@ -12,4 +12,4 @@ inline bool same_shape(const rewriter& r, const value_view& a, const value_view&
   return true;
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

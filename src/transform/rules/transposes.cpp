@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 std::optional<axis_order> order_of(rewriter& r, const node_view& transpose) {
@@ -542,4 +542,4 @@ const transform_table& rules::transposes::table() {
                         optimize_transposes>::table();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

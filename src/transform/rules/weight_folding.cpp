@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// Weights with other readers are copied up to this size in bytes.
@@ -410,4 +410,4 @@ const transform_table& rules::weight_folding::table() {
                         join_constants>::table();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

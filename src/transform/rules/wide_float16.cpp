@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 namespace {
 
 /// What a node does to float16 values.
@@ -252,4 +252,4 @@ const transform_table& detail::rounded_fusions::table() {
   return transform_list<level>::table<if_rounded, rounds_as_often>();
 }
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -10,8 +10,7 @@
 #include "operands/usable_sizes.hpp"
 #include "skeletons/float_output.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 status layout_of(const value& v, std::int64_t heads, std::string_view name, head_layout& out) {
@@ -303,5 +302,4 @@ status attention::run_as(run_context& c) const {
 
 status attention::run(run_context& c) const { return in_double ? run_as<double>(c) : run_as<float>(c); }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Which keys of a batch (and of a query, where it is of rank 3) a mask leaves.
@@ -92,5 +91,4 @@ status combine_masks(run_context& c, const value& mask, const value& bias, float
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -15,8 +15,7 @@
 #include "skeletons/row_rooms.hpp"
 
 // What the operators of attention share.
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Q, K or V, whichever way it comes: element (batch, head, position, i) lies at batch * batch_stride + head *
 /// head_stride + position * row_stride + i.
@@ -340,5 +339,4 @@ inline result<const float*> read_bias(run_context& c, const value& mask) {
   return static_cast<const float*>(bias->data());
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 #include "operands/refuse.hpp"
 #include "skeletons/float_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// A row of a key as float: where it lies, or in `room`.
@@ -78,5 +77,4 @@ status write_scores(run_context& c, const attention_work& w, const shown_scores&
   return parallel_each(c, w.batches * w.heads * w.queries, grain, row) ? status{} : status_code::canceled;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -4,8 +4,7 @@
 #include "microkernels/attention_kernels.hpp"
 #include "skeletons/map.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// n scores with a cap, if it is above 0.
 template <class C>
@@ -33,5 +32,4 @@ struct shown_scores {
 /// scales of `work` apply. Takes about as long as attending with one query at a time.
 status write_scores(run_context&, const attention_work& work, const shown_scores&);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

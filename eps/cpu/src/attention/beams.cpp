@@ -4,8 +4,7 @@
 
 #include "operands/refuse.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 status check_beams(const value& beams, std::int64_t batches, std::int64_t past) {
@@ -48,5 +47,4 @@ status follow_beams(run_context& c, const value& beams, const key_rows& k, const
   return pick_beams(c, beams, v, work, work.v, work.at_v);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

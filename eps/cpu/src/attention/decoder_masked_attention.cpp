@@ -5,8 +5,7 @@
 #include "beams.hpp"
 #include "operands/usable_sizes.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// The sizes of a call: what the inputs agree on.
@@ -110,5 +109,4 @@ status decoder_masked_attention::run(run_context& c) const {
   return run_attention(c, work, **y);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -5,8 +5,7 @@
 #include "operands/usable_sizes.hpp"
 #include "skeletons/float_output.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Where the matrices of each head start, in elements; heads share those of `step` apart.
@@ -111,5 +110,4 @@ status flex_attention::run(run_context& c) const {
   return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

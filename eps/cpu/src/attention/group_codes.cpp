@@ -4,8 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// The nearest integer, ties to even, in [least, most]; of NaN the largest.
@@ -84,5 +83,4 @@ result<const float*> channel_scales(run_context& c, const value& scales, std::st
   return static_cast<const float*>(made->data());
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

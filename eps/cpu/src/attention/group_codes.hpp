@@ -3,8 +3,7 @@
 
 // Caches whose elements are codes: a code stands for a number times the scale of its channel. A cache of int8 has one
 // in each element; one of uint8 has two of 4 bits, the first one low, with 8 added; one of float8e4m3fn has floats.
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// n numbers as codes of a type, to nearest, at most what a code can be. As ONNX Runtime does, they are multiplied by
 /// the inverse of the scale, 1 for a scale of 0.
@@ -40,5 +39,4 @@ result<key_rows> join_codes(run_context& c, const head_tensor& now, const past_h
   return key_rows{*to, type, head_layout::split(at.batches, at.heads, total, width)};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 #include "group_codes.hpp"
 
 // What GroupQueryAttention and SparseAttention share: a cache of keys, of which each batch has its own number.
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// What the inputs say about sizes.
 struct group_sizes {
@@ -185,5 +184,4 @@ inline result<group_rows> read_group(run_context& c, const group_sizes& s, std::
   return group_rows{*q, *k_all, *v_all};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

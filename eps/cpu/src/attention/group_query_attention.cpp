@@ -4,8 +4,7 @@
 #include "group_parts.hpp"
 #include "operands/usable_sizes.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 constexpr bool has_codes(dtype type) { return type == dtype::i8 || type == dtype::u8 || type == dtype::f8e4m3fn; }
@@ -201,5 +200,4 @@ status group_query_attention::run(run_context& c) const {
   return (*y)->shape.count() == 0 ? status{} : run_attention(c, work, **y);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

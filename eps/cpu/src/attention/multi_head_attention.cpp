@@ -5,8 +5,7 @@
 #include "beams.hpp"
 #include "operands/usable_sizes.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Query, key and value, before and after a bias.
@@ -136,5 +135,4 @@ status multi_head_attention::run(run_context& c) const {
   return run_attention(c, work, **y);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 #include "operands/usable_sizes.hpp"
 #include "projected_rows.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 bool projected_attention::accepts(const bind_context& c) {
   const bool shares = c.has_input(4) && c.int_or("past_present_share_buffer", 0) != 0;
@@ -139,5 +138,4 @@ status attend_projected(run_context& c, const microsoft_attention& how, const pr
   return run_attention(c, work, y);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

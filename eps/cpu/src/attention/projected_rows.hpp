@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/multi_head_attention.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Queries, keys and values as one projection made them: rows [batches * length, 2 * third + hidden].
 struct projected_rows {
@@ -14,5 +13,4 @@ struct projected_rows {
 status attend_projected(run_context&, const microsoft_attention&, const projected_rows&, const value& mask,
                         const value& past, const value& bias, const value& y);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -7,8 +7,7 @@
 #include "products/code_product.hpp"
 #include "projected_rows.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 bool quantized_attention::accepts(const bind_context& c) {
   return c.int_or("do_rotary", 0) == 0 && (c.int_or("past_present_share_buffer", 0) == 0 || !c.has_input(8));
@@ -49,5 +48,4 @@ status quantized_attention::run(run_context& c) const {
   return attend_projected(c, *this, projected, c.input(5), c.input(8), none, **y);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 #include "operands/usable_sizes.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 namespace {
 
@@ -206,5 +205,4 @@ status microsoft_rotary_embedding::run(run_context& c) const {
       });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -7,8 +7,7 @@
 #include "operands/usable_sizes.hpp"
 #include "skeletons/float_output.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Which blocks of keys a block of queries sees, by layout.
@@ -146,5 +145,4 @@ status sparse_attention::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

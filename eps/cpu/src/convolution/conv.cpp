@@ -12,8 +12,7 @@
 #include "skeletons/row_list.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// The sizes of one call. A group is a product of weights [rows, depth] with patches [depth, pixels].
@@ -552,5 +551,4 @@ result<fused_conv<T>> fused_conv<T>::bind(bind_context& c) {
 template struct bound_kernels<float_elements, conv>;
 template struct bound_kernels<first_float_elements, fused_conv>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

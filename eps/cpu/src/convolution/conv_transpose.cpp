@@ -5,8 +5,7 @@
 #include "skeletons/row_list.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// The sizes of one call. `w` describes the convolution whose gradient this is: it reads Y and writes X.
@@ -185,5 +184,4 @@ status conv_transpose_with_dynamic_pads::run(run_context& c) const {
 
 template struct bound_kernels<float_elements, conv_transpose>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -8,8 +8,7 @@
 #include "operands/usable_sizes.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Between the four elements around (y, x); what lies outside counts as zero.
@@ -119,5 +118,4 @@ status deform_conv::run(run_context& c) const {
   return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

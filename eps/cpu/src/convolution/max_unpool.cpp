@@ -3,8 +3,7 @@
 #include "operands/operand_values.hpp"
 #include "skeletons/strided_copy.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// (in - 1) * stride + kernel - pads
@@ -70,5 +69,4 @@ status max_unpool::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -10,8 +10,7 @@
 #include <cstring>
 #include <limits>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 using filters = nchwc_filters;
@@ -489,5 +488,4 @@ status nchwc_conv::run(run_context& c) const {
   return call.w.depthwise ? run_depthwise_call(c, call) : run_dense(c, call);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

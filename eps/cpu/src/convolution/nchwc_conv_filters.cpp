@@ -2,8 +2,7 @@
 
 #include "operands/refuse.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// W [M, C, taps] as [pair][C / 16][taps][up to 16 channels][blocks of the pair * 16].
@@ -77,5 +76,4 @@ void pack_filters(const float* w, const nchwc_filters& f, std::int64_t most, std
     }
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 
 #include "microkernels/nchwc.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // The weights of nchwc_conv: what they say, and how they are packed.
 
@@ -46,5 +45,4 @@ void pack_filters(const float* w, const nchwc_filters&, std::int64_t most, float
 /// channels and taps that products of bfloat16 see.
 void pack_filters(const float* w, const nchwc_filters&, std::int64_t most, std::uint32_t* to);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -5,8 +5,7 @@
 #include "microkernels/nchwc_kernels.hpp"
 #include "operands/usable_sizes.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 constexpr std::int64_t block_work = 1 << 17;  // elements that a task takes in; less work is one task
@@ -101,5 +100,4 @@ template struct nchwc_pool<true>;
 template struct nchwc_global_pool<false>;
 template struct nchwc_global_pool<true>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -8,8 +8,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Calls f(image, block, first pixel, pixels) for pieces of all planes of blocks: about 2^14 elements each.
@@ -158,5 +157,4 @@ status nchwc_upsample::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

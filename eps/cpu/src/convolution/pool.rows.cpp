@@ -9,8 +9,7 @@
 #include <cmath>
 #include <limits>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// What a pool of elements of T computes in.
@@ -434,5 +433,4 @@ template struct bound_kernels<detail::element_set<std::int8_t, std::uint8_t>, ma
 template struct bound_kernels<float_elements, max_pool, average_pool, lp_pool, global_average_pool, global_max_pool,
                               global_lp_pool>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -8,8 +8,7 @@
 #include "operands/usable_sizes.hpp"
 #include "windows/outer_window.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 namespace {
 
@@ -65,5 +64,4 @@ status max_pool_with_mask::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

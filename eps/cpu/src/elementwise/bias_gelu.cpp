@@ -5,8 +5,7 @@
 
 #include "operands/refuse.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 status bias_gelu_state::run(run_context& c) const {
   const value &x = c.input(0), &bias = c.input(1);
   const extents& shape = x.shape;
@@ -35,5 +34,4 @@ result<bias_gelu<Op>> bias_gelu<Op>::bind(bind_context& c) {
 template struct bias_gelu<op::microsoft::BiasGelu>;
 template struct bias_gelu<op::microsoft::FastGelu>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

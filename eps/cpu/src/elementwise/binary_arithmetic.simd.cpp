@@ -8,8 +8,7 @@
 #if HWY_ONCE
 #include "bound_zips.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 using truncating_mod = form<op::Mod, "fmod">;
 
@@ -46,6 +45,5 @@ template binary_row find_zip<op::Div>(dtype);
 template void zip_floats<op::Add>(const float*, std::int64_t, const float*, std::int64_t, float*, std::int64_t);
 template void zip_floats<op::Mul>(const float*, std::int64_t, const float*, std::int64_t, float*, std::int64_t);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

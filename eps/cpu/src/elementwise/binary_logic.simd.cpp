@@ -8,8 +8,7 @@
 #if HWY_ONCE
 #include "bound_zips.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 using shift_left = form<op::BitShift, "LEFT">;
 using shift_right = form<op::BitShift, "RIGHT">;
@@ -26,6 +25,5 @@ result<binary<op::BitShift>> binary<op::BitShift>::bind(bind_context& c) {
 
 template struct zip_loops<logic_zips>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -11,8 +11,7 @@
 
 // Pow has a type of its own for exponents. They are turned, block by block, into one of three: what a float takes
 // (float), what a double or a large integer needs (double), and what keeps integers exact (int64).
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Exact, and wraps.
@@ -107,5 +106,4 @@ result<binary<op::Pow>> binary<op::Pow>::bind(bind_context& c) {
   return made;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

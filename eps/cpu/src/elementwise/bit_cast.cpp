@@ -5,8 +5,7 @@
 #include "operands/outputs.hpp"
 #include "skeletons/strided_copy.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 result<bit_cast> bit_cast::bind(bind_context& c) {
   const std::int64_t number = c.int_or("to", 0);
@@ -38,5 +37,4 @@ status bit_cast::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 
 #include "map_rows.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The loop of F, an operator or a form of one, over elements of this type on this processor; null for a type that its
 /// row does not have.
@@ -38,5 +37,4 @@ struct map_loops<row_list<Rows...>> {
       std::pair{&unary<typename Rows::op>::bind, loops_of<typename Rows::op>(typename Rows::elements{})}...};
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

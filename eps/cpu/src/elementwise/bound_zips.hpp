@@ -6,8 +6,7 @@
 
 #include "zip_rows.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 template <class F>
 binary_row find_zip(dtype type) {
@@ -43,5 +42,4 @@ struct zip_loops<row_list<Rows...>> {
       std::pair{asked_by<Rows>(), loops_of<typename Rows::op>(typename Rows::elements{})}...};
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -7,8 +7,7 @@
 #include "operands/outputs.hpp"
 #include "skeletons/strided_copy.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Has write(first, n, to) put n elements of y from `first` on to `to`, at most cast_block at a time.
@@ -156,5 +155,4 @@ status cast_state::run(run_context& c) const {
   return is_integer(from) ? cast_numbers<std::int64_t>(*this, c, x, y) : cast_numbers<float>(*this, c, x, y);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

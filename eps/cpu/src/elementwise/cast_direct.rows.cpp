@@ -10,8 +10,7 @@
 // Casts between integers, and from them and floats to floats, that C++ does as ONNX wants them: with a loop for each
 // pair of types that compilers make vectors of, where the wide types of cast_rows.hpp would cost several times as much.
 // Bytes to floats write four times what they read: those have the instruction set's own conversion.
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 template <class From, class To>
@@ -57,5 +56,4 @@ direct_cast direct_cast_of(dtype from, dtype to) {
                              [&]<class From>(std::type_identity<From> type) { return results(type, float_result{}); });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -4,8 +4,7 @@
 // A cast that no loop of its own does goes through one of four wide types, which hold what they are read from exactly:
 // integers through int64, uint64 through itself, floats through float, double through itself. So there is code per
 // type, not per pair.
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Elements of a block; a multiple of 8, so that packed types start a block at a byte.
 inline constexpr std::int64_t cast_block = 512;
@@ -33,5 +32,4 @@ std::size_t print_number(dtype, std::uint64_t number, char* out);
 std::size_t print_number(dtype, float number, char* out);
 std::size_t print_number(dtype, double number, char* out);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

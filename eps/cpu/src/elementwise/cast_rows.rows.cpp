@@ -8,8 +8,7 @@
 #include <cmath>
 #include <limits>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// The wide type that a type is read as: see cast_rows.hpp. `void` for types that are no numbers.
@@ -208,5 +207,4 @@ template void write_wide(const cast_state&, const std::uint64_t*, void*, std::in
 template void write_wide(const cast_state&, const float*, void*, std::int64_t, std::int64_t);
 template void write_wide(const cast_state&, const double*, void*, std::int64_t, std::int64_t);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

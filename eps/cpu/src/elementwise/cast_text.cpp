@@ -7,8 +7,7 @@
 #include <iterator>
 #include <limits>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 std::string_view without_blanks(std::string_view text) {
@@ -99,5 +98,4 @@ std::size_t print_number(dtype type, float number, char* out) {
 }
 std::size_t print_number(dtype, double number, char* out) { return print_float(number, 1e16, out); }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -8,8 +8,7 @@
 #include "operands/refuse.hpp"
 #include "skeletons/float_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 template <class T>
@@ -92,5 +91,4 @@ status clip::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -7,8 +7,7 @@
 #include "operands/refuse.hpp"
 #include "skeletons/float_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// In [0, 1), of 53 bits, as numpy's RandomState(seed) makes it of the same generator: ONNX's expected masks come from
@@ -85,5 +84,4 @@ status dropout::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

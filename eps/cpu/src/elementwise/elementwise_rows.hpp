@@ -9,8 +9,7 @@
 
 #include "skeletons/row_list.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Elementwise operators of more than one type, or whose kernels do more than apply a function; the others are maps and
 /// zips.
@@ -28,5 +27,4 @@ using elementwise_rows = row_list<
 >;
 // clang-format on
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -9,8 +9,7 @@
 
 // The elementwise operators of one input: a row here and a function in functions/maps-inl.hpp. The lists are one but
 // for where they are compiled.
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The row of an elementwise operator of one input: its versions, and the element types for which its function,
 /// apply(Op{}, x) in functions/maps-inl.hpp, is compiled. Set is an element_set.
@@ -78,5 +77,4 @@ using number_maps = row_list<
 
 using all_maps = decltype(math_maps{} + activation_maps{} + number_maps{});
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

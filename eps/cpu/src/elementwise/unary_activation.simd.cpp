@@ -9,8 +9,7 @@
 #if HWY_ONCE
 #include "bound_maps.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 using gelu_by_tanh = form<op::Gelu, "tanh">;
 
@@ -34,6 +33,5 @@ template unary_row map_loop<form<op::RNN, "Affine">, double>();
 template unary_row map_loop<form<op::RNN, "ScaledTanh">, float>();
 template unary_row map_loop<form<op::RNN, "ScaledTanh">, double>();
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

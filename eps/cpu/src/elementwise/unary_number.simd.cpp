@@ -8,9 +8,7 @@
 #if HWY_ONCE
 #include "bound_maps.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 template struct map_loops<number_maps>;
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

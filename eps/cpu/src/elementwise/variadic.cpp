@@ -7,8 +7,7 @@
 #include "skeletons/float_values.hpp"
 #include "skeletons/strided_copy.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 status variadic_state::run(run_context& c) const {
   extents whole = c.input(0).shape;
@@ -59,5 +58,4 @@ template struct variadic<op::Min>;
 template struct variadic<op::Max>;
 template struct variadic<op::Mean>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -10,8 +10,7 @@
 
 // The elementwise operators of two inputs: a row here and a function in functions/zips-inl.hpp. The lists are one but
 // for where they are compiled.
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The row of an elementwise operator of two inputs or more: its versions, and the element types for which its
 /// function, apply(Op{}, a, b) in functions/zips-inl.hpp, is compiled. Set is an element_set, Kernel what runs the
@@ -57,5 +56,4 @@ using all_zips = decltype(arithmetic_zips{} + logic_zips{});
 template <class F>
 binary_row find_zip(dtype type);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

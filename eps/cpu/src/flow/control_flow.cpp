@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// The one bool of a tensor.
@@ -170,5 +169,4 @@ status sequence_map::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

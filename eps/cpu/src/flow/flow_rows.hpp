@@ -7,8 +7,7 @@
 
 #include "skeletons/row_list.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Operators on values of any kind: tensors, sequences, optionals.
 // clang-format off
@@ -32,5 +31,4 @@ using flow_rows = row_list<
 >;
 // clang-format on
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 
 #include "subgraph_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// num_scan_inputs, checked against the inputs and outputs from `first` on.
@@ -207,5 +206,4 @@ status batched_scan::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 
 #include "operands/operand_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// A position in a sequence of `count`, from input i, at most `last`; `otherwise` when the node leaves it out.
@@ -93,5 +92,4 @@ status optional_get_element::run(run_context& c) const {
   return c.forward(0, c.input(0));
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -4,8 +4,7 @@
 
 #include <memory>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// `count` values that hold nothing, until the kernel returns.
 inline result<std::span<value>> value_list(run_context& c, std::size_t count) {
@@ -105,5 +104,4 @@ inline result<std::span<const extents>> stacked_shapes(bind_context& c, int body
   return std::span<const extents>{*shapes};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -5,8 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// A number as an integer type has it: cut, as ONNX Runtime does, and ended where the type ends.
 template <class T, class C>
@@ -23,5 +22,4 @@ T as_element(C v) {
   }
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

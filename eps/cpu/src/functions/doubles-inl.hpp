@@ -4,8 +4,7 @@
 #include "vector-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::functions {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::functions {
 
 /// The coefficients begin with the highest power's. Where that is 1, `highest` is x plus the next: quotients are scaled
 /// so, since an addition does not wait for the units that multiply.
@@ -160,6 +159,5 @@ HWY_INLINE lanes<double> erf(lanes<double> x) {
   return select(a > v(0.48), copy_sign(far, x), x * near);  // NaN is not above: what Min makes of it is not asked
 }
 
-}  // namespace eps::HWY_NAMESPACE::functions
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::functions
 HWY_AFTER_NAMESPACE();

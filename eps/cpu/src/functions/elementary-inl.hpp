@@ -13,8 +13,7 @@
 #include <limits>
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::functions {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::functions {
 
 template <class T>
 inline constexpr T infinity = std::numeric_limits<T>::infinity();
@@ -119,6 +118,5 @@ HWY_INLINE lanes<double> gelu_by_tanh(lanes<double> x) {
   return x * sigmoid(factor * (x + x * x * (x * cubes)));
 }
 
-}  // namespace eps::HWY_NAMESPACE::functions
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::functions
 HWY_AFTER_NAMESPACE();

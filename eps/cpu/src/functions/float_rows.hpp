@@ -3,8 +3,7 @@
 
 #include <cstdint>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Rows of float that are worth vector instructions; which, is found out when the program runs. Results of an element
 // don't depend on its place in a row, but for sums over the row, whose order depends on its length alone. Outputs may
@@ -37,5 +36,4 @@ struct row_statistics {
 row_statistics normalize_row(const normal_row<float>&);
 row_statistics normalize_row(const normal_row<double>&);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

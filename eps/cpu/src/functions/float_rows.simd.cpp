@@ -14,8 +14,7 @@
 #include "moments.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::rows {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::rows {
 namespace hn = hwy::HWY_NAMESPACE;
 using lane_sums::largest_of;
 using lane_sums::load_some;
@@ -136,13 +135,11 @@ row_statistics normalize(const normal_row<float>& r) {
   return s;
 }
 
-}  // namespace eps::HWY_NAMESPACE::rows
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::rows
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 void exp_row(const float* x, float* y, std::int64_t n) { CAMEO_SIMD_BEST(rows::exp)(x, y, n); }
 void softmax_row(const float* x, float* y, std::int64_t n) { CAMEO_SIMD_BEST(rows::softmax)(x, y, n); }
@@ -164,6 +161,5 @@ row_statistics normalize_row(const normal_row<double>& r) {
   return s;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

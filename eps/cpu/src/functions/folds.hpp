@@ -11,8 +11,7 @@
 #include "form.hpp"
 
 // What reductions do, a struct for each operator: what is known after some numbers of a T, and how one more adds to it.
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// How an operator makes one number of many: `state` (default: of nothing), take(state&, T), merge(state&, const
 /// state&), T result(const state&, count); perhaps T of_row(x, count), for rows that lie side by side. Narrow floats
@@ -154,5 +153,4 @@ struct fold<op::ReduceMax, T> : extreme<T, true> {};
 template <class T>
 struct fold<op::ReduceMin, T> : extreme<T, false> {};
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

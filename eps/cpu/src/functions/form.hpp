@@ -5,8 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// An operator that computes another function where a text attribute is `Value`: form<op::Gelu, "tanh">.
 template <class Op, detail::fixed_string Value>
@@ -43,5 +42,4 @@ using computed =
     std::conditional_t<std::is_same_v<T, bool>, truth,
                        std::conditional_t<std::is_arithmetic_v<T> || std::is_same_v<T, std::string_view>, T, float>>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

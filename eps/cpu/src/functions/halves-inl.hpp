@@ -5,8 +5,7 @@
 #include "halves.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::halves {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::halves {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// 16 bits of each of D's lanes, as numbers of 32 bits.
@@ -58,6 +57,5 @@ HWY_INLINE hn::Vec<D> load(D d, const float16* from) {
 }
 #endif
 
-}  // namespace eps::HWY_NAMESPACE::halves
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::halves
 HWY_AFTER_NAMESPACE();

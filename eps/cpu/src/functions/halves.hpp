@@ -7,8 +7,7 @@
 #include <concepts>
 #include <cstdint>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps::narrow_rows {
+namespace CAMEO_NAMESPACE::eps::narrow_rows {
 
 // Without branches, so that compilers make vectors of them.
 
@@ -57,5 +56,4 @@ inline constexpr std::array<float, 256> numbers = [] {
   return all;
 }();
 
-}  // namespace eps::narrow_rows
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::narrow_rows

@@ -11,8 +11,7 @@
 #include <limits>
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::functions {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::functions {
 
 // --- numbers ---
 
@@ -172,6 +171,5 @@ HWY_INLINE V apply(form<op::Gelu, "tanh">, V x) {
   return gelu_by_tanh(x);
 }
 
-}  // namespace eps::HWY_NAMESPACE::functions
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::functions
 HWY_AFTER_NAMESPACE();

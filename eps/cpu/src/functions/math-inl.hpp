@@ -7,8 +7,7 @@
 #include <cameo/core/abi.hpp>
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::math {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::math {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using tag = hn::ScalableTag<float>;
@@ -114,6 +113,5 @@ HWY_INLINE vec gelu_by_tanh(vec x) {
   return hn::Mul(x, sigmoid(inner));
 }
 
-}  // namespace eps::HWY_NAMESPACE::math
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::math
 HWY_AFTER_NAMESPACE();

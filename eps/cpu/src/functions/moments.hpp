@@ -1,8 +1,7 @@
 #pragma once
 #include <cstdint>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Mean and mean squared distance from it.
 struct moments {
@@ -45,5 +44,4 @@ void scale_and_shift(const C* x, C* y, std::int64_t n, double scale, double shif
   for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] * a + b;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -11,8 +11,7 @@
 #include "halves-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::narrow_loops {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::narrow_loops {
 namespace hn = hwy::HWY_NAMESPACE;
 using tag = hn::ScalableTag<float>;
 using bits_tag = hn::RebindToUnsigned<tag>;
@@ -73,13 +72,11 @@ void narrow(const float* from, T* to, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) one(i);
 }
 
-}  // namespace eps::HWY_NAMESPACE::narrow_loops
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::narrow_loops
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 template <class T>
@@ -127,6 +124,5 @@ void widen_row(const narrow_elements& from, float* to, std::int64_t count, std::
   }
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -7,8 +7,7 @@
 #include "float_rows.hpp"
 
 // What normalizations along an axis do, a function for each operator: float for narrow floats, or double.
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 constexpr std::int64_t most_columns = 64;
 
@@ -99,5 +98,4 @@ void normalize(op::LpNormalization, const columns_block<C>& b) {
     for (std::int64_t i = 0; i < b.n; ++i) b.y[a * b.step + i] = C(double(b.x[a * b.step + i]) / norm[i]);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The numbers that an integer type of at most 32 bits holds.
 struct integer_range {
@@ -45,5 +44,4 @@ std::int64_t saturated_sum(F v, std::int64_t zero, integer_range range) {
 /// gives another code where the quotient is next to a half.
 constexpr float scale_of_sums(float x, float w, float y) { return x * w / y; }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

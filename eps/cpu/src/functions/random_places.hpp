@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <numbers>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Numbers by their place: a 64-bit mix (SplitMix64's) of the seed's start plus steps of the golden ratio.
 class random_places {
@@ -39,5 +38,4 @@ class random_places {
   std::uint64_t start_;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -12,8 +12,7 @@
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::lane_sums {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::lane_sums {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
@@ -126,6 +125,5 @@ HWY_INLINE T largest_of(const T* x, std::int64_t n, T least) {
   return fold_vector(tag<T>{}, most[0], [](auto a, auto b) HWY_ATTR { return hn::Max(a, b); });
 }
 
-}  // namespace eps::HWY_NAMESPACE::lane_sums
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::lane_sums
 HWY_AFTER_NAMESPACE();

@@ -10,8 +10,7 @@
 #include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::functions {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::functions {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// As many floats or doubles as a register holds.
@@ -148,6 +147,5 @@ HWY_INLINE V apply(op::Clip, V x, V low, V high) {
   return select(x > high, high, x);
 }
 
-}  // namespace eps::HWY_NAMESPACE::functions
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::functions
 HWY_AFTER_NAMESPACE();

@@ -7,8 +7,7 @@
 #include "form.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::functions {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::functions {
 
 // --- arithmetic ---
 
@@ -154,6 +153,5 @@ HWY_INLINE V apply(form<op::BitShift, "RIGHT">, V a, V by) {
   return a < V(0) ? V(-1) : V(0);
 }
 
-}  // namespace eps::HWY_NAMESPACE::functions
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::functions
 HWY_AFTER_NAMESPACE();

@@ -4,8 +4,7 @@
 #include "operands/outputs.hpp"
 #include "skeletons/strided_copy.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 template <class T>
@@ -69,5 +68,4 @@ status constant_of_shape::run(run_context& c) const {
   return fill(c, (*y)->data, std::int64_t((*y)->bytes()), &byte, 1), status{};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

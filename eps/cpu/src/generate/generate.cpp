@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// How many steps of delta lie in [start, limit); negative when that is not a number, or too many.
@@ -134,5 +133,4 @@ status eye_like::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

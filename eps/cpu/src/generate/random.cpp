@@ -6,8 +6,7 @@
 #include "operands/refuse.hpp"
 #include "skeletons/float_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 constexpr std::int64_t drawn_at_once = 1 << 12;
@@ -107,5 +106,4 @@ template struct random<op::RandomUniformLike>;
 template struct random<op::Bernoulli>;
 template struct random<op::Multinomial>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

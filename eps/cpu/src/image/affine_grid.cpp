@@ -4,8 +4,7 @@
 #include "operands/usable_sizes.hpp"
 #include "skeletons/float_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 constexpr std::size_t most_axes_of_grid = 3;
 constexpr std::int64_t places_at_once = 64;
@@ -67,5 +66,4 @@ status affine_grid::run(run_context& c) const {
   return theta.type == dtype::f64 ? run_as<double>(c, size) : run_as<float>(c, size);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -5,8 +5,7 @@
 #include "sampling.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Where along one axis an element of a crop comes from; `low` is -1 outside.
@@ -70,5 +69,4 @@ status crop_and_resize::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

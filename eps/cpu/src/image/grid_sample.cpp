@@ -7,8 +7,7 @@
 #include "sampling.hpp"
 #include "skeletons/float_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 struct sampled_axis {
@@ -163,5 +162,4 @@ status grid_sample::run(run_context& c) const {
   });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -5,8 +5,7 @@
 #include "image/pictures/picture.hpp"
 #include "operands/choice.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 bool has(picture_bytes file, std::size_t at, std::string_view text) {
@@ -135,5 +134,4 @@ status image_decoder::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -14,8 +14,7 @@
 
 #include "skeletons/row_list.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Operators on images and what lies in them.
 // clang-format off
@@ -36,5 +35,4 @@ using image_rows = row_list<
 >;
 // clang-format on
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 result<image_scaler> image_scaler::bind(bind_context& c) {
   const attribute* const bias = c.find("bias");
@@ -72,5 +71,4 @@ status crop::run(run_context& c) const {
   });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 #include "operands/usable_sizes.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// A region along one axis, in whole elements of the picture.
@@ -88,5 +87,4 @@ status max_roi_pool::run(run_context& c) const {
   return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

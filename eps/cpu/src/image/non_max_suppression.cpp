@@ -6,8 +6,7 @@
 #include "operands/operand_values.hpp"
 #include "operands/usable_sizes.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 struct box {
@@ -98,5 +97,4 @@ status non_max_suppression::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -10,8 +10,7 @@
 #include "skeletons/float_values.hpp"
 #include "skeletons/strided_copy.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// One axis of a run. Places are computed in float, step by step as ONNX Runtime does: which side of a border they fall
@@ -514,5 +513,4 @@ status resize::run(run_context& c) const {
                                 [&]<class T>(std::type_identity<T>) { return interpolate<T>(c, *this, x, **y, done); });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 #include "operands/operand_values.hpp"
 #include "operands/usable_sizes.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// `mode` of operators that sample images: E has nearest, linear and cubic. ONNX has called the last two bilinear and
 /// bicubic, too.
@@ -29,5 +28,4 @@ inline status check_regions(const value& x, const value& rois, const value& batc
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

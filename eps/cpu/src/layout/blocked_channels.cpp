@@ -6,8 +6,7 @@
 #include "layouts.hpp"
 #include "regions.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 class blocked_floats : public image_facts {
@@ -94,5 +93,4 @@ class blocked_floats : public image_facts {
 
 bool block_channels(rewriter& r) { return region_rewrite<blocked_floats>{r}.run(); }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

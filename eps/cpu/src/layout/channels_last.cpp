@@ -9,8 +9,7 @@
 #include "layouts.hpp"
 #include "regions.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 namespace ms = op::microsoft;
@@ -112,5 +111,4 @@ class channels_last_codes : public image_facts {
 
 bool put_channels_last(rewriter& r) { return region_rewrite<channels_last_codes>{r}.run(); }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 
 #include "layouts.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 struct blocked_channels {
@@ -31,5 +30,4 @@ const transform_table& nchwc_layout::table() {
   return transform_list<optimization_level::layout, blocked_channels, channels_last>::table();
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -1,13 +1,11 @@
 #pragma once
 #include <cameo/transform/transform.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Float images in blocks of 16 channels (com.microsoft.nchwc).
 bool block_channels(rewriter&);
 /// Images of codes with their channels last (com.microsoft's QLinearConv and its like).
 bool put_channels_last(rewriter&);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

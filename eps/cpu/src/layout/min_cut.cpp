@@ -4,8 +4,7 @@
 
 #include "min_cut.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Breadth first from the source, along edges that can still carry something.
 bool min_cut::find_depths() {
@@ -56,5 +55,4 @@ std::vector<bool> min_cut::solve() {
   return near;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

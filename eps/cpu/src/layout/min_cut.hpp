@@ -2,8 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The cheapest way to part a graph so that `source` and `sink` are apart (Dinic's algorithm: phases of shortest
 /// augmenting paths; O(V^2 E) at worst, near linear for graphs like these).
@@ -41,5 +40,4 @@ class min_cut {
   std::vector<edge> edges_;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -10,8 +10,7 @@
 
 #include "min_cut.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// How a node can run on images of another layout.
 enum class image_role : std::uint8_t { none, gains, follows };
@@ -218,5 +217,4 @@ class image_facts {
   const rewriter& r_;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

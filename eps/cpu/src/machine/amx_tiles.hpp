@@ -4,8 +4,7 @@
 
 #include <cstdint>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// What ldtilecfg reads: the size of each of the processor's tiles. Those that have none can't be used.
 struct alignas(64) tile_sizes {
@@ -19,5 +18,4 @@ struct alignas(64) tile_sizes {
   }
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

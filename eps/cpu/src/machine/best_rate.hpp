@@ -9,8 +9,7 @@
 #include <thread>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Runs `body(thread)` on all threads at once, round after round; the most of `amount` per second of any round. A round
 /// lasts from the common start to the last thread's end.
@@ -41,5 +40,4 @@ double best_rate(std::size_t threads, double seconds, double amount, const F& bo
   return best;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

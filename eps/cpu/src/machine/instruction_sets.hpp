@@ -5,8 +5,7 @@
 #include <span>
 #include <string_view>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 struct integer_loops;  // products of bytes and of 16-bit integers
 struct nbits_loops;    // products with weights of 2, 4 and 8 bits
@@ -39,5 +38,4 @@ std::string_view instruction_set_in_use();
 /// The targets of Highway that the kernels are built for, as bits: for tests that try each.
 std::int64_t built_targets();
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -9,11 +9,9 @@
 #include "instruction_sets.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::machine {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::machine {
 std::int64_t this_target() { return HWY_TARGET; }
-}  // namespace eps::HWY_NAMESPACE::machine
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::machine
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -32,8 +30,7 @@ HWY_AFTER_NAMESPACE();
 #include <cpuid.h>
 #endif
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Each is defined in a source of microkernels/ that is compiled for its instruction set.
 extern const integer_loops amx_integers, avx512_vnni_integers, avx512_integers, avx_vnni_integers, avx2_integers;
@@ -150,6 +147,5 @@ const bf16_loops* best_bf16_loops() {
 std::string_view instruction_set_in_use() { return hwy::TargetName(CAMEO_SIMD_BEST(machine::this_target)()); }
 std::int64_t built_targets() { return HWY_TARGETS; }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/kernel/run_context.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Memory until the kernel returns, as many elements for each lane.
 template <class T>
@@ -25,5 +24,4 @@ class lane_scratch {
   std::size_t each_ = 0;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

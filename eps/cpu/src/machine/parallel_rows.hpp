@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// How many pieces with so much work `each` are worth a thread that `work` is worthwhile for; at least one.
 constexpr std::int64_t grain_of(std::int64_t work, std::int64_t each) {
@@ -30,5 +29,4 @@ bool parallel_each_row(run_context& c, std::int64_t count, std::int64_t grain, F
   });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -5,8 +5,7 @@
 
 // Where an output is larger than the caches, a plain store reads the line first and pushes another one out: a third of
 // what then crosses to memory is for nothing.
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Whether an output of so many bytes is worth it: it has left the caches before anyone reads it. No bit depends on it.
 constexpr bool past_caches(std::size_t bytes) { return bytes >= std::size_t{64} << 20; }
@@ -23,5 +22,4 @@ class past_caches_writer {
   void write(std::byte* to, const std::byte* from, std::size_t bytes);
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

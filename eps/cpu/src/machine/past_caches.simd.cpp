@@ -12,8 +12,7 @@
 #include "past_caches.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::past_caches {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::past_caches {
 namespace hn = hwy::HWY_NAMESPACE;
 
 void bytes(std::uint8_t* to, const std::uint8_t* from, std::size_t count) {
@@ -28,13 +27,11 @@ void bytes(std::uint8_t* to, const std::uint8_t* from, std::size_t count) {
   std::memcpy(to + i, from + i, count - i);
 }
 
-}  // namespace eps::HWY_NAMESPACE::past_caches
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::past_caches
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 past_caches_writer::~past_caches_writer() { hwy::FlushStream(); }
 
@@ -43,6 +40,5 @@ void past_caches_writer::write(std::byte* to, const std::byte* from, std::size_t
   (reinterpret_cast<std::uint8_t*>(to), reinterpret_cast<const std::uint8_t*>(from), bytes);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -10,8 +10,7 @@
 #include "peak.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::peak_loops {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::peak_loops {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Floating-point operations of `turns` turns; twelve chains hide the latency of any processor's multiply-add, and fit
@@ -46,8 +45,7 @@ void sum(const float* from, std::size_t count, float* sink) {
   *sink = hn::GetLane(hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(hn::Add(s4, s5), hn::Add(s6, s7))));
 }
 
-}  // namespace eps::HWY_NAMESPACE::peak_loops
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::peak_loops
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -57,8 +55,7 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 #include <vector>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Of a cache line its own, so that threads do not disturb each other.
@@ -93,6 +90,5 @@ machine_peak measure_peak(std::size_t threads, std::size_t bytes, double seconds
   return result;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

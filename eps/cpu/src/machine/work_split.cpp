@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 std::int64_t blocks_of(const split_axis& axis) {
@@ -43,5 +42,4 @@ work_split::work_split(const work_size& w, std::size_t workers)
   tasks_per_call_ = std::int64_t(std::clamp(many, 1.0, all));
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// One axis of work that is split, in units that stay whole: rows of tiles, panels, lines of an image.
 struct split_axis {
@@ -72,5 +71,4 @@ bool for_each_task(run_context& c, const work_split& split, const F& f) {
                        [&](std::int64_t i, std::size_t worker) { f(split[i], worker); });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -7,8 +7,7 @@
 #include "operands/usable_sizes.hpp"
 #include "skeletons/float_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Of the n x n matrix at m, which it uses up. Rows change places so that each pivot is the largest left in its column.
@@ -57,5 +56,4 @@ status det::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

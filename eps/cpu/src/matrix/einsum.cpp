@@ -11,8 +11,7 @@
 #include <cstring>
 #include <iterator>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 constexpr std::size_t label_count = einsum::letters + max_rank;  // those of the ellipsis come last
@@ -339,5 +338,4 @@ status einsum::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 #include "products/constant_factor.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// C as the bias of sums. A narrow one is widened before: it is a row, a column or a number.
@@ -104,5 +103,4 @@ template struct gemm<std::int64_t>;
 template struct gemm<std::uint32_t>;
 template struct gemm<std::uint64_t>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

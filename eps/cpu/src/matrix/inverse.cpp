@@ -8,8 +8,7 @@
 #include "skeletons/float_values.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Turns m [n, n] into the identity by operations on rows, which make `y` its inverse.
@@ -89,5 +88,4 @@ status row_distances::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 #include "operands/refuse.hpp"
 #include "products/constant_factor.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// An operand as a matrix per batch.
@@ -134,5 +133,4 @@ template struct matmul<std::int64_t>;
 template struct matmul<std::uint32_t>;
 template struct matmul<std::uint64_t>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

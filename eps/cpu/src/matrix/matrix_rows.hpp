@@ -10,8 +10,7 @@
 
 #include "skeletons/row_list.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Products of matrices, and what is known of them. (A row of kernel_entry is compiled for each type by itself.)
 // clang-format off
@@ -29,5 +28,4 @@ using matrix_rows = row_list<
 >;
 // clang-format on
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 #include "operands/operand_values.hpp"
 #include "operands/usable_sizes.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// A sparse matrix with places that were checked.
@@ -91,5 +90,4 @@ status sparse_matmul::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 
 #include "machine/work_split.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Where the heads of Q, K, V or Y lie: element (batch, head, position, i) at data[batch * batch + head * head +
 /// position * row + i].
@@ -60,5 +59,4 @@ struct attention_tiles {
 /// Tiles [first, last) with scratch of one worker.
 void attend(const attention_work&, const attention_tiles&, std::int64_t first, std::int64_t last, float* scratch);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

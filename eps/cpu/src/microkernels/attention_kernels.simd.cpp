@@ -17,8 +17,7 @@
 #include "skeletons/transpose-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE {
 namespace attention {
 namespace hn = hwy::HWY_NAMESPACE;
 using lane_sums::load_some;
@@ -432,13 +431,11 @@ void attend_now(const attention_work& w, const attention_tiles& tiles, std::int6
   }
 }
 
-}  // namespace eps::HWY_NAMESPACE
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 void attention_work::range_of(std::int64_t batch, std::int64_t query, std::int64_t& first, std::int64_t& last) const {
   std::int64_t offset = past;
@@ -479,6 +476,5 @@ void attend(const attention_work& w, const attention_tiles& tiles, std::int64_t 
   CAMEO_SIMD_BEST(attend_now)(w, tiles, first, last, scratch);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

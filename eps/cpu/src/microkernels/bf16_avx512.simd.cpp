@@ -9,8 +9,7 @@
 
 #ifdef __x86_64__
 CAMEO_TARGET("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma")
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace avx512_bf16 {
 namespace {
 
@@ -174,14 +173,12 @@ extern const bf16_loops avx512_bf16_loops;
 constinit const bf16_loops avx512_bf16_loops{avx512_bf16::rows_of_two, avx512_bf16::rows_of_three,
                                              avx512_bf16::run_line, avx512_bf16::narrow};
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 CAMEO_TARGET_END
 
 #if CAMEO_HAS_AMX
 CAMEO_TARGET("amx-tile,amx-bf16,avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,avx2,fma")
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace avx512_bf16 {
 namespace {
 #include "bf16_amx-inl.hpp"
@@ -192,8 +189,7 @@ extern const bf16_loops amx_bf16_loops;
 constinit const bf16_loops amx_bf16_loops{2 * avx512_bf16::side, avx512_bf16::side, avx512_bf16::run_tiled_line,
                                           avx512_bf16::narrow};
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 CAMEO_TARGET_END
 #endif
 #endif

@@ -5,8 +5,7 @@
 
 #include "machine/instruction_sets.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Products of numbers that are rounded to bfloat16, with sums in float: for sessions with the option ep.cpu.math=bf16,
 // as they are not those of float.
@@ -63,5 +62,4 @@ struct bf16_loops {
 };
 inline constexpr std::int64_t bf16_lanes = 16;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/gemm_block.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // The inner loops of convolution, over a copy of the input that has its padding written out. They read up to `slack`
 // elements behind what they need, and drop them. T is float or double.
@@ -42,5 +41,4 @@ struct depthwise_plane {
 template <class T>
 void run_depthwise(const depthwise_plane<T>&);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

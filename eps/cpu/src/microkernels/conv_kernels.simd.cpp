@@ -10,8 +10,7 @@
 #include <algorithm>
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE {
 
 /// A vector of every or of every second element.
 template <class T, int Step>
@@ -124,13 +123,11 @@ void depthwise_any(const depthwise_plane<T>& p) {
   else depthwise_wide(p);
 }
 
-}  // namespace eps::HWY_NAMESPACE
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 template <class T>
 void pack_patches(const patch_panel<T>& p) {
@@ -146,6 +143,5 @@ template void pack_patches(const patch_panel<double>&);
 template void run_depthwise(const depthwise_plane<float>&);
 template void run_depthwise(const depthwise_plane<double>&);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -6,8 +6,7 @@
 #include "functions/vector-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
@@ -36,6 +35,5 @@ HWY_INLINE vec<T> finish(const gemm_epilogue<T>& e, std::int64_t row, std::int64
   return activate<T>(e.f, v);
 }
 
-}  // namespace eps::HWY_NAMESPACE
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

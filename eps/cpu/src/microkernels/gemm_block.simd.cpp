@@ -13,8 +13,7 @@
 #include <algorithm>
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE {
 // 12 x 2 vectors of accumulators where there are 32 registers, 6 x 2 where there are 16; each number of rows is code of
 // its own, so a build for targets has fewer.
 #ifdef CAMEO_CODE_ONLY
@@ -283,13 +282,11 @@ gemm_tile tile_here() {
   return {tile_rows, std::int64_t(2 * hn::Lanes(tag<T>()))};
 }
 
-}  // namespace eps::HWY_NAMESPACE
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 template <class T>
 gemm_tile tile_of() {
@@ -309,6 +306,5 @@ template void multiply_block(const gemm_block<double>&);
 template void multiply_block(const gemm_block<float, float16>&);
 template void multiply_block(const gemm_block<float, bfloat16>&);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

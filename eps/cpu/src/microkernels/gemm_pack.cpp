@@ -5,8 +5,7 @@
 
 #include "gemm_pack_kernels.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Steps of k that are packed at a time: what is written stays in the first cache, what is read comes in long rows.
@@ -165,5 +164,4 @@ template void pack_b(const matrix_ref<bfloat16>&, std::int64_t, std::int64_t, bf
 template void pack_b(const matrix_ref<float16>&, std::int64_t, std::int64_t, float*, const run_context*);
 template void pack_b(const matrix_ref<bfloat16>&, std::int64_t, std::int64_t, float*, const run_context*);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

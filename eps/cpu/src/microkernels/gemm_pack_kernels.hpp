@@ -3,8 +3,7 @@
 
 #include <cameo/core/dtype.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// to[k * width + i] = from[i * stride + k], for i < count (at most `width`) and steps below k. T is a float
 /// of any size.
@@ -19,5 +18,4 @@ struct transposed_panel {
 template <class T>
 void pack_transposed(const transposed_panel<T>&);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

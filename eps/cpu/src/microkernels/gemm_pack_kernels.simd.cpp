@@ -9,8 +9,7 @@
 #include "gemm_pack_kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Squares, vectors along k become vectors across the panel: of as many rows as 128 bits have elements, or, of 16 bits,
@@ -135,13 +134,11 @@ void transpose_panel(const transposed_panel<T>& p) {
   }
 }
 
-}  // namespace eps::HWY_NAMESPACE
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 template <class T>
 void pack_transposed(const transposed_panel<T>& p) {
@@ -159,6 +156,5 @@ template void pack_transposed(const transposed_panel<double>&);
 template void pack_transposed(const transposed_panel<float16>&);
 template void pack_transposed(const transposed_panel<bfloat16>&);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -3,8 +3,7 @@
 
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Products with few rows, which memory is slower than: the large matrix is read once, where it lies. T is float or
 // double; what memory gives of B may be narrower, B is then widened in registers.
@@ -45,5 +44,4 @@ struct turned_sums : row_sums<T, B> {
 template <class T, class B>
 void add_turned_columns(const turned_sums<T, B>&);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -15,8 +15,7 @@
 #include "functions/sums-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
@@ -205,13 +204,11 @@ void add(const Sums& p) {
   add_all(p);
 }
 
-}  // namespace eps::HWY_NAMESPACE
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 template <class T, class From>
 void dot_with_rows(const row_dots<T, From>& p) {
@@ -241,6 +238,5 @@ template void add_turned_columns(const turned_sums<double>&);
 template void add_turned_columns(const turned_sums<float, float16>&);
 template void add_turned_columns(const turned_sums<float, bfloat16>&);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

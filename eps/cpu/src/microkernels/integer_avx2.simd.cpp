@@ -7,8 +7,7 @@
 
 #ifdef __x86_64__
 CAMEO_TARGET("avx2,fma")
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace avx2 {
 namespace {
 
@@ -68,7 +67,6 @@ constinit const integer_loops avx2_integers{"avx2", avx2::arithmetic_of<avx2::by
 extern const nbits_loops avx2_nbits;
 constinit const nbits_loops avx2_nbits = avx2::nbits_of<avx2::nbits_vectors>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 CAMEO_TARGET_END
 #endif

@@ -8,8 +8,7 @@
 
 #ifdef __x86_64__
 CAMEO_TARGET("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace avx512 {
 namespace {
 
@@ -99,7 +98,6 @@ constinit const integer_loops avx512_integers{"avx512bw",
 extern const nbits_loops avx512_nbits;
 constinit const nbits_loops avx512_nbits = avx512::nbits_of<avx512::few_bits>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 CAMEO_TARGET_END
 #endif

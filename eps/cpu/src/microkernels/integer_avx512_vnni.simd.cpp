@@ -8,8 +8,7 @@
 
 #ifdef __x86_64__
 CAMEO_TARGET("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace avx512_vnni {
 namespace {
 
@@ -56,14 +55,12 @@ constinit const integer_loops avx512_vnni_integers{"avx512_vnni", avx512_vnni::a
 extern const nbits_loops avx512_vnni_nbits;
 constinit const nbits_loops avx512_vnni_nbits = avx512_vnni::nbits_of<avx512_vnni::few_bits>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 CAMEO_TARGET_END
 
 #if CAMEO_HAS_AMX
 CAMEO_TARGET("amx-tile,amx-int8,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace avx512_vnni {
 namespace {
 #include "integer_amx-inl.hpp"
@@ -75,8 +72,7 @@ constinit const integer_loops amx_integers{"avx512_vnni", avx512_vnni::tiled_byt
                                            avx512_vnni::arithmetic_of<avx512_vnni::shorts>, avx512_vnni::depthwise,
                                            avx512_vnni::add_codes<avx512_vnni::shorts>};
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 CAMEO_TARGET_END
 #endif
 #endif

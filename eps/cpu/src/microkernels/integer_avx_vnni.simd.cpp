@@ -7,8 +7,7 @@
 
 #ifdef __x86_64__
 CAMEO_TARGET("avxvnni,avx2,fma")
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace avx_vnni {
 namespace {
 #include "integer_avx_vnni-inl.hpp"
@@ -24,7 +23,6 @@ constinit const integer_loops avx_vnni_integers{"avx_vnni", avx_vnni::arithmetic
 extern const nbits_loops avx_vnni_nbits;
 constinit const nbits_loops avx_vnni_nbits = avx_vnni::nbits_of<avx_vnni::few_bits>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 CAMEO_TARGET_END
 #endif

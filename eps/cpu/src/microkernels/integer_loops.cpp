@@ -1,7 +1,6 @@
 #include "integer_loops.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Without branches: nothing tells which kind follows which. One word counts the cells of all kinds in a part of a run.
 void panel_kinds::list(const std::byte* panel, const std::int64_t* taps, std::int64_t* to) const {
@@ -29,5 +28,4 @@ void panel_kinds::list(const std::byte* panel, const std::int64_t* taps, std::in
   }
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -11,8 +11,7 @@
 
 #include "machine/instruction_sets.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Exact sums of products of integers, for matrix products and convolutions: 32 bits that wrap, equal on every
 // instruction set.
@@ -165,5 +164,4 @@ struct integer_loops {
                             std::int64_t n) = nullptr;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -8,8 +8,7 @@
 #ifdef __aarch64__
 #include <cmath>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace neon {
 namespace {
 
@@ -27,6 +26,5 @@ constinit const integer_loops neon_integers{"neon", neon::arithmetic_of<neon::sh
 extern const nbits_loops neon_nbits;
 constinit const nbits_loops neon_nbits = neon::nbits_of<neon::nbits_vectors>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

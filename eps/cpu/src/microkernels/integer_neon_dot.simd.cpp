@@ -10,8 +10,7 @@
 #include <cmath>
 
 CAMEO_TARGET("arch=armv8.2-a+dotprod")
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace neon_dot {
 namespace {
 
@@ -38,7 +37,6 @@ constinit const integer_loops neon_dot_integers{"neon_dot", neon_dot::arithmetic
 extern const nbits_loops neon_dot_nbits;
 constinit const nbits_loops neon_dot_nbits = neon_dot::nbits_of<neon_dot::few_bits<neon_dot::bytes>>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 CAMEO_TARGET_END
 #endif

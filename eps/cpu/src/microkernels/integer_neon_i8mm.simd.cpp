@@ -9,8 +9,7 @@
 #include <cmath>
 
 CAMEO_TARGET("arch=armv8.2-a+i8mm")
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace neon_i8mm {
 namespace {
 
@@ -34,7 +33,6 @@ constinit const integer_loops neon_i8mm_integers{"neon_i8mm", neon_i8mm::arithme
 extern const nbits_loops neon_i8mm_nbits;
 constinit const nbits_loops neon_i8mm_nbits = neon_i8mm::nbits_of<neon_i8mm::few_bits<neon_i8mm::bytes>>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 CAMEO_TARGET_END
 #endif

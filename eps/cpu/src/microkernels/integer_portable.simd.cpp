@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace portable {
 namespace {
 
@@ -75,5 +74,4 @@ constinit const integer_loops portable_integers{"portable", portable::arithmetic
 extern const nbits_loops portable_nbits;
 constinit const nbits_loops portable_nbits = portable::nbits_of<portable::nbits_vectors>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

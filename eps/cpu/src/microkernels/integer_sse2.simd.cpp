@@ -6,8 +6,7 @@
 #include <algorithm>
 
 #ifdef __x86_64__
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace sse2 {
 namespace {
 
@@ -68,6 +67,5 @@ constinit const integer_loops sse2_integers{"sse2", sse2::arithmetic_of<sse2::sh
 extern const nbits_loops sse2_nbits;
 constinit const nbits_loops sse2_nbits = sse2::nbits_of<sse2::nbits_vectors>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

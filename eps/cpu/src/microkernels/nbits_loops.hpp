@@ -5,8 +5,7 @@
 
 #include "machine/instruction_sets.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Products of rows of numbers and weights of 2, 4 or 8 bits that share a scale in blocks.
 //
@@ -65,5 +64,4 @@ constexpr std::int64_t cell_place(std::int64_t i, std::int64_t bits) {
   return i / group * group + i % in_byte * 4 + i % group / in_byte;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

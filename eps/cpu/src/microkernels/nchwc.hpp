@@ -1,8 +1,7 @@
 #pragma once
 #include "operands/refuse.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Channels that lie next to each other, on every instruction set (1, 2 or 4 vectors), so that the layout does not
 /// depend on the processor: [N, C / 16, H, W, 16].
@@ -17,5 +16,4 @@ inline status check_blocked(const extents& x) {
   return bad_input("input ", x, ", needs rank 4 and channels in blocks of 16");
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 
 #include "nchwc.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // The inner loops over tensors whose channels lie in blocks.
 
@@ -80,5 +79,4 @@ struct nchwc_kernels {
 };
 const nchwc_kernels& best_nchwc_kernels();
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -10,8 +10,7 @@
 #include <limits>
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE {
 namespace {
 
 #include "nchwc_vectors-inl.hpp"
@@ -242,16 +241,13 @@ constexpr nchwc_kernels made_kernels{depthwise_line, pool_line,      reduce_pixe
 
 }  // namespace
 
-}  // namespace eps::HWY_NAMESPACE
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 const nchwc_kernels& best_nchwc_kernels() { return *CAMEO_SIMD_BEST(made_kernels); }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

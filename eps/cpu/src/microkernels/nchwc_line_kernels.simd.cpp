@@ -11,8 +11,7 @@
 #include <utility>
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE {
 namespace {
 
 #include "nchwc_vectors-inl.hpp"
@@ -151,16 +150,13 @@ constexpr nchwc_line_kernels made_kernels{most_blocks, most_pixels(most_blocks >
 
 }  // namespace
 
-}  // namespace eps::HWY_NAMESPACE
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 const nchwc_line_kernels& best_nchwc_line_kernels() { return *CAMEO_SIMD_BEST(made_kernels); }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -7,8 +7,7 @@
 #include "operands/refuse.hpp"
 #include "skeletons/float_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Bytes of the longest float with six digits after the point.
@@ -92,5 +91,4 @@ status cast_map::run(run_context& c) const {
   return to == dtype::i64 ? cast_values<std::int64_t>(c, map, size) : cast_values<std::string_view>(c, map, size);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

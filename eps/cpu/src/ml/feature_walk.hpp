@@ -5,8 +5,7 @@
 #include "operands/outputs.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Calls f(row, x, room, lane) for the rows of X, which must have `columns`, `grain` of them on a thread: the row's
 /// numbers, and room for `more` others.
@@ -69,5 +68,4 @@ class classifier_outputs {
   return named.error();
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

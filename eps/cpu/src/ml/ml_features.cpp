@@ -7,8 +7,7 @@
 #include "operands/choice.hpp"
 #include "operands/operand_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// f(const T* x) for a tensor of numbers.
@@ -188,5 +187,4 @@ status one_hot_encoder::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 #include "operands/operand_values.hpp"
 #include "skeletons/strided_copy.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// A total order, also of floats: NaN comes last and equals itself.
@@ -288,5 +287,4 @@ status zip_map::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

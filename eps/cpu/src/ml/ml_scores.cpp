@@ -9,8 +9,7 @@
 #include "operands/operand_values.hpp"
 #include "skeletons/map.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 result<score_transform> score_transform_named(std::string_view name) {
   constexpr std::string_view names[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
@@ -87,5 +86,4 @@ result<std::span<const double>> numbers_of(bind_context& c, std::string_view flo
   return std::span<const double>{*kept};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 #include "feature_walk.hpp"
 #include "operands/choice.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Probabilities p[n] of classes from those of pairs r[n, n]: the fixed point of Wu, Lin and Weng's second method.
@@ -200,5 +199,4 @@ status svm_classifier::run(run_context& c) const {
       });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -8,8 +8,7 @@
 #include "feature_walk.hpp"
 #include "operands/choice.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 using rule = tree_node::rule;
@@ -426,5 +425,4 @@ status tree_ensemble_classifier::run(run_context& c) const {
   });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

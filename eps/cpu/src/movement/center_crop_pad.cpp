@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 result<center_crop_pad> center_crop_pad::bind(bind_context& c) {
   return center_crop_pad{c.ints_or("axes"), c.find("axes") != nullptr};
@@ -45,5 +44,4 @@ status center_crop_pad::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -7,8 +7,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// One axis: elements [start, start + size) of the input stay and lie at `before` in the output of `total`.
 struct pad::padded_axis {
@@ -150,5 +149,4 @@ status pad::fill_padding(run_context& c, const value& x, std::span<const padded_
   return copy_by_tables(c, x, y, tables, nullptr, last.before, last.before + last.size), status{};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

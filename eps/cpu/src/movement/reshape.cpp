@@ -2,8 +2,7 @@
 
 #include "operands/operand_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 const attribute* ints_attribute(const bind_context& c, std::string_view name) {
@@ -137,5 +136,4 @@ result<identity> identity::bind(bind_context& c) {
 }
 status identity::run(run_context& c) const { return c.forward(0, c.input(0)); }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

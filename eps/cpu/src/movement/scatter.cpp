@@ -3,8 +3,7 @@
 #include "operands/index_rows.hpp"
 #include "skeletons/strided_copy.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 result<scatter_reduction> reduction_of(const bind_context& c) {
@@ -128,5 +127,4 @@ status scatter_nd::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 #include "operands/operand_values.hpp"
 #include "skeletons/strided_copy.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// What one axis gives: `count` elements from `first`, `step` apart.
@@ -109,5 +108,4 @@ status tile::run(run_context& c) const {
   });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

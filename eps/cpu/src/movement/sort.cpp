@@ -7,8 +7,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// A total order: -1, 0 or 1; NaN is equal to NaN and above all numbers.
@@ -182,5 +181,4 @@ status unique_of_list::run(run_context& c) const {
                          [&]<class T>(std::type_identity<T>) { return unique_of<T>(c, 0, true, false, {3, 1, 2}); });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -7,8 +7,7 @@
 #include "operands/small_elements.hpp"
 #include "skeletons/strided_copy.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 result<tensor_scatter> tensor_scatter::bind(bind_context& c) {
   tensor_scatter made{c.int_or("axis", -2)};
@@ -60,5 +59,4 @@ status tensor_scatter::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

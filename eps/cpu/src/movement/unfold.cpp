@@ -3,8 +3,7 @@
 #include "operands/operand_values.hpp"
 #include "skeletons/strided_copy.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 result<unfold> unfold::bind(bind_context& c) {
   const unfold made{c.int_or("dim", -1), c.int_or("size", 0), c.int_or("step", 1)};
@@ -30,5 +29,4 @@ status unfold::run(run_context& c) const {
   });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 #include "operands/refuse.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 template <class C>
@@ -84,5 +83,4 @@ result<axis_normalization<Op>> axis_normalization<Op>::bind(bind_context& c) {
 
 template struct bound_rows<normalizations>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

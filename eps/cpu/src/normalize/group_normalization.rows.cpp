@@ -6,8 +6,7 @@
 #include "operands/refuse.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 template <class C>
 status group_normalization_state::run_as(run_context& c) const {
@@ -56,5 +55,4 @@ result<group_normalization<Op>> group_normalization<Op>::bind(bind_context& c) {
 template struct group_normalization<op::InstanceNormalization>;
 template struct group_normalization<op::GroupNormalization>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -9,8 +9,7 @@
 #include "operands/refuse.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// A factor or summand for each element of a row: the same for all rows, or (step = a row's length) for each its own.
@@ -102,5 +101,4 @@ template struct layer_normalization<op::LayerNormalization>;
 template struct layer_normalization<op::RMSNormalization>;
 template struct layer_normalization<op::contrib::SimplifiedLayerNormalization>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

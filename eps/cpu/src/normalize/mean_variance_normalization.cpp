@@ -6,8 +6,7 @@
 #include "skeletons/reduce.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 constexpr std::int64_t default_axes[] = {0, 2, 3}, all_axes[] = {0, 1, 2, 3};
@@ -107,5 +106,4 @@ status mean_variance_normalization::run(run_context& c) const {
   return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

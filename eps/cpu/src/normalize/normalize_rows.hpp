@@ -13,8 +13,7 @@
 
 #include "skeletons/row_list.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The row of an operator that makes each number along one axis of all those there: its versions, and the element types
 /// for which its function, normalize(Op{}, block) in functions/normals.hpp, is compiled.
@@ -59,5 +58,4 @@ using other_normalizations = row_list<
 // clang-format on
 using normalize_rows = decltype(normalizations{} + other_normalizations{});
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -10,8 +10,7 @@
 #include "operands/usable_sizes.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// A vector along the last axis; null where the node leaves it out.
@@ -260,5 +259,4 @@ status quantized_embed_layer_normalization::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

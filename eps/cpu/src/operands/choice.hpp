@@ -3,8 +3,7 @@
 
 #include "refuse.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Which of `names` a text is that `what` has; INVALID_GRAPH, with a list of them, for any other.
 result<std::size_t> choice_of(std::string_view what, std::string_view given, std::span<const std::string_view> names);
@@ -17,5 +16,4 @@ status read_choice(const bind_context& c, std::string_view name, const std::stri
   return found.error();
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// INVALID_ARGUMENT when an index is not in [-size, size). Afterwards `place` needs no check.
 inline status check_indices(const value& indices, std::int64_t size) {
@@ -110,5 +109,4 @@ class index_tuples {
   std::int64_t count_ = 0, block_ = 0, per_batch_ = 0;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 
 #include "refuse.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The integers of an int32 or int64 tensor, by index.
 class integers {
@@ -99,5 +98,4 @@ inline status find_axis(std::int64_t number, std::size_t rank, std::size_t& axis
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -4,8 +4,7 @@
 
 #include "refuse.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// For kernels that fill their output with elements of a type that an attribute names: the plan, which gives the output
 /// its memory and may come from a file as it is, has to say the same. INVALID_GRAPH.
@@ -21,5 +20,4 @@ template <class T>
   return c.output<T>(i, shape).transform([](const tensor_view<T>& made) { return made.data(); });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -5,8 +5,7 @@
 
 #include "choice.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 char* message_part::write(char* to, char* end) const {
   switch (kind_) {
@@ -46,5 +45,4 @@ result<std::size_t> choice_of(std::string_view what, std::string_view given, std
   return bad_attribute(what, " must be ", std::string_view{list, std::size_t(end - list)}, ", not '", some, "'");
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -8,8 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// A piece of a message: text, a number, a shape as [2,3], or an element type by its name. It refers to what it is made
 /// of.
@@ -55,5 +54,4 @@ template <class... Parts>
   return refuse(status_code::invalid_graph, parts...);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

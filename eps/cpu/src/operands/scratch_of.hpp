@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/kernel/run_context.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Scratch for as many elements as a tensor of this shape has; OUT_OF_MEMORY where that overflows.
 template <class T>
@@ -14,5 +13,4 @@ result<T*> scratch_of(run_context& c, const extents& shape) {
   return made->data();
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

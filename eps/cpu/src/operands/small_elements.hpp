@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/kernel/run_context.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Elements of less than a byte, for kernels that move whole bytes: unpacked, moved as uint8, and packed again.
 
@@ -18,5 +17,4 @@ struct byte_output {
   void store(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

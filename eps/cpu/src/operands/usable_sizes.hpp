@@ -1,8 +1,7 @@
 #pragma once
 #include "refuse.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// A tensor without elements may have any sizes beside its 0, and products of those would overflow. INVALID_ARGUMENT
 /// for such; afterwards products of some axes of one input need no check.
@@ -14,5 +13,4 @@ inline status usable_sizes(std::string_view name, const extents& shape) {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

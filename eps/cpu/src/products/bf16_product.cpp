@@ -6,8 +6,7 @@
 
 #include <limits>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// How A's rows lie, one A after the other: [tiles][blocks][rows][8 cells].
@@ -87,5 +86,4 @@ status multiply_bf16(run_context& c, const bf16_product& p) {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -5,8 +5,7 @@
 
 #include "microkernels/bf16_loops.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The loops for a node that shall multiply in bfloat16 (ep.cpu.math), or null: it was not asked for, or the processor
 /// has no instruction for it, and float is computed, which is no slower there.
@@ -73,5 +72,4 @@ result<const std::uint32_t*> keep_bf16_b(bind_context& c, std::size_t input, boo
   }
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

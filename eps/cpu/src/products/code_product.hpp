@@ -1,8 +1,7 @@
 #pragma once
 #include "integer_factor.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// What MatMulIntegerToFloat multiplies: A and B of codes with their scales, zero points (or none), and a bias (or
 /// none).
@@ -13,5 +12,4 @@ struct scaled_codes {
 /// was packed while binding.
 status multiply_to_floats(run_context&, const scaled_codes&, const integer_factor& packed, float* y);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

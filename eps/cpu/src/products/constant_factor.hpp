@@ -2,8 +2,7 @@
 #include "bf16_product.hpp"
 #include "products.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Keeps the constant B [k, n] of a product (input 1) in the form that its math takes: cells of bfloat16 where that was
 /// asked for, else panels, if they are worth their memory. `transposed`: the input is [n, k]. Product has both members.
@@ -26,5 +25,4 @@ status multiply_by_factor(run_context& c, const gemm_problem<gemm_number<T>, T>&
   return multiply(c, p);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

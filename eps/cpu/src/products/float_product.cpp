@@ -9,8 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 constexpr std::int64_t pieces_of(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
@@ -431,5 +430,4 @@ template status multiply(run_context&, const gemm_problem<float, float, any_floa
 template status multiply(run_context&, const gemm_problem<float, float16>&);
 template status multiply(run_context&, const gemm_problem<float, bfloat16>&);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

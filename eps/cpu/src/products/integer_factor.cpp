@@ -3,8 +3,7 @@
 
 #include <cmath>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 result<std::span<const std::int32_t>> filled(const value* zero, const result<std::span<std::int32_t>>& room) {
@@ -102,5 +101,4 @@ code_form form_of(dtype type, std::int64_t zero, const float* scales) {
   return {scales, float(range.low - zero), float(range.high - zero), std::int32_t(zero)};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

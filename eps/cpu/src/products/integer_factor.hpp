@@ -4,8 +4,7 @@
 #include "functions/quantized.hpp"
 #include "integer_product.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Zero points of a run as int32: what a value holds, or one 0.
 result<std::span<const std::int32_t>> read_zeros(run_context&, const value& zero);
@@ -41,5 +40,4 @@ bool all_finite(std::span<const float> scales);
 /// The form of codes of a type for scales [width].
 code_form form_of(dtype, std::int64_t zero, const float* scales);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -11,8 +11,7 @@
 #include "machine/lane_scratch.hpp"
 #include "microkernels/integer_loops.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Weights of 8 bits as panels for integer products, and how their sums become codes.
 
@@ -134,5 +133,4 @@ inline void start_sums(const integer_panels& form, const std::int32_t* add, std:
         std::int32_t((add && j < form.n ? std::uint32_t(add[j]) : 0u) - std::uint32_t(zero) * std::uint32_t(sums[j]));
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

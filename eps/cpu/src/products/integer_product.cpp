@@ -6,8 +6,7 @@
 #include "operands/scratch_of.hpp"
 #include "product_lines.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// A as lines see it: rows of cells.
@@ -119,5 +118,4 @@ status multiply_to_codes(run_context& c, const integer_product& p, const code_fo
   });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -5,8 +5,7 @@
 #include "integer_panels.hpp"
 #include "integer_rows.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Matrix products of codes, exact in int32, which wraps.
 
@@ -42,5 +41,4 @@ status multiply_to_floats(run_context&, const integer_product&, const float_form
 /// Writes C [m, n] as codes, dense; the scales are [b.width()].
 status multiply_to_codes(run_context&, const integer_product&, const code_form&, std::uint8_t* c);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

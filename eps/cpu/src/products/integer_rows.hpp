@@ -1,8 +1,7 @@
 #pragma once
 #include "microkernels/nbits_loops.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Rows of codes and numbers before they are multiplied, and of their sums afterwards.
 
@@ -25,5 +24,4 @@ void sums_to_codes(const std::int32_t* sums, const code_form&, std::int64_t n, s
 /// finite, and 0 where all are too small for a scale.
 nbits_scale quantize_block(const float* x, std::int64_t there, std::int64_t block, std::int64_t bits, std::int8_t* to);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

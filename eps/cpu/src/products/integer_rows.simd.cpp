@@ -11,8 +11,7 @@
 #include "integer_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::integer_rows {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::integer_rows {
 namespace hn = hwy::HWY_NAMESPACE;
 using floats = hn::ScalableTag<float>;
 using words = hn::RebindToSigned<floats>;
@@ -143,13 +142,11 @@ nbits_scale quantize(const float* x, std::int64_t there, std::int64_t block, std
   return {most / 127, sum};
 }
 
-}  // namespace eps::HWY_NAMESPACE::integer_rows
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::integer_rows
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 void shift_codes(const std::uint8_t* x, std::int64_t n, std::uint8_t* to) {
   CAMEO_SIMD_BEST(integer_rows::shift)(x, n, to);
@@ -164,6 +161,5 @@ nbits_scale quantize_block(const float* x, std::int64_t there, std::int64_t bloc
   return CAMEO_SIMD_BEST(integer_rows::quantize)(x, there, block, bits, to);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -20,8 +20,7 @@
 //
 //   zeros, zero_type               input; undefined where there are none, u8, or of floats
 //   zero(value, j, b)              of u8; float_zero(value, j, b): of floats
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Memory for the panels of a factor that a run packs, one after the other's use.
 struct nbits_rooms {
@@ -109,5 +108,4 @@ result<nbits_factor> pack_panels(Context& c, const nbits_matrix& m, const Form& 
   return made;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

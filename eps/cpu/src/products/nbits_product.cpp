@@ -7,8 +7,7 @@
 #include "skeletons/float_values.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 result<nbits_rows_of_a> few_bit_rows(run_context& c, const nbits_matrix& b, const value& a, std::int64_t m) {
   const std::int64_t depth = b.depth(), bytes = depth * std::int64_t(sizeof(float));
@@ -90,5 +89,4 @@ status multiply_few_bits(run_context& c, const nbits_matrix& b, const nbits_fact
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

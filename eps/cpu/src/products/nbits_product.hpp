@@ -1,8 +1,7 @@
 #pragma once
 #include "nbits_weights.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Rows of A in the form that lines read.
 struct nbits_rows_of_a {
@@ -31,5 +30,4 @@ struct few_bit_operand {
 status multiply_few_bits(run_context&, const nbits_matrix& b, const nbits_factor&, const few_bit_operand& a,
                          const float* bias, float* y);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

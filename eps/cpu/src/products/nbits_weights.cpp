@@ -9,8 +9,7 @@
 #include "operands/refuse.hpp"
 #include "skeletons/float_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 std::uint8_t zero_code(const nbits_matrix& m, const value& zeros, std::int64_t j, std::int64_t b) {
@@ -89,5 +88,4 @@ void dequantize(run_context& c, const nbits_matrix& m, const value& b, const val
   });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

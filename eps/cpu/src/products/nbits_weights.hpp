@@ -3,8 +3,7 @@
 
 #include "microkernels/nbits_loops.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// B [k, n] of codes of few bits, or `count` of such matrices, one after the other.
 struct nbits_matrix {
@@ -33,5 +32,4 @@ result<nbits_factor> pack_weights(run_context&, const nbits_matrix&);
 void dequantize(run_context&, const nbits_matrix&, const value& b, const value& scales, const value& zeros,
                 const std::int32_t* groups, float* to);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

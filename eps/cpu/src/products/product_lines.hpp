@@ -4,8 +4,7 @@
 
 #include "machine/work_split.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// One description of a product of rows of A by panels of B, whatever their numbers are.
 struct product_size {
@@ -59,5 +58,4 @@ void each_product_line(run_context& c, const product_size& p, std::int64_t some,
   });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -9,8 +9,7 @@
 #include "machine/parallel_rows.hpp"
 #include "operands/refuse.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // What Gemm, its like on codes, and MatMul share.
 
@@ -116,5 +115,4 @@ result<gemm_panels<T>> keep_packed_b(bind_context& c, std::size_t input, bool tr
   }
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

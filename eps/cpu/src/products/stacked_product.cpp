@@ -2,8 +2,7 @@
 
 #include "operands/refuse.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 result<stacked_product> stack_of(const extents& a, const extents& b) {
   if (a.rank() == 0 || b.rank() == 0) return bad_input("A ", a, " and B ", b, " need at least rank 1");
@@ -96,5 +95,4 @@ status product_run::pack(std::int64_t matrix) {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -1,8 +1,7 @@
 #pragma once
 #include "integer_factor.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// A stack of products [m, k] * [k, n], as numpy's matmul sees two shapes.
 struct stacked_product {
@@ -52,5 +51,4 @@ class product_run {
   std::span<std::int32_t> start_;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 // Rows of codes, the integers of quantized tensors, by vectors of each instruction set. T is a type of codes of 8 bits;
 // where it says so, of 16, too. Every answer is the plain definition's, saturated_sum of quantized.hpp: rounded to
 // nearest, ties to even, saturated to the type, NaN as 0.
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The numbers that codes stand for: (code - zero) * scale. A zero point is a number of the codes' type, which float
 /// holds exactly. Where `step` is 1, every element has a scale and a zero point of its own; where it is 0 they share
@@ -83,5 +82,4 @@ void add_shorts(const T* x, std::int32_t by, std::int32_t* y, std::int64_t n);
 void means_of_windows(const std::int32_t* sums, std::int64_t inside, std::int64_t zero, float scale,
                       std::int64_t counted, float* y, std::int64_t n);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

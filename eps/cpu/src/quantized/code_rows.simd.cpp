@@ -12,8 +12,7 @@
 #include "code_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::codes {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::codes {
 namespace hn = hwy::HWY_NAMESPACE;
 using floats = hn::ScalableTag<float>;
 using whole = hn::RebindToSigned<floats>;
@@ -450,13 +449,11 @@ void means(const std::int32_t* sums, std::int64_t inside, std::int64_t zero, flo
   for (; i < n; ++i) y[i] = float(double(sums[i] - zeros) * double(scale) / double(counted));
 }
 
-}  // namespace eps::HWY_NAMESPACE::codes
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::codes
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 template <class T>
 void quantize_row(const float* x, const code_scales& by, float low, float high, T* y, std::int64_t n) {
@@ -531,6 +528,5 @@ template struct loops_of_16_bits<std::uint16_t>;
 template struct loops_of_16_bits<std::int16_t>;
 template void dequantize_row(const std::int32_t*, const code_scales&, float*, std::int64_t);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -9,8 +9,7 @@
 #include "products/code_product.hpp"
 #include "products/stacked_product.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 status check_columns(const value& v, std::int64_t n, std::string_view what) {
@@ -112,5 +111,4 @@ status matmul_integer16::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 
 #include <cstdint>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The least and the largest of some numbers and 0; NaN is neither.
 struct float_range {
@@ -21,5 +20,4 @@ byte_quantization quantization_of(const float_range&);
 /// Writes the codes of all of x, with the scale and zero point of its own range.
 result<byte_quantization> quantize_dynamically(run_context&, const tensor_view<const float>& x, std::uint8_t* codes);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -7,8 +7,7 @@
 #include "operands/usable_sizes.hpp"
 #include "skeletons/float_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Data as elements of their own bits, and where the scale and zero point of each lie.
@@ -135,5 +134,4 @@ status gather_block_quantized::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

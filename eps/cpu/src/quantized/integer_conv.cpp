@@ -7,8 +7,7 @@
 
 #include <optional>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 struct integer_problem {
@@ -538,5 +537,4 @@ status qlinear_conv::run(run_context& c) const {
       code_store{places, form, is_finite, channels_last, (*y)->type, p->window.out_count(), p->w.all_maps(), codes});
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -10,8 +10,7 @@
 #include "products/integer_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::depthwise {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::depthwise {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// `D` is a vector of floats, whose channels begin at c.
@@ -136,13 +135,11 @@ void run(const depthwise_lines& p) {
   }
 }
 
-}  // namespace eps::HWY_NAMESPACE::depthwise
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::depthwise
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 bool takes_any_window(std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool) { return true; }
@@ -169,6 +166,5 @@ const depthwise_loops& depthwise_for(std::int64_t channels, std::int64_t rows, s
   return float_depthwise;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -1,8 +1,7 @@
 // Weights of convolutions of codes: their shape, and how they are packed.
 #include "integer_filters.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Of the steps of a window's last axis, or 1.
@@ -131,5 +130,4 @@ result<integer_conv_state> integer_conv_state::of(bind_context& c, std::size_t w
   return made;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -5,8 +5,7 @@
 #include "operands/refuse.hpp"
 #include "products/integer_factor.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// What W [M, C / group, kernel...] says.
 struct integer_filter_shape {
@@ -46,5 +45,4 @@ status check_filters(const value&, std::int64_t filters, std::string_view what);
 result<integer_filters> weights_of(run_context&, const integer_conv_state&, const integer_filter_shape&, const value& w,
                                    const value& zero);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

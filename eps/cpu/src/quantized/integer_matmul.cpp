@@ -4,8 +4,7 @@
 #include "operands/refuse.hpp"
 #include "products/stacked_product.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 struct scales {
@@ -203,5 +202,4 @@ status qlinear_matmul_of_floats::run(run_context& c) {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 #include "code_rows.hpp"
 #include "operands/refuse.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// An operand's scale and zero point, which may be `none`.
@@ -59,5 +58,4 @@ code_table table_of(const linear_code& from, const linear_code& to, const activa
   return table;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

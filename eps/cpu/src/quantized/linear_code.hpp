@@ -4,8 +4,7 @@
 
 #include "functions/quantized.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 inline const std::uint8_t* codes(const value& v) { return static_cast<const std::uint8_t*>(v.data); }
 inline std::uint8_t* codes(value& v) { return static_cast<std::uint8_t*>(v.data); }
@@ -23,5 +22,4 @@ code_table table_of(const linear_code& from, const linear_code& to, const activa
 /// Codes that a thread is worthwhile for.
 inline constexpr std::int64_t codes_at_once = 1 << 15;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -10,8 +10,7 @@
 #include "skeletons/float_output.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// The magnitudes of FP4 by the lower three bits, then the same below 0.
@@ -186,5 +185,4 @@ status matmul_fpq4::run(run_context& c) const {
   return packed ? multiply_output(c, m, *packed) : packed.error();
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

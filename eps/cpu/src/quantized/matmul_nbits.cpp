@@ -7,8 +7,7 @@
 #include "products/nbits_weights.hpp"
 #include "skeletons/float_output.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// y [m, n] where rows of B have their scales by `groups`.
@@ -78,5 +77,4 @@ status matmul_nbits::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -11,8 +11,7 @@
 #include "operands/scratch_of.hpp"
 #include "windows/outer_window.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// A line of outputs. Lines of the image that a window spans are put together first, in `room`; then each window is
@@ -78,5 +77,4 @@ status nhwc_max_pool<T>::run(run_context& c) const {
 template struct nhwc_max_pool<std::int8_t>;
 template struct nhwc_max_pool<std::uint8_t>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

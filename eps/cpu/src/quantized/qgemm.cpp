@@ -4,8 +4,7 @@
 #include "products/integer_factor.hpp"
 #include "products/products.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// One number, or one per column.
@@ -112,5 +111,4 @@ status qgemm::run(run_context& c) const {
   });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -12,8 +12,7 @@
 #include "operands/operand_values.hpp"
 #include "whole_sums.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 code_scale scale_of(const linear_code& code) { return {code.scale, float(code.zero)}; }
@@ -353,5 +352,4 @@ status qlinear_where::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

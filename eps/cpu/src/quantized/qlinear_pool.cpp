@@ -11,8 +11,7 @@
 #include "operands/refuse.hpp"
 #include "windows/outer_window.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// As many codes as a sum in int32 has room for.
@@ -222,5 +221,4 @@ status qlinear_average_pool::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

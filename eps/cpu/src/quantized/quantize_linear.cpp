@@ -13,8 +13,7 @@
 #include "functions/quantized.hpp"
 #include "operands/refuse.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 bool is_quantized_type(dtype type) {
@@ -380,5 +379,4 @@ status dynamic_quantize_linear::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

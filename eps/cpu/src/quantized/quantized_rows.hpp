@@ -15,8 +15,7 @@
 
 #include "skeletons/row_list.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The operators over quantized tensors, and those that make and end them.
 // clang-format off
@@ -55,5 +54,4 @@ using quantized_rows = row_list<
 >;
 // clang-format on
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// A and B with as many bits after the point as 32 bits and pairs of shorts have room for; false where a scale is none.
@@ -73,5 +72,4 @@ result<const proven_sum*> prove_sum(bind_context& c, const code_zip& by) {
 template result<const proven_sum*> prove_sum<std::uint8_t>(bind_context&, const code_zip&);
 template result<const proven_sum*> prove_sum<std::int8_t>(bind_context&, const code_zip&);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -4,8 +4,7 @@
 #include "code_rows.hpp"
 #include "microkernels/integer_loops.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Sums of codes by whole numbers, which take half the time of floats: every pair of codes was compared with the
 /// definition before.
@@ -19,5 +18,4 @@ struct proven_sum {
 template <class T>
 result<const proven_sum*> prove_sum(bind_context&, const code_zip&);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -9,8 +9,7 @@
 #include "skeletons/map.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Bahdanau's attention over a memory, for one direction of AttnLSTM: after each step the state asks the memory, and
 /// the answer is part of the next step's input. All weights have their rows behind one another.
@@ -61,5 +60,4 @@ struct memory_attention {
   }
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

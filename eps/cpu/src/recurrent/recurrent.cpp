@@ -14,8 +14,7 @@
 #include "skeletons/float_output.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 struct activation_row {
@@ -559,5 +558,4 @@ status recurrent_state::run(run_context& c) const {
   return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

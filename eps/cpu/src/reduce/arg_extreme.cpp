@@ -5,8 +5,7 @@
 #include "operands/operand_values.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 template <class F, class T>
@@ -91,5 +90,4 @@ result<arg_extreme<Op>> arg_extreme<Op>::bind(bind_context& c) {
 template struct arg_extreme<op::ArgMax>;
 template struct arg_extreme<op::ArgMin>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

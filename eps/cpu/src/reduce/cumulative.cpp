@@ -5,8 +5,7 @@
 #include "operands/operand_values.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 constexpr std::int64_t columns = 128;
@@ -108,5 +107,4 @@ result<cumulative<Op>> cumulative<Op>::bind(bind_context& c) {
 template struct cumulative<op::CumSum>;
 template struct cumulative<op::CumProd>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -8,8 +8,7 @@
 #include "operands/usable_sizes.hpp"
 #include "skeletons/row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 constexpr std::int64_t loss_columns = 64;
@@ -114,5 +113,4 @@ status loss::run_as(run_context& c) const {
 
 status loss::run(run_context& c) const { return c.input(0).type == dtype::f64 ? run_as<double>(c) : run_as<float>(c); }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

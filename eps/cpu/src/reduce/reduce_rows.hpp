@@ -7,8 +7,7 @@
 
 #include "skeletons/row_list.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The row of an operator that makes one number of those along any axes: its versions, and the element types for which
 /// its function, fold<Op, T> in functions/folds.hpp, is compiled.
@@ -39,5 +38,4 @@ using other_reductions = row_list<
 // clang-format on
 using reduce_rows = decltype(reductions{} + other_reductions{});
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

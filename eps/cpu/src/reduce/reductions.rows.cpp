@@ -2,8 +2,7 @@
 #include "reduce_rows.hpp"
 #include "skeletons/reduce.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// The first version that has the axes as an input.
@@ -27,5 +26,4 @@ result<reduce<Op>> reduce<Op>::bind(bind_context& c) {
 
 template struct bound_rows<reductions>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

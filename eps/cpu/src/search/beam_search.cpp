@@ -6,8 +6,7 @@
 #include "decoder_steps.hpp"
 #include "skeletons/float_output.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 constexpr search_inputs beam_inputs{2, 6, 7, 8, 9, 10};
@@ -284,5 +283,4 @@ status beam_search::run(run_context& c) const {
   return answer(c, state, y->data(), crosses ? &crossed : nullptr);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

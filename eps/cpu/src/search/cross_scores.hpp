@@ -2,8 +2,7 @@
 #include "decoder_steps.hpp"
 #include "operands/scratch_of.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// cross_qk: the scores of cross attention of chosen heads, for each token of a sequence that the decoder read. All
 /// that the decoder gives is kept by row, and each sequence takes what is on its path.
@@ -70,5 +69,4 @@ class cross_scores {
   float *room_ = nullptr, *y_ = nullptr;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -8,8 +8,7 @@
 #include "flow/subgraph_values.hpp"
 #include "token_scores.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The graphs of a search while it runs: begin() and next() give the last logits of all rows, for each batch in so
 /// many. What differs between the kinds of models is what the first step is, and what the decoder reads beside its
@@ -283,5 +282,4 @@ class decoder_steps {
   std::span<std::int32_t> places_;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -5,8 +5,7 @@
 #include "functions/random_places.hpp"
 #include "operands/scratch_of.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 result<greedy_search> greedy_search::bind(bind_context& c) {
   const result<token_search> base = of(c);
@@ -129,5 +128,4 @@ status greedy_search::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

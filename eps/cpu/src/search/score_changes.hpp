@@ -8,8 +8,7 @@
 
 #include "timestamp_rules.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Rows of tokens that grow, in memory for their largest length.
 struct token_rows {
@@ -77,5 +76,4 @@ struct score_changes {
   }
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -7,8 +7,7 @@
 #include <limits>
 #include <span>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// What words may follow where Whisper writes times: words from `first_time` on are times, which come in pairs and
 /// never fall, and all of them together may be likelier than any other word. Words that a row has not are passed over.
@@ -58,5 +57,4 @@ struct timestamp_rules {
   }
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

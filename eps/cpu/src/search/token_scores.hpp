@@ -6,8 +6,7 @@
 #include "operands/operand_values.hpp"
 #include "score_changes.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The one number of an input that may be left out.
 template <class T>
@@ -99,5 +98,4 @@ inline status read_changes(const run_context& c, const token_search& how, const 
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

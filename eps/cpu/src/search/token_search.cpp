@@ -5,8 +5,7 @@
 
 #include "operands/operand_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// A graph of the node, and the inputs or outputs that it must have.
@@ -187,5 +186,4 @@ status token_search::take_encoder(bind_context& c) {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -8,8 +8,7 @@
 
 #include <optional>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 using number = fourier_transform::number;
@@ -244,5 +243,4 @@ status mel_weight_matrix::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The discrete Fourier transform of one length, any: by halves where that is a power of two, else as a convolution of
 /// a power of two (Bluestein). Made when a kernel is bound, if the length is known then, else in a run; const use with
@@ -103,5 +102,4 @@ class fourier_transform {
   const number *roots_ = nullptr, *chirp_ = nullptr, *kernel_ = nullptr;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

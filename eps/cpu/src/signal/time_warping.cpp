@@ -5,8 +5,7 @@
 
 #include "operands/operand_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 status time_warping::run(run_context& c) const {
   const value& x = c.input(0);
@@ -52,5 +51,4 @@ status time_warping::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

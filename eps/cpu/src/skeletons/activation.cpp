@@ -4,8 +4,7 @@
 
 #include "map.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 struct activation_row {
@@ -40,5 +39,4 @@ result<activation> activation_named(std::string_view name, dtype type) {
                 "ThresholdedRelu"};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -5,8 +5,7 @@
 #include "operands/refuse.hpp"
 #include "zip.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 constexpr std::int64_t grain = 1 << 16;
@@ -99,5 +98,4 @@ void binary_state::finish(bind_context& c, binary_row found) {
   if (b_bytes == out_bytes) c.may_overwrite(0, 1);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -1,8 +1,7 @@
 #pragma once
 #include "float_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// An output that a node may leave out: then `otherwise`.
 inline result<value*> optional_output(run_context& c, std::size_t i, const extents& shape, value* otherwise = nullptr) {
@@ -46,5 +45,4 @@ status write_optional(run_context& c, std::size_t i, const extents& shape, const
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,12 +3,10 @@
 
 #include <cstdint>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// to[j * to_stride + i] = from[i * from_stride + j] for i < rows, j < columns: bits are copied, whatever they mean.
 void transpose_floats(const float* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns, float* to,
                       std::int64_t to_stride);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -10,8 +10,7 @@
 #include "transpose-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::skeletons {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::skeletons {
 
 void transpose_matrix(const float* from, std::int64_t from_stride, std::int64_t count, std::int64_t columns, float* to,
                       std::int64_t to_stride) {
@@ -24,19 +23,16 @@ void transpose_matrix(const float* from, std::int64_t from_stride, std::int64_t 
             [](const float* one, float* at) { std::memcpy(at, one, sizeof *at); });
 }
 
-}  // namespace eps::HWY_NAMESPACE::skeletons
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::skeletons
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 void transpose_floats(const float* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns, float* to,
                       std::int64_t to_stride) {
   CAMEO_SIMD_BEST(skeletons::transpose_matrix)(from, from_stride, rows, columns, to, to_stride);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -10,8 +10,7 @@
 #include "functions/as_element.hpp"
 #include "strided_copy.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Kernels that compute in float or double, whatever of the four float types their operands have.
 
@@ -122,5 +121,4 @@ void store_floats(run_context& c, const C* from, dtype type, void* to, std::int6
   });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

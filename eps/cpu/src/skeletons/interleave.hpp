@@ -3,12 +3,10 @@
 
 #include <cstdint>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// to[i * runs + r] = from[r * step + i] for `count` bytes of 3 or 4 runs: planes of colours become pixels.
 void interleave_bytes(const std::uint8_t* from, std::int64_t step, std::int64_t runs, std::int64_t count,
                       std::uint8_t* to);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

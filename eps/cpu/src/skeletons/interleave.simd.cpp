@@ -7,8 +7,7 @@
 #include "interleave.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::interleave {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::interleave {
 namespace hn = hwy::HWY_NAMESPACE;
 
 void bytes(const std::uint8_t* from, std::int64_t step, std::int64_t runs, std::int64_t count, std::uint8_t* to) {
@@ -26,19 +25,16 @@ void bytes(const std::uint8_t* from, std::int64_t step, std::int64_t runs, std::
     for (std::int64_t r = 0; r < runs; ++r) to[i * runs + r] = from[r * step + i];
 }
 
-}  // namespace eps::HWY_NAMESPACE::interleave
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::interleave
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 void interleave_bytes(const std::uint8_t* from, std::int64_t step, std::int64_t runs, std::int64_t count,
                       std::uint8_t* to) {
   CAMEO_SIMD_BEST(interleave::bytes)(from, step, runs, count, to);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -10,8 +10,7 @@
 #include "row_list.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::skeletons {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::skeletons {
 using functions::lanes;
 
 /// What the function makes of a V, with as many attributes as it takes; nothing where no function takes a V.
@@ -109,13 +108,11 @@ void map_float_row(const unary_parameters& p, const float* x, float* y, std::int
   map_row<F, float, float>(p, x, y, n);
 }
 
-}  // namespace eps::HWY_NAMESPACE::skeletons
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::skeletons
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 template <class F, class T>
 unary_row map_loop() {
@@ -128,6 +125,5 @@ void map_floats(const float* x, float* y, std::int64_t n, const unary_parameters
   CAMEO_SIMD_BEST(skeletons::map_float_row<F>)(p, x, y, n);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The loop over floats, or over doubles.
 template <class F>
@@ -31,5 +30,4 @@ void map_values(std::int64_t n, const unary_parameters& parameters, const Make& 
   }
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

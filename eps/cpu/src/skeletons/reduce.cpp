@@ -4,8 +4,7 @@
 #include "operands/operand_values.hpp"
 #include "row_rooms.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 extents reduced_shape(const extents& shape, std::uint32_t gone, bool keep) {
@@ -98,5 +97,4 @@ void reduce_state::finish(const bind_context& c, int axes_are_input_since) {
   if (!axes.by_input) axes.listed = c.ints_or("axes");
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -7,8 +7,7 @@
 #include "float_values.hpp"
 #include "functions/folds.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The loops of a reduction: neighbouring axes that stay, or go, are one. The innermost one apart: it is a row.
 struct reduce_loops {
@@ -194,5 +193,4 @@ consteval reduce_state::row_function units_of() {
   else return nullptr;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -7,8 +7,7 @@
 
 #include "functions/form.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Rows of one skeleton.
 template <class... Rows>
@@ -137,5 +136,4 @@ consteval auto largest_set(row_list<Row, Rest...>, Found found) {
 template <class F, class List>
 using elements_in = decltype(largest_set<typename operator_of<F>::type>(List{}, detail::element_set<>{}));
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 #include "machine/lane_scratch.hpp"
 #include "machine/parallel_rows.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Rows of n elements, `step` apart.
 template <class C>
@@ -104,5 +103,4 @@ status map_rows(run_context& c, const value& x, const value& y, std::int64_t n, 
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

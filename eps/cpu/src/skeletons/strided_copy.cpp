@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 constexpr std::int64_t bytes_per_block = 1 << 16;  // of work for one thread
@@ -196,5 +195,4 @@ void copy_bytes(run_context& c, void* to, const void* from, std::size_t bytes) {
   copy.run(c, from, to);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -4,8 +4,7 @@
 #include <cstring>
 #include <limits>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Bytes of an element that takes whole ones; a string is a std::string_view and moves like any 16 bytes.
 inline std::size_t element_bytes(dtype type) { return bits_of(type) / 8; }
@@ -80,5 +79,4 @@ inline void move_block(std::byte* to, const std::byte* from, std::size_t bytes) 
 
 inline std::byte* bytes_of(const value& v) { return static_cast<std::byte*>(v.data); }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::skeletons {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::skeletons {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if CAMEO_SIMD_VECTORS
@@ -52,6 +51,5 @@ HWY_INLINE void transpose(const float* from, std::int64_t from_stride, std::int6
       one_at(from + i * from_stride + j, to + j * to_stride + i);
 }
 
-}  // namespace eps::HWY_NAMESPACE::skeletons
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::skeletons
 HWY_AFTER_NAMESPACE();

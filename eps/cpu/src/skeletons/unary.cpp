@@ -1,7 +1,6 @@
 #include <cameo/eps/cpu/unary.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// In the order of their names, with the defaults of the newest version up to the node's own.
 void unary_state::read_parameters(const bind_context& c, std::span<const op_version> versions) {
@@ -37,5 +36,4 @@ void unary_state::finish(bind_context& c, unary_row found) {
   if (in_bytes == out_bytes) c.may_overwrite(0, 0);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -9,8 +9,7 @@
 #include "zip_loops.hpp"
 
 HWY_BEFORE_NAMESPACE();
-CAMEO_BEGIN_NAMESPACE
-namespace eps::HWY_NAMESPACE::skeletons {
+namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::skeletons {
 using functions::lanes;
 
 /// What the function makes of two Vs; nothing where no function takes a V.
@@ -82,13 +81,11 @@ void zip_float_row(const float* x, std::int64_t x_step, const float* y, std::int
   zip_steps(x, x_step, y, y_step, z, n, loop_of<F, float, float>);
 }
 
-}  // namespace eps::HWY_NAMESPACE::skeletons
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::skeletons
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 template <class F, class T>
 binary_row zip_loop() {
@@ -101,6 +98,5 @@ void zip_floats(const float* x, std::int64_t x_step, const float* y, std::int64_
   CAMEO_SIMD_BEST(skeletons::zip_float_row<F>)(x, x_step, y, y_step, z, n);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -3,8 +3,7 @@
 #include <cameo/kernel/broadcast.hpp>
 #include <cameo/kernel/run_context.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The loop over floats, for kernels that apply an operator to what they made.
 template <class F>
@@ -32,5 +31,4 @@ template <std::size_t N>
   });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

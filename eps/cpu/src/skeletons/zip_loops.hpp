@@ -5,8 +5,7 @@
 #include <type_traits>
 
 // What loops over pairs of elements have in common for all operators and instruction sets.
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// z[i] = x[i] op y[i]
 template <class T, class R>
@@ -52,5 +51,4 @@ void zip_elements(const void* a, std::int64_t a_step, const void* b, std::int64_
   }
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

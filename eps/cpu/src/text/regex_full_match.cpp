@@ -5,8 +5,7 @@
 
 #include "operands/refuse.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Texts go to RE2 as data and size: depending on its version and build, its own view (re2::StringPiece,
 // absl::string_view) does not convert from std::string_view.
@@ -29,6 +28,5 @@ status regex_full_match::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

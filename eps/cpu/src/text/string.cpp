@@ -6,8 +6,7 @@
 
 #include <utf8proc.h>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 using strings = tensor_view<const std::string_view>;
@@ -191,5 +190,4 @@ status string_normalizer::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

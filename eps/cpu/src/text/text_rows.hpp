@@ -10,8 +10,7 @@
 
 #include "skeletons/row_list.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Operators on text.
 // clang-format off
@@ -33,5 +32,4 @@ using text_rows = row_list<
 >;
 // clang-format on
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -4,8 +4,7 @@
 
 #include "operands/operand_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 using gram = tfidf_vectorizer::gram;
@@ -152,5 +151,4 @@ status tfidf_vectorizer::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

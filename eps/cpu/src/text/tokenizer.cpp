@@ -8,8 +8,7 @@
 
 #include "operands/refuse.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// Bytes of the first character; a byte that begins none is one.
@@ -150,6 +149,5 @@ status tokenizer::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -7,8 +7,7 @@
 #include "operands/operand_values.hpp"
 #include "operands/outputs.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 std::uint32_t turned_left(std::uint32_t x, int bits) { return x << bits | x >> (32 - bits); }
@@ -324,5 +323,4 @@ status varlen_ngram_hash::run(run_context& c) const {
   return c.input(0).type == dtype::i64 ? run_as<std::int64_t>(c) : run_as<std::int32_t>(c);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

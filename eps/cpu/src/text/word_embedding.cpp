@@ -8,8 +8,7 @@
 #include "operands/refuse.hpp"
 #include "operands/usable_sizes.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 result<word_conv_embedding> word_conv_embedding::bind(bind_context& c) {
   // The attributes say what the shapes of W and C say, too.
@@ -65,5 +64,4 @@ status word_conv_embedding::run(run_context& c) const {
   return {};
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

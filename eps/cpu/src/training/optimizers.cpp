@@ -5,8 +5,7 @@
 
 #include "operands/choice.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// The numbers of a step that are the same for all elements.
@@ -132,5 +131,4 @@ status optimizer::run(run_context& c) const {
   return run_steps<float>(*this, c, tensors, rate, factor);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/window.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Where a line of outputs is, and the part of the window that is inside the input there, for all axes but the last.
 struct outer_window {
@@ -36,5 +35,4 @@ struct outer_window {
   }
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 #include "operands/choice.hpp"
 #include "operands/operand_values.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 using dims = std::span<const std::int64_t>;
@@ -189,5 +188,4 @@ result<placed_window> window::place_transposed(const extents& input, dims kernel
   return p;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,7 +2,7 @@
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/pattern.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Products: Mul, Div by a constant, and Pow with 2 or 3.
 inline constexpr flattening product_algebra{detail::op_id_of<op::Mul>, detail::op_id_of<op::Div>,
@@ -26,4 +26,4 @@ constexpr flattened_pattern<sum_algebra, op_set<op::Add, op::Sub>, Number, Parts
 }
 }  // namespace pattern
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/transform/rewriter.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// True for a node that has an operator in com.ms.internal.nhwc and can move there: its first input and its only output
 /// are images of known rank, with channels second.
@@ -11,4 +11,4 @@ CAMEO_API bool has_channels_last_form(const rewriter&, const node_view&);
 /// back. Returns the new node; `none` when the operator's version has no such variant.
 CAMEO_API node_id make_channels_last(rewriter&, const node_view&);
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

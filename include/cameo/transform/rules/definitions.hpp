@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/transform/family.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // Rewrites for files whose readers run only operators with kernels and have no function bodies: files in ONNX Runtime's
 // own format. Results stay the same except for rounding. Sessions apply them before they save such a file, at every
@@ -24,4 +24,4 @@ struct float16_casts {
 using kernels_only = transform_set<definitions, float16_casts>;
 }  // namespace rules
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

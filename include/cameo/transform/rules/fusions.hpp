@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/transform/family.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // Fusions into operators of ONNX Runtime (com.microsoft, and those that it adds to ONNX's domain). They belong to level
 // extended: a provider lists them with `using transforms`, and a fusion happens if the provider has a kernel for the
@@ -93,4 +93,4 @@ using standard_fusions_and =
                   detail::rounded_fusions, Own...>;
 }  // namespace rules
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/transform/rules/definitions.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 // The rewrites of cameo, in families: each is a list of transforms of one level, compiled once in
 // src/transform/rules/<name>.cpp, which contains its rules.
@@ -121,4 +121,4 @@ using standard_transforms =
                   double_qdq, qdq, qdq_cleanup, definitions, float16_casts, detail::rounded_products>;
 }  // namespace rules
 
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/transform/family.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace detail {
+namespace CAMEO_NAMESPACE::detail {
 
 /// Keeps values float32 from one float16 node to the next, if both do arithmetic on single elements or along axes:
 /// elementwise operators, reductions, normalizations and sums. For a provider whose kernels compute float16 in float32
@@ -17,5 +16,4 @@ struct wide_float16 {
   CAMEO_API static const transform_table& table();
 };
 
-}  // namespace detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::detail

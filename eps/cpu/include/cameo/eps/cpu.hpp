@@ -8,12 +8,11 @@
 #include <span>
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 struct entry_words;
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The kernels of cpu, compiled in eps/cpu/src/kernel_table.cpp and kernel_words.cpp: users' builds include neither
 /// kernels nor Highway.
@@ -52,7 +51,6 @@ struct cpu {
   CAMEO_API static machine_peak measure_peak(std::size_t threads, std::size_t bytes, double seconds);
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 
 extern template CAMEO_API const cameo::provider_row& cameo::detail::row_of<cameo::eps::cpu>();

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 std::uint32_t little_endian(picture_bytes file, std::size_t at, std::size_t bytes) {
@@ -166,5 +165,4 @@ picture_read read_bmp(picture_bytes file, const picture_host& host) {
   return true;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -7,8 +7,7 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// libjpeg calls error_exit when it fails, which jumps to the last setjmp. Between the two lie its own frames and plain
@@ -116,6 +115,5 @@ picture_read read_jpeg(picture_bytes file, const picture_host& host) {
   return *pixels && reader.read(*pixels);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -6,8 +6,7 @@
 #include <cstring>
 #include <memory>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 std::uint64_t big_endian(picture_bytes file, std::size_t at, std::size_t bytes) {
@@ -165,6 +164,5 @@ picture_read read_jpeg2000(picture_bytes file, const picture_host& host) {
   return take_pixels(*h.image, size.width, size.height, *pixels, host);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <span>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// What a decoder asks of the run that it works for.
 struct picture_host {
@@ -35,5 +34,4 @@ picture_read read_pnm(picture_bytes, const picture_host&);
 picture_read read_tiff(picture_bytes, const picture_host&);
 picture_read read_webp(picture_bytes, const picture_host&);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

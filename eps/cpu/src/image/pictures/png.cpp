@@ -5,8 +5,7 @@
 #include <csetjmp>
 #include <cstring>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// libpng jumps to the last setjmp when it fails. Between the two lie its own frames and plain data: whatever has a
@@ -77,6 +76,5 @@ picture_read read_png(picture_bytes file, const picture_host& host) {
   return *pixels && reader.read(*pixels);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -1,7 +1,6 @@
 #include "picture.hpp"
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 constexpr bool is_space(std::uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -122,5 +121,4 @@ picture_read read_pnm(picture_bytes file, const picture_host& host) {
   return true;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

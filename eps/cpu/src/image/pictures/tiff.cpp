@@ -8,8 +8,7 @@
 #include <cstring>
 #include <memory>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 /// libtiff's view of bytes in memory, all of its callbacks.
@@ -93,6 +92,5 @@ picture_read read_tiff(picture_bytes file, const picture_host& host) {
   return true;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

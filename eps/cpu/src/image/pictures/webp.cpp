@@ -3,8 +3,7 @@
 
 #include <webp/decode.h>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 picture_read read_webp(picture_bytes file, const picture_host& host) {
   WebPBitstreamFeatures found;
@@ -19,6 +18,5 @@ picture_read read_webp(picture_bytes file, const picture_host& host) {
          nullptr;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
 #endif

@@ -1,7 +1,7 @@
 #pragma once
 #include <cameo/ep/provider_row.hpp>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 
 /// Its kernels pack constants in a way that depends on the processor: `static std::string packing()` names all that it
 /// depends on, instruction set and version of the packing. Data packed under another name is never read.
@@ -145,4 +145,4 @@ struct frozen {
 };
 
 }  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

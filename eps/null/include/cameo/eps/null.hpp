@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/ep/provider.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Claims nothing, runs nothing. Copy eps/null, rename it, then make one hook real at a time.
 struct null {
@@ -24,5 +23,4 @@ static_assert(!memory_provider<null>);    // allocate, release, copy_from_host, 
 static_assert(!device_provider<null>);    // devices: its devices on this machine
 static_assert(!fallback_provider<null>);  // using role = fallback: runs every ONNX operator
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Intel's OpenVINO: compiles the largest convex groups of a graph that the SDK's device takes. Names, contexts and
 /// names of options follow ONNX Runtime's provider for the same SDK.
@@ -72,5 +71,4 @@ static_assert(claims_groups<openvino> && context_store<openvino> && context_list
 static_assert(context_identifier<openvino>);
 static_assert(configurable_provider<openvino> && device_provider<openvino>);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

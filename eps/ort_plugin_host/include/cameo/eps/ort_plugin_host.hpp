@@ -4,8 +4,7 @@
 #include <deque>
 #include <string>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 namespace ort_plugin_host_detail {
 struct lazy_execution;
@@ -84,5 +83,4 @@ struct ort_plugin_host_nhwc : ort_plugin_host {
 static_assert(claims_groups<ort_plugin_host> && claims_groups<ort_plugin_host_nhwc> && context_store<ort_plugin_host>);
 static_assert(configurable_provider<ort_plugin_host> && device_provider<ort_plugin_host>);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// ONNX's AffineGrid: theta [N, axes, axes + 1] times every place of an image, to [N, out..., axes], for the sizes
 /// [N, C, out...] of images with two or three axes. Places lie between -1 and 1, the last axis first; an axis of one
@@ -20,5 +19,4 @@ struct affine_grid {
   status run_as(run_context&, const extents& size) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

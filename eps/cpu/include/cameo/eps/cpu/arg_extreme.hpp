@@ -4,8 +4,7 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The common part of ArgMax and ArgMin.
 struct arg_extreme_state {
@@ -30,5 +29,4 @@ struct arg_extreme : arg_extreme_state {
   static result<arg_extreme> bind(bind_context&);
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

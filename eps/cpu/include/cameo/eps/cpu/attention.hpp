@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// ONNX's Attention: Y = softmax(softcap(scale * Q * K^T) + bias) * V for every head, where bias is what attn_mask,
 /// is_causal, the window and nonpad_kv_seqlen allow: a key that one of them forbids has no weight, and a query without
@@ -28,5 +27,4 @@ struct attention {
   status run_as(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 template <class C>
 struct columns_block;
@@ -31,5 +30,4 @@ struct axis_normalization : axis_normalization_state {
   static result<axis_normalization> bind(bind_context&);
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

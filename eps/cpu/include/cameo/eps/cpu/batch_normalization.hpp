@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// y = (x - mean) / sqrt(var + epsilon) * scale + B, per channel (axis 1), all versions. Statistics are inputs, or,
 /// where the node trains, those of this batch; then the running ones are outputs, too. A node trains by training_mode
@@ -23,5 +22,4 @@ struct batch_normalization {
   status run_as(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/binary.hpp>
 #include <cameo/op/microsoft.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The common part of BiasGelu and FastGelu.
 struct bias_gelu_state {
@@ -21,5 +20,4 @@ struct bias_gelu : bias_gelu_state {
   static result<bias_gelu> bind(bind_context&);
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

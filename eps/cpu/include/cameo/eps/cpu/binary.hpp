@@ -4,8 +4,7 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// One operation on n pairs of elements. A step is 1, or 0 where one element is paired with all others. `out` may be
 /// either operand.
@@ -76,5 +75,4 @@ struct binary<Op> : binary_state {
   static result<binary> bind(bind_context&);
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

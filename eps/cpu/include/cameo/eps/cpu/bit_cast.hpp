@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The same bits as elements of another type of the same width; a bool of any bits but 0 is 1. The output may be the
 /// input.
@@ -11,5 +10,4 @@ struct bit_cast {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// y[i] = x[i] in another type: Cast and CastLike, every type to every other except complex ones.
 ///   float to float      to nearest, ties to even; `saturate` and `round_mode` as ONNX has them
@@ -32,5 +31,4 @@ struct cast_like : cast_state {
   static result<cast_like> bind(bind_context&);
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The middle of the input, or the input in the middle of zeros, along each axis for which `shape` has a size; of an
 /// odd difference, the smaller half comes first.
@@ -14,5 +13,4 @@ struct center_crop_pad {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

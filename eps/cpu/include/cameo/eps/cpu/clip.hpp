@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// y[i] = min(max(x[i], low), high): where low > high, high. NaN stays NaN. Before opset 11 the bounds are attributes,
 /// then optional scalar inputs;
@@ -21,5 +20,4 @@ struct clip {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

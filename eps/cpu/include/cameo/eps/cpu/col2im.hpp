@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Blocks [N, C * block elements, blocks] added up at their places in images [N, C, image...]; elements of a block in
 /// the padding are dropped. Any number of axes. Texts that meet at a place are joined, in the order of a block's
@@ -16,5 +15,4 @@ struct col2im {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

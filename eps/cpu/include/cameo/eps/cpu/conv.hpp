@@ -4,8 +4,7 @@
 #include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Y [N, M, out...] = f(X [N, C, in...] * W [M, C / group, kernel...] + B [M] + Z [N, M, out...]): ONNX's Conv, where f
 /// and Z are none. Any number of spatial axes up to 10. Narrow floats
@@ -37,5 +36,4 @@ struct fused_conv : conv<T> {
   static result<fused_conv> bind(bind_context&);
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -4,8 +4,7 @@
 #include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Y [N, M, out...] of X [N, C, in...], W [C, M / group, kernel...] and B [M]: every element of X adds its multiple of
 /// the kernel to Y, `strides` apart. A matrix product into scratch (of as many images as fit in 64 MB, but at least
@@ -33,5 +32,4 @@ struct conv_transpose_with_dynamic_pads {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// com.microsoft's CropAndResize: of X [N, C, H, W] the regions rois [regions, 4] (y1, x1, y2, x2, in parts of the
 /// picture's sides) of the pictures batch_indices, each resized to crop_size [2], its corners on those of the region.
@@ -17,5 +16,4 @@ struct crop_and_resize {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

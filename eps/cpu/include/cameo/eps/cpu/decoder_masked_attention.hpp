@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/multi_head_attention.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// com.microsoft's DecoderMaskedMultiHeadAttention: MultiHeadAttention of one query [batch, 1, hidden] for each
 /// sequence. Its own key and value go behind those of the past, of which past_key and past_value [batch, heads, room,
@@ -18,5 +17,4 @@ struct decoder_masked_attention : microsoft_attention {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// A convolution of images X [N, C, H, W] whose windows read each element at an offset of its own, between elements and
 /// with zeros outside, and weigh it by a mask: ONNX's DeformConv with two spatial axes. A matrix product of the weights
@@ -21,5 +20,4 @@ struct deform_conv {
   status run_as(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// y = x, and a mask that drops nothing; y is then x. Only where opset 12 asks for training by an input that is true:
 /// y[i] = mask[i] ? x[i] / (1 - ratio) : 0, where mask[i] is false with probability `ratio`. Equal seeds give equal
@@ -19,5 +18,4 @@ struct dropout {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 #include <cameo/eps/cpu/detail/integer_factor.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// com.microsoft's MatMulIntegerToFloat: Y = (A - a_zero) * (B - b_zero) * (a_scale * b_scale) + bias. Sums are exact
 /// in int32 and wrap; each float step is rounded. A's scale and zero point are one number, B's one or one per column,
@@ -33,5 +32,4 @@ struct matmul_integer16 {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

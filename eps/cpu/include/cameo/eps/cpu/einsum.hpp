@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Any equation of letters and ellipses. Letters that two float tensors share and letters that only one has make a
 /// matrix product (scratch: a copy of each); everything else is summed up directly: for each output, over the letters
@@ -25,5 +24,4 @@ struct einsum {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

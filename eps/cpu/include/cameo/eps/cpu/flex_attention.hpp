@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// ai.onnx.preview's FlexAttention: softmax(score_mod(scale * Q * K^T)) through prob_mod, times V, of Q [batch, heads,
 /// length, size], K and V [batch, heads of keys, keys, size]. The two graphs get and give all scores in the type that
@@ -26,5 +25,4 @@ struct flex_attention {
   status change(run_context&, int graph, const extents& shape, std::span<C> scores) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Indices count from the end when negative; one out of range is INVALID_ARGUMENT.
 
@@ -35,5 +34,4 @@ struct compress {
   status run(run_context& c) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// com.microsoft's GatherBlockQuantized: slices of `data`, one for each index of `gather_axis`, as floats: (code - zero
 /// point) * scale, both of a block of `block_size` along `quantize_axis`. Codes of uint8 have 2, 4 or 8 bits (`bits`),
@@ -17,5 +16,4 @@ struct gather_block_quantized {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

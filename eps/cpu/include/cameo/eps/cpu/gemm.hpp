@@ -4,8 +4,7 @@
 #include <cameo/eps/cpu/detail/instantiated.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Y [M, N] = f(alpha * A' * B' + beta * C): ONNX's Gemm, where f is none. A' is A [M, K], or A [K, M] transposed; B'
 /// likewise; C broadcasts to [M, N]. A constant B is packed once. Narrow floats compute in float; integers wrap, and
@@ -34,5 +33,4 @@ struct fused_gemm : gemm<T> {
   static result<fused_gemm> bind(bind_context&);
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

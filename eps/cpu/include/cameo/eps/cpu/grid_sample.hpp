@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// X [N, C, in...] at the positions in grid [N, out..., axes], the last axis of X first, from -1 to 1: ONNX's
 /// GridSample for one to three spatial axes. Nearest (halves to even), linear or cubic; outside there are zeros, the
@@ -29,5 +28,4 @@ struct grid_sample_of_floats : grid_sample {
   }
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

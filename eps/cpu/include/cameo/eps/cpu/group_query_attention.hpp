@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// com.microsoft's GroupQueryAttention in float: query [batch, S, heads * size] with key and value [batch, S, key heads
 /// * size], or query with all three in each row. Several heads of the query share one of key and value. seqlens_k
@@ -40,5 +39,4 @@ struct group_query_attention {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The picture in a file's bytes [n], as [height, width, channels] of numbers from 0 to 255: a BMP, PNM (P1 to P6), or,
 /// in builds that have their libraries, a JPEG, PNG, TIFF, WebP or JPEG 2000 file. Of several pictures it is the first
@@ -25,5 +24,4 @@ struct image_decoder {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

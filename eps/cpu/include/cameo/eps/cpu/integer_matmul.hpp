@@ -3,8 +3,7 @@
 #include <cameo/eps/cpu/detail/integer_factor.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Y = (A - a_zero) * (B - b_zero) in int32, as numpy multiplies stacks of matrices; sums wrap. A zero point is one
 /// number, one per row of A, one per column of B, or one per row (column) of each matrix of the stack.
@@ -47,5 +46,4 @@ struct qlinear_matmul_of_codes {
   status run(run_context& c) const { return of_integers ? integers.run(c) : qlinear_matmul_of_floats::run(c); }
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

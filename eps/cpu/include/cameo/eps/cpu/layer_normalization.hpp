@@ -5,8 +5,7 @@
 #include <cameo/op/contrib.hpp>
 #include <cameo/op/onnx.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The common part of LayerNormalization, RMSNormalization and SimplifiedLayerNormalization.
 struct layer_normalization_state {
@@ -36,5 +35,4 @@ struct layer_normalization : layer_normalization_state {
   static result<layer_normalization> bind(bind_context&);
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/transform/family.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Convolutions, and what can follow them, on images whose channels lie in blocks of 16 (com.microsoft.nchwc), and
 /// those of codes on images whose channels are last. Chosen for whole regions: a node is moved where that costs least;
@@ -13,5 +12,4 @@ struct nchwc_layout {
   CAMEO_API static const transform_table& table();
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// ONNX's and com.microsoft's LinearAttention: for every head a state S [d_k, d_v] that each position changes, S = e^g
 /// * S + beta * k (v - S^T k) or a part of that, as update_rule says, and the output scale * q^T S. query, key and
@@ -34,5 +33,4 @@ struct causal_conv {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss (`softmax`: the scores become log(softmax) first, which is
 /// also the second output): scores [N, C, ...], labels [N, ...], a weight for each class or none. Labels equal to
@@ -22,5 +21,4 @@ struct loss {
   status run_as(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

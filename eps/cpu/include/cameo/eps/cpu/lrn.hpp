@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Local response normalization across channels (axis 1): y = x / (bias + alpha / size * sum of x² over the `size`
 /// channels around)^beta; of an even size, one more channel after than before.
@@ -20,5 +19,4 @@ struct lrn {
   status run_as(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

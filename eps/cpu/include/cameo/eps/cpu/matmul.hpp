@@ -3,8 +3,7 @@
 #include <cameo/eps/cpu/detail/instantiated.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Y = alpha * A * B over the last two axes, the others broadcast: ONNX's MatMul (numpy's matmul, operands of one axis
 /// included), and com.microsoft's FusedMatMul, which may transpose the last two axes of either operand, and move the
@@ -25,5 +24,4 @@ struct matmul {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

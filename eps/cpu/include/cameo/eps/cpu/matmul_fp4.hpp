@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/nbits_weights.hpp>
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// com.microsoft's MatMulBnb4: A [..., K] times the transposed of B [N, K], or A [..., N] times B (transB 0). B is a
 /// list of numbers of 4 bits, two a byte, the high one first; each stands for one of 16 values (quant_type 0: FP4, 1:
@@ -37,5 +36,4 @@ struct matmul_fpq4 {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 #include <cameo/eps/cpu/detail/nbits_weights.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// com.microsoft's MatMulNBits: Y = A * B + bias, B [K, N] of codes of 2, 4 or 8 bits. An element of B is (code - zero
 /// point) * scale, both of its block of column and `block_size` rows; without zero points they are 2^(bits - 1).
@@ -26,5 +25,4 @@ struct matmul_nbits {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The largest element of each of height x width bins of the regions rois [regions, 5] (picture, x1, y1, x2, y2) of X
 /// [N, C, H, W]: ONNX's MaxRoiPool. Borders are scaled and rounded to whole elements, halves away from zero; a bin
@@ -21,5 +20,4 @@ struct max_roi_pool {
   status run_as(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

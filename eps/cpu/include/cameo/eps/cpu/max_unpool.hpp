@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Puts the elements of X back where MaxPool found them; zeros elsewhere. Indices count in the tensor that the window
 /// implies; if output_shape is larger, that tensor lies at its start.
@@ -13,5 +12,4 @@ struct max_unpool {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/eps/cpu/reduce.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// y = (x - mean) / (standard deviation + 1e-9), with the statistics over `axes` (default 0, 2, 3). y may be x. Until
 /// opset 9 attributes say whether the axes are all four, and whether there is a division.
@@ -20,5 +19,4 @@ struct mean_variance_normalization {
   status run_as(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

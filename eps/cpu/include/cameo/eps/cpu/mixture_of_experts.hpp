@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/nbits_weights.hpp>
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// What MoE and QMoE of com.microsoft share: each row of input [rows, H] or [batch, length, H] goes through the k
 /// experts that router_probs [rows, experts] prefers (of equal ones the last), and what they give is added up by the
@@ -45,5 +44,4 @@ struct qmoe : mixture_of_experts {
   static result<qmoe> bind(bind_context&);
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// y[i] = the value of key x[i] in a table, or the default: LabelEncoder in all its versions, and
 /// CategoryMapper. NaN is a key like any other. Of keys given twice the first counts.
@@ -62,5 +61,4 @@ struct cast_map {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

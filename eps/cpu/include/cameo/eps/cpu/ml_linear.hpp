@@ -3,8 +3,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Scores of rows: x * coefficients [scores, F] transposed, plus intercepts. Sums are double.
 struct linear_scores {
@@ -61,5 +60,4 @@ struct svm_classifier : svm_state {
   std::int64_t decide(const double* x, std::int64_t columns, const row_scratch&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

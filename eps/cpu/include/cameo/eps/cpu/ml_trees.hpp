@@ -3,8 +3,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// A node of a tree: continues with `yes` if the comparison of feature and split is true, else with `no`. A leaf's
 /// weights are [yes, no) of the forest's.
@@ -64,5 +63,4 @@ struct tree_ensemble_classifier {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 #include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 struct nchwc_kernels;
 struct nchwc_line_kernels;
@@ -49,5 +48,4 @@ struct nchwc_conv {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 struct nchwc_kernels;
 
@@ -39,5 +38,4 @@ using nchwc_global_average_pool = nchwc_global_pool<true>;
 extern template struct nchwc_global_pool<false>;
 extern template struct nchwc_global_pool<true>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 #include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The largest element of bytes whose channels lie last: Y [N, out..., C] of X [N, in..., C].
 template <class T>
@@ -16,5 +15,4 @@ struct nhwc_max_pool {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

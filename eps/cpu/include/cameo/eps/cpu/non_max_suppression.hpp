@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The remaining boxes of [batch, boxes, 4], for every batch and class of scores [batch, classes, boxes], without those
 /// that overlap a better one by more than iou_threshold: [selected, 3] of batch, class, box. Of equal scores the lower
@@ -14,5 +13,4 @@ struct non_max_suppression {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/training.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// One step of ai.onnx.preview.training's Adagrad, Adam or Momentum for any number of tensors: after the learning rate
 /// and the count of updates, the inputs are all tensors, all their gradients, and all of each kind of what is kept for
@@ -24,5 +23,4 @@ struct optimizer_of : optimizer {
   static result<optimizer_of> bind(bind_context&);
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

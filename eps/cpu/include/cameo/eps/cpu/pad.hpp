@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Adds elements before and after each axis: a constant, or reflected, edge or wrapped ones of the input. Negative
 /// amounts cut, before anything is added.
@@ -29,5 +28,4 @@ struct microsoft_pad : pad {
   static result<microsoft_pad> bind(bind_context& c);
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 #include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Windows over the spatial axes of X [N, C, in...]; Y [N, C, out...] holds a number per window, made of the elements of
 // the window that lie inside X. 16-bit floats compute in float. A window that lies in the padding alone has the result
@@ -66,5 +65,4 @@ struct global_lp_pool {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 #include <cameo/eps/cpu/detail/window.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// com.microsoft's MaxpoolWithMask, of one to three axes: the largest element of each window, of which each line ends
 /// before the first element where the mask is 0; with more than one axis, the plane's first always counts. The mask has
@@ -17,5 +16,4 @@ struct max_pool_with_mask {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

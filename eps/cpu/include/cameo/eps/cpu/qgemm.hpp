@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/integer_factor.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// ONNX Runtime's Gemm of codes of 8 bits: Y = alpha * (A - a_zero) * a_scale * (B - b_zero) * b_scale + C, either of
 /// both matrices transposed. B's scale and zero point may be one per column. C is int32 in steps of the product's scale
@@ -21,5 +20,4 @@ struct qgemm {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/microsoft.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // ONNX Runtime's operators on tensors of uint8 or int8 that stand for (code - zero_point) * scale, both one number
 // each; an absent zero point is 0. Results are computed in float and rounded, with ties to even, to the
@@ -108,5 +107,4 @@ struct qlinear_where {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The common part of QuantizeLinear and DequantizeLinear: how scale and zero point broadcast over x. One of each for
 /// the whole tensor, one per index of `axis`, or (block_size > 0) one per block of `block` elements along `axis`.
@@ -40,5 +39,4 @@ struct dynamic_quantize_linear {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

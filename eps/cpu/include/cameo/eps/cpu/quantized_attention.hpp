@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/integer_factor.hpp>
 #include <cameo/eps/cpu/multi_head_attention.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// com.microsoft's QAttention: its Attention, where input and weights are codes. Their product is formed in integers,
 /// as MatMulIntegerToFloat does; constant weights are packed once. Not for do_rotary and for a past with
@@ -17,5 +16,4 @@ struct quantized_attention : microsoft_attention {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

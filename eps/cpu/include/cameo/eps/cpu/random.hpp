@@ -3,8 +3,7 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// RandomNormal, RandomUniform and their ...Like, Bernoulli and Multinomial. Number i of a run depends on the seed and
 /// i alone: equal seeds give equal numbers, with any number of threads. Without `seed`, every run of the process gives
@@ -24,5 +23,4 @@ struct random {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -6,8 +6,7 @@
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// A gate's activation with its parameters: an operator's loop over floats, or doubles.
 struct gate_activation {
@@ -61,5 +60,4 @@ struct recurrent : recurrent_state {
   }
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -8,8 +8,7 @@ namespace re2 {
 class RE2;
 }
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Whether all of a string matches a pattern in RE2's syntax. Defined in builds with RE2 alone.
 struct regex_full_match {
@@ -22,5 +21,4 @@ struct regex_full_match {
   status run(run_context& c) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// ONNX's Resize and Upsample, of any number of axes: nearest moves elements of any type; linear and cubic weight
 /// numbers, one axis after the other. Integers are converted as in ONNX Runtime: cut in mode linear, rounded after
@@ -46,5 +45,4 @@ struct upsample {
   static status run(const resize& state, run_context& c) { return state.run(c); }
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

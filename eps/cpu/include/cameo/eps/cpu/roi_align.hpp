@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Regions of X [N, C, H, W] pooled to [regions, C, output_height, output_width]: each output is the mean or largest of
 /// samples between elements. batch_indices holds the image of each region.
@@ -21,5 +20,4 @@ struct roi_align {
   status run_as(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Rotates pairs of elements of every head by angles of their position: ONNX's RotaryEmbedding. X [batch, heads,
 /// sequence, size] or [batch, sequence, heads * size]; pairs are neighbours when interleaved, else half a rotation
@@ -45,5 +44,4 @@ struct rotary_embedding_of : microsoft_rotary_embedding {
   }
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

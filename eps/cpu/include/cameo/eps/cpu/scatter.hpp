@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// How an update is combined with the element that is already there.
 enum class scatter_reduction : std::uint8_t { none, add, mul, min, max };
@@ -25,5 +24,4 @@ struct scatter_nd {
   status run(run_context& c) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Sequences refer to their elements: none of these copies a tensor that does not lie in planned memory. Positions count
 // from the end when negative; one out of range is INVALID_ARGUMENT.
@@ -59,5 +58,4 @@ struct optional_get_element {
   status run(run_context& c) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The sizes of axes [start, end) of the input, as int64; out-of-range ends are cut.
 struct shape_of {
@@ -38,5 +37,4 @@ struct size_of {
   }
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

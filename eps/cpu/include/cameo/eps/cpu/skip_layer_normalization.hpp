@@ -4,8 +4,7 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/microsoft.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The common part of the two skip normalizations.
 struct skip_layer_normalization_state {
@@ -53,5 +52,4 @@ struct quantized_embed_layer_normalization {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Elements start, start + step, ... before end, along each of the axes. Negative starts and ends count from the end of
 /// the axis; all are cut to it. A negative step goes backwards.
@@ -25,5 +24,4 @@ struct tile {
   status run(run_context& c) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

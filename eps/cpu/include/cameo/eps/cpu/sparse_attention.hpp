@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// com.microsoft's SparseAttention in float: causal attention in which a query sees only some blocks of
 /// sparse_block_size keys. query [batch, S, heads * size] with key and value [batch, S, key heads * size], or query
@@ -24,5 +23,4 @@ struct sparse_attention {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

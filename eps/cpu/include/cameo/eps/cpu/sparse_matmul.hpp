@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// com.microsoft's SparseToDenseMatMul: y = alpha * a * b, where a [m, k] is a sparse matrix, given by its elements and
 /// their places, and b [k, n] a dense one; transA and transB turn them round first. Elements at one place add up. For
@@ -18,5 +17,4 @@ struct sparse_matmul {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

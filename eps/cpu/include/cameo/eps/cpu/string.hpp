@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Strings are UTF-8; bytes that are not pass unchanged. Results do not depend on the process's locale.
 
@@ -40,5 +39,4 @@ struct string_normalizer {
   bool is_stopword(std::string_view word) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

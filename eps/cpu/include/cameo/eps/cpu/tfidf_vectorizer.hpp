@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// How often each n-gram of a pool occurs in X [C] or [N, C], of integers or texts, as ONNX's TfIdfVectorizer counts:
 /// elements of an n-gram may have up to max_skip_count others between each and the next; single ones are counted once.
@@ -30,5 +29,4 @@ struct tfidf_vectorizer {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// com.microsoft's DynamicTimeWarping: the places [2, steps] of the cheapest way through a matrix of costs, [M, N] or
 /// [1, M, N], from its first element to its last, a step down, right or both at a time.
@@ -13,5 +12,4 @@ struct time_warping {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// What the searches for tokens of com.microsoft share: the graphs that say how likely each word is to come next, by
 /// the attribute model_type. All integers are int32, all floats are of 32 bits, and where the decoder runs there is a
@@ -82,5 +81,4 @@ struct beam_search : token_search {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -9,8 +9,7 @@ namespace re2 {
 class RE2;
 }
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// com.microsoft's Tokenizer: the tokens of each text of X [C] or [N, C] along a new last axis, filled up with
 /// pad_value. Tokens are what lies between matches of separators, which part texts one after the other; or matches of
@@ -33,5 +32,4 @@ struct tokenizer {
   status run(run_context& c) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

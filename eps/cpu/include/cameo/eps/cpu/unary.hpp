@@ -4,8 +4,7 @@
 #include <cameo/kernel/kernel.hpp>
 #include <cameo/op/onnx.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The numeric attributes of an operation, in the order of their names.
 struct unary_parameters {
@@ -73,5 +72,4 @@ struct unary<Op> : unary_state {
   static result<unary> bind(bind_context&);
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/binary.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The common part of Sum, Min, Max and Mean: the operands are folded from left to right, with broadcasting.
 struct variadic_state {
@@ -20,5 +19,4 @@ struct variadic : variadic_state {
   static result<variadic> bind(bind_context&);
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// out[i] = condition[i] ? x[i] : y[i], with broadcasting. Works by element size: any type that takes whole bytes. out
 /// may be x or y. Allocates nothing.
@@ -16,5 +15,4 @@ struct where {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -2,8 +2,7 @@
 #include <cameo/eps/cpu/detail/number_sets.hpp>
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// com.microsoft's WordConvEmbedding: of each word, a row of Sequence [words, characters] that ends with zeros, the
 /// largest of each filter W [filters, 1, window, size] over its windows of characters, whose embeddings are rows of C
@@ -15,5 +14,4 @@ struct word_conv_embedding {
   status run(run_context&) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

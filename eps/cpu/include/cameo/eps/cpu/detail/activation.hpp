@@ -4,8 +4,7 @@
 
 #include <string_view>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// How fused operators of com.microsoft apply a function to a result: bounds (Relu, Clip) to sums in registers, all
 /// others to elements that were just stored.
@@ -35,5 +34,4 @@ void apply_activation(const activation& f, T* y, std::int64_t count) {
   if (f.row) f.row({f.a, f.b}, y, y, count);
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

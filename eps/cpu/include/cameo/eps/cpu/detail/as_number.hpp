@@ -3,8 +3,7 @@
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 #include <cameo/kernel/run_context.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // For kernels that compute in float what they store in 16 bits.
 
@@ -44,5 +43,4 @@ void store_numbers(run_context& c, Number* from, const tensor_view<T>& output, c
     });
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

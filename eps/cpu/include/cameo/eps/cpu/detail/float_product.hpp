@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/eps/cpu/detail/gemm_block.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// A matrix B as panels, or none.
 template <class T>
@@ -35,5 +34,4 @@ inline constexpr std::int64_t gemm_few_rows = 8, gemm_few_turned = 16;
 template <class T, class B, class A>
 status multiply(run_context&, const gemm_problem<T, B, A>&);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

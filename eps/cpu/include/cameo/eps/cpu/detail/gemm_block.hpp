@@ -3,8 +3,7 @@
 #include <cameo/eps/cpu/detail/narrow_rows.hpp>
 #include <cameo/kernel/run_context.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // The packed matrix product that MatMul, Gemm, Conv and other kernels share. T is float or double. B may have another
 // type than the rest, float16 or bfloat16, which is widened where it is read: panels of constants keep its 16 bits.
@@ -135,5 +134,4 @@ constexpr std::int64_t gemm_wide_room(std::int64_t rows, std::int64_t k, std::in
   return rows > gemm_narrow_rows ? gemm_depth(k) * columns : 0;
 }
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

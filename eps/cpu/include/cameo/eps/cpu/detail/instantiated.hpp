@@ -3,8 +3,7 @@
 
 #include <type_traits>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// For the member of a kernel that is compiled in a .cpp: `static constexpr bool instantiated = is_one_of<T, ...>`.
 template <class T, class... Ts>
@@ -15,5 +14,4 @@ inline constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
 template <class Op>
 inline constexpr bool chosen_by_type = true;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

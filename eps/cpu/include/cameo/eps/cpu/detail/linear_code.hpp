@@ -4,8 +4,7 @@
 
 #include <array>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// The types of codes of 8 bits.
 using byte_codes = detail::element_set<std::uint8_t, std::int8_t>;
@@ -31,5 +30,4 @@ struct linear_code_inputs {
 /// An entry for each byte.
 using code_table = std::array<std::uint8_t, 256>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

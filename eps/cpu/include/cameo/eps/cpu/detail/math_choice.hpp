@@ -3,11 +3,9 @@
 
 #include <cstdint>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// bind_context::choice of a node that shall multiply in bfloat16: see the option `math` of cpu.
 inline constexpr std::uint32_t cpu_math_is_bf16 = 1;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

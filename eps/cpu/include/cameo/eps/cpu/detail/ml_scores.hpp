@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/kernel/bind_context.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // The common part of the operators of ai.onnx.ml that compute scores.
 
@@ -48,5 +47,4 @@ void read_row(const value& x, std::int64_t row, std::int64_t columns, double* to
 /// The numbers of a tensor attribute, or of an attribute of floats, as double in the plan's memory; empty without both.
 result<std::span<const double>> numbers_of(bind_context&, std::string_view floats, std::string_view tensor);
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

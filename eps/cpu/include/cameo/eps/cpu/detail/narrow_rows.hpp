@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
+namespace CAMEO_NAMESPACE {
 class run_context;
 namespace eps {
 
@@ -110,4 +110,4 @@ struct number_source {
 inline constexpr std::int64_t narrow_block = 256;
 
 }  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE

@@ -1,8 +1,7 @@
 #pragma once
 #include <cameo/kernel/kernel.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// A constant B of few bits in the form that the instruction set reads; null: packed in the run.
 struct nbits_factor {
@@ -13,5 +12,4 @@ struct nbits_factor {
   const float* book = nullptr;  // of 16 numbers, instead of zero points
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

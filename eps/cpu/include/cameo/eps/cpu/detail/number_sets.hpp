@@ -2,8 +2,7 @@
 #include <cameo/core/elements.hpp>
 #include <cameo/kernel/kernel_entry.hpp>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 // Sets of element types that kernels compute with: the types for which their loops are compiled, and what the list of
 // kernels allows, as far as the operator's versions do.
@@ -100,5 +99,4 @@ template <detail::fixed_string TypeString>
 inline constexpr auto multiplied_types =
     constrain<TypeString, float, double, float16, bfloat16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-CAMEO_BEGIN_NAMESPACE
-namespace eps {
+namespace CAMEO_NAMESPACE::eps {
 
 /// Axes after batch and channel.
 inline constexpr std::size_t max_spatial = max_rank - 2;
@@ -75,5 +74,4 @@ struct window {
                                          std::span<const std::int64_t> output_shape) const;
 };
 
-}  // namespace eps
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps
