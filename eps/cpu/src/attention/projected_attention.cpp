@@ -46,7 +46,7 @@ status project(run_context& c, const projected_attention& how, const value& x, s
   const std::int64_t width = weights.shape[1];
   const T* const panels = static_cast<const T*>(how.packed);
   const matrix_ref<T> from{weights.as_unchecked<T>().data(), width, 1};
-  const auto elements = number_source<float, elements_like<T>>::of(x.as_unchecked<T>().data());
+  const auto elements = number_source<float, elements_like<T>>::make(x.as_unchecked<T>().data());
   gemm_problem<float, T> p{rows, width, weights.shape[0], {elements, x.shape[2], 1}, from, panels, all};
   p.for_few_rows = how.for_few_rows;
   if (bias) p.epilogue.bias = bias, p.epilogue.bias_column_stride = 1;

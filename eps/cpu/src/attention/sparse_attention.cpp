@@ -138,7 +138,7 @@ status sparse_attention::run(run_context& c) const {
     });
     if (c.stopped() || !tile_attention(work, tiles)) return status_code::canceled;
     for_each_task(c, tiles.split(c.lanes()), [&](const work_task& task, std::size_t worker) {
-      attend(work, tiles, task.outer, task.outer + task.outer_count, rooms->of(worker));
+      attend(work, tiles, task.outer, task.outer + task.outer_count, rooms->at(worker));
     });
   }
   y->store(c);

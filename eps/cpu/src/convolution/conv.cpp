@@ -257,7 +257,7 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T, From>&
   const auto planes = lane_scratch<T>::make(c, room);
   if (!planes) return planes.error();
   for (std::size_t lane = 0; lane < c.lanes(); ++lane)  // pad_channel writes the rest
-    std::fill_n(planes->of(lane) + s.padded, read_slack, T(0));
+    std::fill_n(planes->at(lane) + s.padded, read_slack, T(0));
   const std::int64_t channels = s.images * s.groups;
   const std::int64_t work = std::max<std::int64_t>(1, s.rows * s.pixels * s.taps);
   const std::int64_t step = std::clamp<std::int64_t>((1 << 17) / work, 1, channels), lines = s.pixels / s.line;
@@ -284,7 +284,7 @@ status run_planes(run_context& c, const conv_sizes& s, const conv_data<T, From>&
     channel_lines<T, From> from{data.x + a * s.plane, (b - a) * s.plane}, weights{data.w, s.groups * filters};
     detail::stop_pace pace;
     for (std::int64_t i = a; i < b && !(i > a && c.stopped(pace)); ++i)
-      run_channel(i, from, (i - a) * s.plane, weights, planes->of(lane));
+      run_channel(i, from, (i - a) * s.plane, weights, planes->at(lane));
   });
   return {};
 }
@@ -388,7 +388,7 @@ struct conv_task {
     const std::int64_t n0 = task.outer * tile.columns, m0 = task.inner * tile.rows;
     const std::int64_t n = std::min(task.outer_count * tile.columns, s.pixels - n0);
     const std::int64_t m = std::min(task.inner_count * tile.rows, s.rows - m0);
-    T* const patches = blocks.of(lane);
+    T* const patches = blocks.at(lane);
     if (notes[lane] != task.block) {
       pack_block(c, s, starts, source.data + product * s.channels * source.channel_stride, source.channel_stride, n0, n,
                  patches);
@@ -400,7 +400,7 @@ struct conv_task {
     gemm_block<T, T, From> product_of{m,       n,           s.depth,  panels.data,
                                       patches, data.y + at, s.pixels, epilogue_of(data, s, group * s.rows + m0, at)};
     product_of.narrow_a = panels.narrow;
-    if (panels.narrow) product_of.room = rooms.of(lane);
+    if (panels.narrow) product_of.room = rooms.at(lane);
     product_of.run = &c;
     multiply_block(product_of);
   }
@@ -522,7 +522,7 @@ status conv<T>::run(run_context& c) const {
   if constexpr (is_narrow_v<T>) bias = wide_vector<number>(c, c.input(2));
   if (!bias) return bias.error();
   using numbers = number_source<number, elements_like<T>>;
-  const auto source = [&](std::size_t i) { return numbers::of(static_cast<const T*>(c.input(i).data)); };
+  const auto source = [&](std::size_t i) { return numbers::make(static_cast<const T*>(c.input(i).data)); };
   conv_data<number, elements_like<T>> data{source(0), source(1), *bias, source(3).data, *room, f};
   late_addend late;
   if constexpr (is_narrow_v<T>)
@@ -530,7 +530,7 @@ status conv<T>::run(run_context& c) const {
   result<const T*> panels = packed;
   if (!packed && !s->depthwise()) panels = weights_of(c, *s, static_cast<const T*>(c.input(1).data));
   if (!panels) return panels.error();
-  const auto weights = numbers::of(*panels);
+  const auto weights = numbers::make(*panels);
   if (status done = s->depthwise() ? run_planes(c, *s, data) : run_product(c, *s, data, weights); !done) return done;
   store_numbers(c, *room, *y, late);
   return {};

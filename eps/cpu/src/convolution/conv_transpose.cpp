@@ -145,7 +145,7 @@ status conv_transpose<T>::run(run_context& c) const {
   const result<row_rooms<number>> y = row_rooms<number>::make(c, **out, 1, s->outputs);
   if (!y) return y.error();
   const value& x = c.input(0);
-  const auto w = number_source<number, elements_like<T>>::of(static_cast<const T*>(c.input(1).data));
+  const auto w = number_source<number, elements_like<T>>::make(static_cast<const T*>(c.input(1).data));
   const result<const number*> bias = wide_vector<number>(c, c.input(bias_input));
   if (!bias) return status_code::out_of_memory;
   result<round_memory<number>> memory = memory_of<number>(c, *s);

@@ -278,7 +278,7 @@ void dense_call::run(const run_context& run, const work_task& task, std::size_t 
   const float* source = nullptr;
   std::int64_t top = 0;  // the line of X that `source` starts with
   if (s.copied) {
-    float* const to = copies.of(lane);
+    float* const to = copies.at(lane);
     if (notes[lane] != task.block) copy_band(run, plane, first, count, to), notes[lane] = task.block;
     source = to, top = first_line(first);
   } else {

@@ -62,10 +62,10 @@ status nchwc_pool<Mean>::run(run_context& c) const {
       loops->pool(line);
     }
   };
-  if (grain == lines) return run_lines(0, lines, scales->of(0)), status{};
+  if (grain == lines) return run_lines(0, lines, scales->at(0)), status{};
   c.parallel_lanes(std::size_t((lines + grain - 1) / grain), [&](std::size_t task, std::size_t lane) {
     const std::int64_t first = std::int64_t(task) * grain;
-    run_lines(first, std::min(lines, first + grain), scales->of(lane));
+    run_lines(first, std::min(lines, first + grain), scales->at(lane));
   });
   return {};
 }

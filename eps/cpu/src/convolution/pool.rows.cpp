@@ -175,7 +175,7 @@ status pool_all(run_context& c, const pool_job& job, const Op& op, const value& 
   if (!rooms) return rooms.error();
   const std::int64_t work = axis.out * axis.kernel + axis.in * (job.w.taps() / axis.kernel);
   const auto compute = [&](std::int64_t, std::int64_t line, T* made, const plane_lines<T, From>& x, std::size_t lane) {
-    pool_line(job.w, op, x, line, rooms->of(lane), made);
+    pool_line(job.w, op, x, line, rooms->at(lane), made);
     finish(line, made);
   };
   return each_pool_line<T, From>(c, job, work, y, compute);

@@ -182,7 +182,7 @@ void write_wide(const cast_state& how, const W* from, void* to, std::int64_t fir
   const auto small = [&]<dtype Id>(packed<Id> type, detail::float_format format) {
     pack(type, [&](W x) { return packed_from(narrowable(x), format); });
   };
-  detail::all_elements::call(how.to, [&]<class T>(std::type_identity<T>) {
+  detail::all_elements::call(how.target, [&]<class T>(std::type_identity<T>) {
     T* const elements = static_cast<T*>(to);
     if constexpr (std::is_same_v<T, float4e2m1>) small(T{}, detail::float4e2m1_format);
     else if constexpr (std::is_same_v<T, float6e2m3>) small(T{}, detail::float6e2m3_format);

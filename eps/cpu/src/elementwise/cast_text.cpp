@@ -44,7 +44,7 @@ bool parse_integer(std::string_view text, T& out) {
 /// The number of fewest digits that a type narrower than float rounds to `number`.
 float with_fewest_digits(dtype type, float number) {
   cast_state to_type;
-  to_type.to = type;
+  to_type.target = type;
   for (int digits = 0; digits < 4; ++digits) {
     char text[32];
     const char* const end = std::to_chars(text, std::end(text), number, std::chars_format::scientific, digits).ptr;

@@ -56,7 +56,7 @@ result<integer_factor> integer_factor::bind(bind_context& c, std::size_t input, 
   return integer_factor{form.by, packed->data(), k, n};
 }
 
-integer_panels panels_of(const integer_factor& b) { return {b.by, b.data, b.n, 1, b.k}; }
+integer_panels panels_of(const integer_factor& b) { return {b.loops, b.data, b.n, 1, b.k}; }
 
 result<integer_panels> panels_of(run_context& c, const code_matrix& b, bool rows_differ, std::span<std::byte>& room) {
   const integer_arithmetic& by =

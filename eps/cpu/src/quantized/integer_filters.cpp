@@ -16,7 +16,8 @@ integer_filters form_of(const integer_filter_shape& f, const integer_conv_state&
 
 /// Bytes of packed weights: the panels of each group, or the filters of a depthwise convolution.
 bool packed_size(const integer_filter_shape& f, const integer_filters& form, std::size_t& bytes) {
-  if (!f.is_depthwise) return f.panels(*form.by).size(bytes) && checked_multiply(bytes, std::size_t(f.groups), bytes);
+  if (!f.is_depthwise)
+    return f.panels(*form.loops).size(bytes) && checked_multiply(bytes, std::size_t(f.groups), bytes);
   bytes = form.depthwise->size(f.groups, f.taps / f.row, f.row) + sum_bytes(f);
   return true;
 }
@@ -35,7 +36,7 @@ void pack_filters(const integer_filter_shape& f, const integer_filters& how, int
     }
     return how.depthwise->pack(number, f.groups, f.taps / f.row, f.row, to + sum_bytes(f));
   }
-  const integer_panels form = f.panels(*how.by);
+  const integer_panels form = f.panels(*how.loops);
   std::size_t size = 0;
   if (!form.size(size)) return;  // known to fit
   for (std::int64_t g = 0; g < f.groups; ++g, to += size) {
@@ -64,18 +65,18 @@ result<integer_filter_shape> filters_of(const extents& w, const integer_conv_sta
 }
 
 map_places::map_places(const integer_filter_shape& f, const integer_filters& packed)
-    : maps{f.maps}, width{packed.by ? f.panels(*packed.by).width() : 1}, count{f.groups * width} {}
+    : maps{f.maps}, width{packed.loops ? f.panels(*packed.loops).width() : 1}, count{f.groups * width} {}
 
 void fill_start(const integer_filter_shape& f, const integer_filters& packed, const std::int32_t* add, bool x_is_signed,
                 std::int32_t x_zero, std::int32_t* start) {
   const std::int32_t zero = zero_as_bytes(x_is_signed, x_zero);
-  if (!packed.by) {
+  if (!packed.loops) {
     const auto* const sums = reinterpret_cast<const std::int32_t*>(packed.data);
     for (std::int64_t i = 0; i < f.groups; ++i)
       start[i] = std::int32_t((add ? std::uint32_t(add[i]) : 0u) - std::uint32_t(zero) * std::uint32_t(sums[i]));
     return;
   }
-  integer_panels form = f.panels(*packed.by);
+  integer_panels form = f.panels(*packed.loops);
   std::size_t size = 0;
   if (!form.size(size)) return;  // known to fit
   for (std::int64_t g = 0; g < f.groups; ++g) {
@@ -104,7 +105,7 @@ result<integer_filters> weights_of(run_context& c, const integer_conv_state& sta
   return made;
 }
 
-result<integer_conv_state> integer_conv_state::of(bind_context& c, std::size_t w_input, std::size_t zero_input) {
+result<integer_conv_state> integer_conv_state::read(bind_context& c, std::size_t w_input, std::size_t zero_input) {
   const result<window> shape = window::bind(c);
   if (!shape) return shape.error();
   integer_conv_state made{*shape, c.int_or("group", 1), {}, c.int_or("channels_last", 0) != 0};

@@ -215,7 +215,7 @@ status answer(run_context& c, beams_state& state, std::int32_t* y, cross_scores*
 }  // namespace
 
 result<beam_search> beam_search::bind(bind_context& c) {
-  const result<token_search> base = of(c);
+  const result<token_search> base = read(c);
   if (!base) return base.error();
   beam_search made{*base};
   made.stops_early = c.int_or("early_stopping", 0) == 1;

@@ -8,7 +8,7 @@
 namespace CAMEO_NAMESPACE::eps {
 
 result<greedy_search> greedy_search::bind(bind_context& c) {
-  const result<token_search> base = of(c);
+  const result<token_search> base = read(c);
   if (!base) return base.error();
   greedy_search made{*base};
   made.samples = c.op_type == "Sampling";
