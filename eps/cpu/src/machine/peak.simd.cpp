@@ -1,5 +1,5 @@
-// What a processor does at most, by the loops that it can run fastest: independent fused multiply-adds in registers,
-// and a sum over a buffer.
+// Measures the peak rates of a processor with the fastest loops that it can run: independent fused multiply-adds in
+// registers, and a sum over a buffer.
 #include "simd.hpp"
 
 #include <hwy/foreach_target.h>
@@ -13,8 +13,8 @@ HWY_BEFORE_NAMESPACE();
 namespace CAMEO_NAMESPACE::eps::HWY_NAMESPACE::peak_loops {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Floating-point operations of `turns` turns; twelve chains hide the latency of any processor's multiply-add, and fit
-/// the registers of all.
+/// Runs `turns` iterations and returns their number of floating-point operations. Twelve independent chains hide the
+/// latency of the multiply-add of every processor, and fit the registers of all.
 double multiply_adds(std::size_t turns, float* sink) {
   const hn::ScalableTag<float> d;
   const auto a = hn::Set(d, 0.999f), b = hn::Set(d, 0.001f);
@@ -31,7 +31,7 @@ double multiply_adds(std::size_t turns, float* sink) {
   return 24.0 * double(hn::Lanes(d)) * double(turns);
 }
 
-/// `count` is a multiple of 8 of the longest vectors.
+/// Sums `count` floats, a multiple of 8 of the longest vectors.
 void sum(const float* from, std::size_t count, float* sink) {
   const hn::ScalableTag<float> d;
   const std::size_t n = hn::Lanes(d);
@@ -58,7 +58,7 @@ HWY_AFTER_NAMESPACE();
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Of a cache line its own, so that threads do not disturb each other.
+/// A result in a separate cache line, so that threads do not slow each other down.
 struct alignas(64) result_slot {
   float value = 0;
 };
@@ -75,12 +75,12 @@ machine_peak measure_peak(std::size_t threads, std::size_t bytes, double seconds
   result.operations = best_rate(threads, seconds, operations, [&](std::size_t thread) {
     CAMEO_SIMD_BEST(peak_loops::multiply_adds)(turns, &sinks[thread].value);
   });
-  constexpr std::size_t step = 8 * 64;  // floats; eight of AVX-512's vectors, and then some
+  constexpr std::size_t step = 8 * 64;  // floats; a multiple of eight vectors of AVX-512
   const std::size_t share = (std::max<std::size_t>(bytes, 1 << 20) / sizeof(float) / threads / step + 1) * step;
   const hwy::AlignedFreeUniquePtr<float[]> buffer = hwy::AllocateAligned<float>(share * threads);
   if (!buffer) return result;
   std::fill_n(buffer.get(), share * threads, 1.0f);
-  // A small buffer is read often enough for a round to be much longer than the meeting of the threads.
+  // A small buffer is read several times, so that a round is much longer than the synchronization of the threads.
   const std::size_t times = std::max<std::size_t>(1, (std::size_t{16} << 20) / (share * sizeof(float)));
   result.bytes_per_second =
       best_rate(threads, seconds, double(share * threads * sizeof(float) * times), [&](std::size_t thread) {
