@@ -78,7 +78,7 @@ result<random<Op>> random<Op>::bind(bind_context& c) {
 
 template <class Op>
 status random<Op>::run(run_context& c) const {
-  const random_places numbers = random_places::of(has_seed, std::bit_cast<std::uint32_t>(seed));
+  const random_places numbers = random_places::make(has_seed, std::bit_cast<std::uint32_t>(seed));
   if constexpr (std::is_same_v<Op, op::Multinomial>) {
     return draw_classes(c, numbers, samples);
   } else {

@@ -7,7 +7,7 @@
 #include <cameo/eps/cpu/detail/gemm_block.hpp>
 
 #include "epilogue-inl.hpp"
-#include "functions/halves-inl.hpp"
+#include "functions/narrow_vectors-inl.hpp"
 #include "machine/target.hpp"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ void run_tile(const tile_job<T, B>& job) {
   const auto step = [&]() HWY_ATTR {
     vec<T> columns[Vectors];
     CAMEO_UNROLL
-    for (int j = 0; j < Vectors; ++j) columns[j] = halves::load(d, b + j * lanes);
+    for (int j = 0; j < Vectors; ++j) columns[j] = narrow_vectors::load(d, b + j * lanes);
     CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) {
       const vec<T> factor = hn::Set(d, a[i * a_row]);

@@ -170,7 +170,7 @@ void find_range(const float* x, std::int64_t n, float& low, float& high) {
   low = least, high = most;
 }
 
-#if HWY_ARCH_X86 && CAMEO_SIMD_HALVES  // with these come vectors of 32 bytes, for which it pays
+#if HWY_ARCH_X86 && CAMEO_SIMD_FLOAT16  // with these come vectors of 32 bytes, for which it pays
 /// A shuffle of 16 bytes takes the low four bits of an index below 128, and makes 0 of one above. So the rows of 16
 /// entries are turned into differences to the row before: with an index that grows smaller by 16 a row, and that stays
 /// negative once it was, the differences up to the index's row meet, and add up to its entry.
