@@ -9,7 +9,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A row of a key as float: where it lies, or in `room`.
+/// Returns a row of a key as float: in place, or converted in `room`.
 const float* key_at(const attention_work& w, std::int64_t place, float* room) {
   if (w.key_type == dtype::f32) return static_cast<const float*>(w.k) + place;
   if (w.key_type == dtype::i8) {
@@ -21,7 +21,7 @@ const float* key_at(const attention_work& w, std::int64_t place, float* room) {
   return room;
 }
 
-/// One query's scores of keys [first, last), with its cap and bias.
+/// Computes the scores of one query with keys [first, last), including cap and bias.
 void score_keys(const attention_work& w, std::int64_t batch, std::int64_t head, std::int64_t query, std::int64_t first,
                 std::int64_t last, float* room, float* scores) {
   const std::int64_t shared = head / (w.heads / w.key_heads), keys = batch * w.at_k.batch + shared * w.at_k.head;
@@ -41,7 +41,7 @@ void score_keys(const attention_work& w, std::int64_t batch, std::int64_t head, 
   bias_scores(scores + first, last - first, bias + first);
 }
 
-/// n scores become weights, with the sink's score behind them where there is one: it takes weight, too.
+/// Converts n scores to weights. The sink's score, if there is one, follows the n scores and takes weight, too.
 void weigh(float* scores, std::int64_t n, const float* sink) {
   if (sink) scores[n] = *sink;
   const std::int64_t all = n + (sink ? 1 : 0);

@@ -18,7 +18,7 @@ status check_beams(const value& beams, std::int64_t batches, std::int64_t past) 
   return {};
 }
 
-/// Of keys or of values.
+/// Gathers keys or values in scratch, each position of the past from the beam that `beams` contains for it.
 status pick_beams(run_context& c, const value& beams, const key_rows& from, const attention_work& work,
                   const void*& picked, head_strides& at) {
   const head_layout& l = from.at;

@@ -8,11 +8,11 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// The sizes of a call: what the inputs agree on.
+/// The sizes of a call, on which the inputs agree.
 struct decoder_sizes {
   std::int64_t batches, heads, size, value_size;
-  std::int64_t past, room;  // positions before this one, and those that there is memory for
-  bool cross, packed;       // keys and values are all given; or they lie in the query
+  std::int64_t past, room;  // positions before this one, and the capacity of past_key and past_value
+  bool cross, packed;       // key and value contain everything; the query contains all three
 
   std::int64_t keys() const { return cross ? room : past + 1; }
   std::int64_t width() const { return heads * size; }
@@ -90,12 +90,12 @@ status decoder_masked_attention::run(run_context& c) const {
   result<key_rows> values = key_rows{v.data, dtype::f32, head_layout::split(z.batches, heads, z.room, z.value_size)};
   if (!z.cross) {
     const value &past_k = c.input(5), &past_v = c.input(6);
-    const bool has_room = past_k && shares;
+    const bool has_space = past_k && shares;
     const head_tensor new_keys = z.packed ? heads_of(q, width, z.size) : heads_of(k, 0, z.size);
     const head_tensor new_values = z.packed ? heads_of(q, 2 * width, z.value_size) : heads_of(v, 0, z.value_size);
-    keys = past_and_new(c, new_keys, {past_k, z.past, has_room}, true, 1, part(width, z.size));
+    keys = past_and_new(c, new_keys, {past_k, z.past, has_space}, true, 1, part(width, z.size));
     if (!keys) return keys.error();
-    values = past_and_new(c, new_values, {past_v, z.past, has_room}, true, 2, part(2 * width, z.value_size));
+    values = past_and_new(c, new_values, {past_v, z.past, has_space}, true, 2, part(2 * width, z.value_size));
     if (!values) return values.error();
   }
   if ((*y)->shape.count() == 0) return {};

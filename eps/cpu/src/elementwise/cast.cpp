@@ -10,7 +10,8 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Has write(first, n, to) put n elements of y from `first` on to `to`, at most cast_block at a time.
+/// Calls write(first, n, to) for blocks of at most cast_block elements: it writes n elements of y from `first` on to
+/// `to`.
 template <class Write>
 void write_blocks(run_context& c, const value& x, value& y, Write&& write) {
   const std::size_t bits = detail::row_of(y.type).bits;
@@ -96,7 +97,7 @@ status finish(bind_context& c, dtype to, cast_state& made) {
   return {};
 }
 
-/// Until opset 6, `to` was a name in capitals.
+/// Until opset 6, the attribute `to` was the name of a type in capitals.
 dtype named_in_capitals(std::string_view name) {
   for (const detail::dtype_row& row : detail::elements::rows) {
     const std::string_view small = row.name;

@@ -113,7 +113,7 @@ status matmul<T>::run(run_context& c) const {
       return alpha == 1 ? v : saturated<T>(double(alpha) * double(v));
     });
   } else {
-    result<number*> room = room_for_numbers<number>(c, *y);
+    result<number*> room = buffer_for_numbers<number>(c, *y);
     if (!room) return room.error();
     p.a = {number_source<number, elements_like<T>>::make(c.input<T>(0).data()), a.row_stride, a.column_stride};
     p.c = *room, p.epilogue.alpha = number(alpha);

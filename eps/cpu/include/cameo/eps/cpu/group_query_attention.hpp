@@ -37,7 +37,7 @@ struct group_query_attention {
   float scale = 0, softcap = 0, epsilon = 0;
   int code_bits = 0;  // the bits of a quantized value of the caches: 4 or 8; 0: the caches are not quantized
   int shown = 0;      // the scores that are an output: 1 before the softmax, 2 after it
-  bool turns = false, interleaved = false, smooth = false, causal = true, forgets = false, per_channel = false;
+  bool rotates = false, interleaved = false, smooth = false, causal = true, forgets = false, per_channel = false;
 
   static result<group_query_attention> bind(bind_context&);
   status run(run_context&) const;

@@ -40,8 +40,8 @@ struct nchwc_conv {
   const nchwc_kernels* loops = nullptr;
   const nchwc_line_kernels* lines = nullptr;
   const float* packed = nullptr;                // null: packed in every run
-  const std::uint32_t* packed_cells = nullptr;  // replaces `packed` if ep.cpu.math selects bfloat16 for the node
-  const bf16_loops* cells = nullptr;            // the loops for packed_cells
+  const std::uint32_t* packed_pairs = nullptr;  // replaces `packed` if ep.cpu.math selects bfloat16 for the node
+  const bf16_loops* bf16 = nullptr;             // the loops for packed_pairs, which are pairs of channels
   const float* bias = nullptr;                  // filled up with zeros to whole blocks; null: made in every run
   bool plain_weights = true;
 

@@ -18,7 +18,7 @@ struct sparse_attention {
   using elements = text_model_elements;
   std::int64_t heads = 0, key_heads = 0, block = 0;
   float scale = 0;
-  bool turns = false, interleaved = false;
+  bool rotates = false, interleaved = false;
 
   static result<sparse_attention> bind(bind_context&);
   status run(run_context&) const;

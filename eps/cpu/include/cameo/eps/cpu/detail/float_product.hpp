@@ -26,7 +26,7 @@ struct gemm_problem {
 };
 /// The largest numbers of rows of A for which multiply() reads an unpacked B in place: if B's rows are contiguous, and
 /// if its columns are.
-inline constexpr std::int64_t gemm_few_rows = 8, gemm_few_turned = 16;
+inline constexpr std::int64_t gemm_few_rows = 8, gemm_few_transposed = 16;
 /// Computes the products. Uses scratch of the run for packing. Sizes may be 0 (k = 0 gives beta * bias + add).
 /// An element of C has the same bits with every instruction set that has a fused multiply-add, for any number of
 /// threads, and whatever other rows there are: the order of its sum depends on k alone and, if C has one column, on

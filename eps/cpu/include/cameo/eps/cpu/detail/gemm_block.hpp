@@ -100,7 +100,7 @@ constexpr std::int64_t gemm_depth(std::int64_t k) {
 /// Up to this k, one row of tiles runs over all of k panel by panel, which reads B only once, and in place.
 inline constexpr std::int64_t gemm_row_depth = 1 << 14;
 /// The number of elements of A that multiply_block packs at a time, for `rows` rows in tiles of `tile_rows`.
-constexpr std::int64_t gemm_room(std::int64_t rows, std::int64_t k, std::int64_t tile_rows) {
+constexpr std::int64_t gemm_buffer_size(std::int64_t rows, std::int64_t k, std::int64_t tile_rows) {
   const std::int64_t most = rows < gemm_block_rows ? rows : gemm_block_rows;
   const std::int64_t steps = rows <= tile_rows && k <= gemm_row_depth ? k : gemm_depth(k);
   return (most + tile_rows - 1) / tile_rows * tile_rows * steps;
@@ -110,10 +110,10 @@ constexpr std::int64_t gemm_room(std::int64_t rows, std::int64_t k, std::int64_t
 constexpr std::int64_t gemm_few_panels(std::int64_t a_column_stride) { return a_column_stride == 1 ? 6 : 2; }
 
 /// Computes C [m, n] from panels of A and of B, on the calling thread. A may also be unpacked, with strides: blocks of
-/// it are then packed into `room` (gemm_room elements), or read in place if `room` is null, which suits contiguous
-/// rows. Blocks of a float16 or bfloat16 A, packed or not, are widened into `room`. float16 or bfloat16 panels of B are
-/// widened into `wide` (gemm_wide_room elements), one block of k after the other, if more than gemm_narrow_rows rows
-/// read them.
+/// it are then packed into `room` (gemm_buffer_size elements), or read in place if `room` is null, which suits
+/// contiguous rows. Blocks of a float16 or bfloat16 A, packed or not, are widened into `room`. float16 or bfloat16
+/// panels of B are widened into `wide` (gemm_wide_size elements), one block of k after the other, if more than
+/// gemm_narrow_rows rows read them.
 template <class T, class B = T, class A = elements_like<B>>
 struct gemm_block {
   std::int64_t m, n, k;
@@ -132,7 +132,7 @@ void multiply_block(const gemm_block<T, B, A>&);
 /// Up to this number of rows, float16 and bfloat16 panels are widened in registers.
 inline constexpr std::int64_t gemm_narrow_rows = 4;
 /// The number of elements of gemm_block::wide for `rows` rows and panels of `columns` columns; 0: none are needed.
-constexpr std::int64_t gemm_wide_room(std::int64_t rows, std::int64_t k, std::int64_t columns) {
+constexpr std::int64_t gemm_wide_size(std::int64_t rows, std::int64_t k, std::int64_t columns) {
   return rows > gemm_narrow_rows ? gemm_depth(k) * columns : 0;
 }
 

@@ -32,7 +32,7 @@ struct narrow_type {
   void (*pack)(const void* from, std::int64_t stride, std::int64_t k_stride, std::int64_t count, std::int64_t k,
                std::int64_t width, float* to, const run_context* run);
 };
-extern const narrow_type narrow_halves, narrow_brains;  // for float16 and bfloat16
+extern const narrow_type narrow_float16, narrow_bfloat16;  // for float16 and bfloat16
 
 /// An array of float16 or bfloat16 whose type is known at run time. Its readers widen it block by block. Code that
 /// reads it is compiled once for both types, and a program without kernels of a type links nothing of that type.
@@ -43,7 +43,7 @@ struct narrow_elements {
   /// The elements of `from`; empty if T is not a narrow type.
   template <class T>
   static narrow_elements make([[maybe_unused]] const T* from) {
-    if constexpr (is_narrow_v<T>) return {from, std::is_same_v<T, bfloat16> ? &narrow_brains : &narrow_halves};
+    if constexpr (is_narrow_v<T>) return {from, std::is_same_v<T, bfloat16> ? &narrow_bfloat16 : &narrow_float16};
     else return {};
   }
   explicit operator bool() const { return data; }
@@ -51,7 +51,7 @@ struct narrow_elements {
   /// Calls f with `data` as a pointer to its type.
   template <class F>
   auto as_typed(const F& f) const {
-    return type == &narrow_brains ? f(static_cast<const bfloat16*>(data)) : f(static_cast<const float16*>(data));
+    return type == &narrow_bfloat16 ? f(static_cast<const bfloat16*>(data)) : f(static_cast<const float16*>(data));
   }
 };
 /// Widens elements that are `step` apart.
