@@ -236,9 +236,10 @@ status multiply_transposed(run_context& c, const gemm_problem<T, B, A>& p, std::
         const B* const from = one.b + j * p.b.column_stride + k;
         // The part of the next panel that is prefetched meanwhile has the size of the part that is read now.
         const B* const ahead = large ? one.b + (j + width) * p.b.column_stride + k * width : nullptr;
-        add_turned_columns(turned_sums<T, B>{{a.data + k * a.column_stride, a.row_stride, a.column_stride, from,
-                                              p.b.column_stride, p.m, std::min(depth, p.k - k), count, sums, width},
-                                             ahead});
+        add_transposed_columns(
+            transposed_sums<T, B>{{a.data + k * a.column_stride, a.row_stride, a.column_stride, from, p.b.column_stride,
+                                   p.m, std::min(depth, p.k - k), count, sums, width},
+                                  ahead});
         for (std::int64_t i = 0; i < p.m; ++i)
           for (std::int64_t s = 0; s < count; ++s) {
             T& to = one.c[i * p.n + j + s];
