@@ -10,13 +10,13 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// f(const T* x) for a tensor of numbers.
+/// Calls f(const T* x) for the type of a numeric tensor.
 template <class F>
 status with_numbers(const value& x, F&& f) {
   return table_elements::visit(x.type, status{},
                                [&]<class T>(std::type_identity<T>) { return f(static_cast<const T*>(x.data)); });
 }
-/// True for a NaN of floating point; no integer is one.
+/// True for NaN; false for all integers.
 template <class T>
 bool is_nan(T v) {
   if constexpr (std::is_floating_point_v<T>) return std::isnan(v);

@@ -1,4 +1,4 @@
-// Planes of bytes to pixels, once per instruction set.
+// Interleaves planes of bytes to pixels, compiled once per instruction set.
 #include "machine/simd.hpp"
 
 #include <hwy/foreach_target.h>

@@ -10,9 +10,9 @@ struct depthwise_loops;
 /// The weights of a convolution of quantized values, packed for the loops that multiply them; packed at binding if the
 /// weights and their zero points are constant.
 struct integer_filters {
-  const integer_arithmetic* loops = nullptr;   // the loops of a product; null: depthwise, a filter for each channel
-  const depthwise_loops* depthwise = nullptr;  // the loops of a depthwise convolution
-  const std::byte* data = nullptr;             // null: packed in every run
+  const integer_arithmetic* arithmetic = nullptr;  // the loops of a product; null: depthwise, a filter for each channel
+  const depthwise_loops* depthwise = nullptr;      // the loops of a depthwise convolution
+  const std::byte* data = nullptr;                 // null: packed in every run
 };
 
 /// The members that ConvInteger and QLinearConv share.
