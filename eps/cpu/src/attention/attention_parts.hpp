@@ -158,15 +158,15 @@ status join_made_rows(run_context& c, const past_heads& old, const P& past_of, c
                       std::int64_t total, std::int64_t width, S* to, const F& make) {
   const head_layout& at = now.at;
   const std::int64_t heads = at.batches * at.heads, row = total * width;
-  const result<std::span<float>> rooms = c.scratch<float>(c.lanes() * std::size_t(at.size));
-  if (!rooms) return rooms.error();
+  const result<std::span<float>> buffers = c.scratch<float>(c.lanes() * std::size_t(at.size));
+  if (!buffers) return buffers.error();
   const auto join = [&](std::int64_t h, std::size_t lane) {
-    float* const room = rooms->data() + std::int64_t(lane) * at.size;
+    float* const buffer = buffers->data() + std::int64_t(lane) * at.size;
     const std::int64_t batch = h / at.heads, head = h % at.heads, past = past_of(batch) * width;
     const S* const before = static_cast<const S*>(old.tensor.data) + old.first + h * old.capacity * width;
     S *const begin = to + h * row, *target = begin + past;
     if (past) std::copy_n(before, past, begin);
-    for (std::int64_t i = 0; width > 0 && i < at.length; ++i, target += width) make(batch, i, head, room, target);
+    for (std::int64_t i = 0; width > 0 && i < at.length; ++i, target += width) make(batch, i, head, buffer, target);
     if (old.has_space) std::copy(before + (target - begin), before + row, target);
     else std::fill(target, begin + row, S{});
   };
@@ -180,13 +180,13 @@ template <class S, class P, class F>
 status join_narrow(run_context& c, const past_heads& old, const P& past_of, const head_tensor& now, std::int64_t total,
                    S* to, const F& change) {
   const head_layout& at = now.at;
-  const auto make = [&](std::int64_t batch, std::int64_t i, std::int64_t head, float* room, S* row) {
+  const auto make = [&](std::int64_t batch, std::int64_t i, std::int64_t head, float* buffer, S* row) {
     if (!change && now.tensor.type == dtype_of<S>) {
       std::copy_n(static_cast<const S*>(now.tensor.data) + now.first + at.place(batch, head, i), at.size, row);
     } else {
-      now.load(batch, head, i, room);
-      change(batch, i, head, room);
-      narrow_row(room, row, at.size);
+      now.load(batch, head, i, buffer);
+      change(batch, i, head, buffer);
+      narrow_row(buffer, row, at.size);
     }
   };
   return join_made_rows<S>(c, old, past_of, now, total, at.size, to, make);

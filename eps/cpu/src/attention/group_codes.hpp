@@ -31,10 +31,10 @@ result<key_rows> join_codes(run_context& c, const head_tensor& now, const past_h
   if (*present && (*present)->type != type) return bad_input("present is ", (*present)->type, ", past ", type);
   const auto to = *present ? result<std::byte*>{bytes_of(**present)} : scratch_of<std::byte>(c, shape);
   if (!to) return to.error();
-  const auto make = [&](std::int64_t batch, std::int64_t i, std::int64_t head, float* room, std::byte* row) {
-    now.load(batch, head, i, room);
-    change(batch, i, head, room);
-    store_codes(type, room, scales + head * at.size, at.size, row);
+  const auto make = [&](std::int64_t batch, std::int64_t i, std::int64_t head, float* buffer, std::byte* row) {
+    now.load(batch, head, i, buffer);
+    change(batch, i, head, buffer);
+    store_codes(type, buffer, scales + head * at.size, at.size, row);
   };
   if (status s = join_made_rows<std::byte>(c, old, past_of, now, total, width, *to, make); !s) return s;
   return key_rows{*to, type, head_layout::split(at.batches, at.heads, total, width)};

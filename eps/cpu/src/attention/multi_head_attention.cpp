@@ -62,15 +62,15 @@ status read_past(const run_context& c, const query_key_value& parts, std::int64_
   if (!past_k) return {};
   if (status s = check_past(past_k, parts.k.at, "past_key"); !s) return s;
   if (status s = check_past(past_v, parts.v.at, "past_value"); !s) return s;
-  const std::int64_t room = past_k.shape[2];
-  if (past_v.shape[2] != room) return bad_input("past_key and past_value differ in length");
-  rows = room;
+  const std::int64_t capacity = past_k.shape[2];
+  if (past_v.shape[2] != capacity) return bad_input("past_key and past_value differ in length");
+  rows = capacity;
   if (!length) return {};
   if (length.shape.count() != 1) return bad_input("past_sequence_length must be one number, not ", length.shape);
   rows = integers{length}[0];
-  if (rows < 0 || rows > room - parts.k.at.length)
+  if (rows < 0 || rows > capacity - parts.k.at.length)
     return bad_input("past_sequence_length is ", rows, "; with ", parts.k.at.length, " new keys it must fit into the ",
-                     room, " places of past_key");
+                     capacity, " places of past_key");
   return {};
 }
 

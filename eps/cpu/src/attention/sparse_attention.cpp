@@ -123,8 +123,8 @@ status sparse_attention::run(run_context& c) const {
   work.queries = part, work.keys = most;
   attention_tiles tiles{};
   if (!tile_attention(work, tiles)) return status_code::out_of_memory;
-  const auto rooms = lane_scratch<float>::make(c, tiles.scratch);
-  if (!rooms) return rooms.error();
+  const auto buffers = lane_scratch<float>::make(c, tiles.scratch);
+  if (!buffers) return buffers.error();
   for (std::int64_t first = 0; first < s.length; first += part) {
     work.queries = std::min(part, s.length - first);
     work.keys = most - s.length + first + work.queries;
@@ -138,7 +138,7 @@ status sparse_attention::run(run_context& c) const {
     });
     if (c.stopped() || !tile_attention(work, tiles)) return status_code::canceled;
     for_each_task(c, tiles.split(c.lanes()), [&](const work_task& task, std::size_t worker) {
-      attend(work, tiles, task.outer, task.outer + task.outer_count, rooms->at(worker));
+      attend(work, tiles, task.outer, task.outer + task.outer_count, buffers->at(worker));
     });
   }
   y->store(c);

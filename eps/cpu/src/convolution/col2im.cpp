@@ -102,8 +102,8 @@ status place_blocks(const col2im& how, const extents& image, const extents& bloc
         image[i], block[i], 0, number_or(how.strides, i, 1), number_or(how.dilations, i, 1), number_or(how.pads, i, 0)};
     std::int64_t reach = 0;
     if (!checked_multiply(a.block - 1, a.dilation, reach)) return bad_input("blocks reach too far along axis ", i);
-    const std::int64_t room = a.image + a.pad + number_or(how.pads, i + rank, 0) - reach - 1;
-    a.blocks = room < 0 ? 0 : room / a.stride + 1;
+    const std::int64_t space = a.image + a.pad + number_or(how.pads, i + rank, 0) - reach - 1;
+    a.blocks = space < 0 ? 0 : space / a.stride + 1;
   }
   return {};
 }

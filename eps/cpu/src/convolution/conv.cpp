@@ -120,11 +120,11 @@ template <class T, class From>
 class channel_lines {
  public:
   channel_lines(const number_source<T, From>& from, std::int64_t count) : source_{from}, count_{count} {}
-  /// Returns contiguous elements: in place, or widened. Long runs are widened into `room`; short ones are valid until
+  /// Returns contiguous elements: in place, or widened. Long runs are widened into `buffer`; short ones are valid until
   /// the next call.
-  const T* line(std::int64_t first, std::int64_t count, T* room) {
+  const T* line(std::int64_t first, std::int64_t count, T* buffer) {
     if (!source_.narrow) return source_.data + first;
-    if (count > most / 2) return (source_ + first).read(room, count), room;
+    if (count > most / 2) return (source_ + first).read(buffer, count), buffer;
     if (first < first_ || first + count > end_) {
       first_ = first, end_ = std::min(first + most, count_);
       (source_ + first_).read(wide_, end_ - first_);
@@ -256,11 +256,11 @@ template <class T, class From>
 status run_planes(run_context& c, const conv_sizes& s, const conv_data<T, From>& data) {
   result<conv_starts> starts = starts_of(c, s);
   if (!starts) return starts.error();
-  std::size_t room = 0;
+  std::size_t buffer = 0;
   const std::int64_t filters = s.rows * s.taps;  // weights of a channel; workers need a buffer to widen narrow ones
-  if (!checked_add(std::size_t(s.padded), std::size_t(read_slack + (data.w.narrow ? filters : 0)), room))
+  if (!checked_add(std::size_t(s.padded), std::size_t(read_slack + (data.w.narrow ? filters : 0)), buffer))
     return status_code::out_of_memory;
-  const auto planes = lane_scratch<T>::make(c, room);
+  const auto planes = lane_scratch<T>::make(c, buffer);
   if (!planes) return planes.error();
   for (std::size_t lane = 0; lane < c.lanes(); ++lane)  // pad_channel writes all other elements
     std::fill_n(planes->at(lane) + s.padded, read_slack, T(0));
@@ -361,10 +361,10 @@ struct conv_source {
   std::int64_t channel_stride;
 };
 
-/// Prepares `images` images from `first` on for packing patches; copies are written to `room`.
+/// Prepares `images` images from `first` on for packing patches; copies are written to `buffer`.
 template <class T, class From>
 conv_source<T, From> prepare_source(run_context& c, const conv_sizes& s, const number_source<T, From>& x,
-                                    std::int64_t first, std::int64_t images, std::span<T> room) {
+                                    std::int64_t first, std::int64_t images, std::span<T> buffer) {
   const std::int64_t channels = s.groups * s.channels;
   const number_source<T, From> from = x + first * channels * s.plane;
   if (s.plain()) return {from, s.plane};
@@ -373,11 +373,11 @@ conv_source<T, From> prepare_source(run_context& c, const conv_sizes& s, const n
     channel_copier copier{c};
     channel_lines<T, From> lines{from + a * s.plane, (b - a) * s.plane};
     for (std::int64_t i = a; i < b; ++i) {
-      if (s.points()) copy_strided(copier, s, lines, (i - a) * s.plane, room.data() + i * each);
-      else pad_channel(copier, s, lines, (i - a) * s.plane, room.data() + i * each);
+      if (s.points()) copy_strided(copier, s, lines, (i - a) * s.plane, buffer.data() + i * each);
+      else pad_channel(copier, s, lines, (i - a) * s.plane, buffer.data() + i * each);
     }
   });
-  return {{room.data()}, each};
+  return {{buffer.data()}, each};
 }
 
 /// One call's data for all tasks. `weights` are panels of T, or of 16-bit floats that are widened when they are read.
@@ -388,8 +388,8 @@ struct conv_task {
   const conv_data<T, From>& data;
   const conv_starts& starts;
   const number_source<T, From>& weights;
-  const lane_scratch<T>&blocks, &rooms;  // for packed patches, and for widened weights
-  std::span<std::int64_t> held_blocks;   // for each worker, the index of the block that its patches belong to
+  const lane_scratch<T>&blocks, &buffers;  // for packed patches, and for widened weights
+  std::span<std::int64_t> held_blocks;     // for each worker, the index of the block that its patches belong to
 
   void run(const conv_source<T, From>& source, std::int64_t first_image, const work_task& task,
            std::size_t lane) const {
@@ -410,7 +410,7 @@ struct conv_task {
     gemm_block<T, T, From> product_of{m,       n,           s.depth,  panels.data,
                                       patches, data.y + at, s.pixels, epilogue_of(data, s, group * s.rows + m0, at)};
     product_of.narrow_a = panels.narrow;
-    if (panels.narrow) product_of.room = rooms.at(lane);
+    if (panels.narrow) product_of.room = buffers.at(lane);
     product_of.run = &c;
     multiply_block(product_of);
   }
@@ -450,7 +450,7 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T, From>
   if (!checked_multiply(s.groups * s.channels, s.points() ? s.pixels : s.padded, image_size))
     return status_code::out_of_memory;
   std::int64_t round = s.images;
-  std::span<T> room;
+  std::span<T> buffer;
   if (!s.plain()) {
     const std::int64_t fit = (std::int64_t{1} << 24) / std::int64_t(sizeof(T)) / std::max<std::int64_t>(image_size, 1);
     round = std::clamp<std::int64_t>(fit, 1, s.images);
@@ -459,8 +459,8 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T, From>
       return status_code::out_of_memory;
     result<std::span<T>> made = c.scratch<T>(std::size_t(size));
     if (!made) return made.error();
-    room = *made;
-    std::fill_n(room.end() - read_slack, read_slack, T(0));
+    buffer = *made;
+    std::fill_n(buffer.end() - read_slack, read_slack, T(0));
   }
   const gemm_tile tile = tile_of<T>();
   const work_split whole_round = split_of_products<T>(s, round * s.groups, c.lanes());
@@ -473,15 +473,15 @@ status run_product(run_context& c, const conv_sizes& s, const conv_data<T, From>
   result<std::span<std::int64_t>> held_blocks = c.scratch<std::int64_t>(c.lanes());
   if (!held_blocks) return held_blocks.error();
   const std::int64_t rows = std::min(s.rows, whole_round.most_inner() * tile.rows);
-  const std::int64_t room_of_task =
+  const std::int64_t buffer_of_task =
       std::max(gemm_buffer_size(rows, s.depth, tile.rows), gemm_buffer_size(tile.rows, s.depth, tile.rows));
-  const std::size_t room_size = weights.narrow ? std::size_t(room_of_task) : 0;
-  const auto rooms = lane_scratch<T>::make(c, room_size);
-  if (!rooms) return rooms.error();
-  const conv_task<T, From> one{c, s, data, starts, weights, *blocks, *rooms, *held_blocks};
+  const std::size_t buffer_size = weights.narrow ? std::size_t(buffer_of_task) : 0;
+  const auto buffers = lane_scratch<T>::make(c, buffer_size);
+  if (!buffers) return buffers.error();
+  const conv_task<T, From> one{c, s, data, starts, weights, *blocks, *buffers, *held_blocks};
   for (std::int64_t first = 0; first < s.images; first += round) {
     const std::int64_t images = std::min(round, s.images - first);
-    const conv_source<T, From> source = prepare_source(c, s, data.x, first, images, room);
+    const conv_source<T, From> source = prepare_source(c, s, data.x, first, images, buffer);
     std::fill(held_blocks->begin(), held_blocks->end(), -1);
     const work_split split = images == round ? whole_round : split_of_products<T>(s, images * s.groups, c.lanes());
     const auto run = [&](const work_task& task, std::size_t lane) { one.run(source, first, task, lane); };
@@ -526,14 +526,14 @@ status conv<T>::run(run_context& c) const {
   result<tensor_view<T>> y = c.output<T>(0, y_shape);
   if (!y) return y.error();
   if (y->empty()) return {};
-  result<number*> room = buffer_for_numbers<number>(c, *y);
-  if (!room) return room.error();
+  result<number*> buffer = buffer_for_numbers<number>(c, *y);
+  if (!buffer) return buffer.error();
   result<const number*> bias = static_cast<const number*>(c.input(2).data);
   if constexpr (is_narrow_v<T>) bias = wide_vector<number>(c, c.input(2));
   if (!bias) return bias.error();
   using numbers = number_source<number, elements_like<T>>;
   const auto source = [&](std::size_t i) { return numbers::make(static_cast<const T*>(c.input(i).data)); };
-  conv_data<number, elements_like<T>> data{source(0), source(1), *bias, source(3).data, *room, f};
+  conv_data<number, elements_like<T>> data{source(0), source(1), *bias, source(3).data, *buffer, f};
   narrow_epilogue epilogue;
   if constexpr (is_narrow_v<T>)
     if (source(3)) epilogue = {source(3).narrow, 1, std::exchange(data.f, {})};
@@ -542,7 +542,7 @@ status conv<T>::run(run_context& c) const {
   if (!panels) return panels.error();
   const auto weights = numbers::make(*panels);
   if (status done = s->depthwise() ? run_planes(c, *s, data) : run_product(c, *s, data, weights); !done) return done;
-  store_numbers(c, *room, *y, epilogue);
+  store_numbers(c, *buffer, *y, epilogue);
   return {};
 }
 

@@ -90,25 +90,25 @@ void narrow_pixels(const bf16_loops& by, const float* from, std::int64_t step, s
 }
 
 /// Sets the number of elements of the buffer for join_columns(); false if it overflows.
-bool joined_room(const conv_call& c, const source_layout& s, std::int64_t& room) {
-  if (!checked_multiply(c.columns.padded(), c.k.w.channels, room)) return false;
-  return checked_add(room / 2, c.columns.in * s.x_pixel_size / 2 + channel_block, room);
+bool joined_size(const conv_call& c, const source_layout& s, std::int64_t& size) {
+  if (!checked_multiply(c.columns.padded(), c.k.w.channels, size)) return false;
+  return checked_add(size / 2, c.columns.in * s.x_pixel_size / 2 + channel_block, size);
 }
 
 /// Copies a line of all channels for weights whose kernel columns are channels (joins_columns()). `from` is the line in
-/// the first plane, `room` a buffer for the line as bfloat16, in place and as [pixel][channel] with its padding.
+/// the first plane, `buffer` memory for the line as bfloat16, in place and as [pixel][channel] with its padding.
 void join_columns(const conv_call& c, const source_layout& s, const float* from, std::int64_t plane_step, float* to,
-                  float* room) {
+                  float* buffer) {
   const window_axis& a = c.columns;
   const std::int64_t channels = c.k.w.channels, size = a.padded() * channels + channel_block;
-  auto* const narrow = reinterpret_cast<std::uint16_t*>(room);
+  auto* const narrow = reinterpret_cast<std::uint16_t*>(buffer);
   std::uint16_t* const line = narrow + (a.in * s.x_pixel_size + 1) / 2 * 2;
   std::fill_n(line, size, 0);
   const std::int64_t count = std::clamp<std::int64_t>(a.padded() - a.pad_begin, 0, a.in);
   for (std::int64_t ch = 0; ch < channels; ++ch) {
     if (c.plain || ch == 0)
       c.k.bf16->narrow(from + ch * c.in_plane(), channel_block, count * s.x_pixel_size,
-                       reinterpret_cast<std::uint32_t*>(room), bf16_block);
+                       reinterpret_cast<std::uint32_t*>(buffer), bf16_block);
     const std::uint16_t* const numbers = narrow + (c.plain ? 0 : ch);
     for (std::int64_t i = 0; i < count; ++i) line[(a.pad_begin + i) * channels + ch] = numbers[i * s.x_pixel_size];
   }
@@ -201,9 +201,9 @@ status dense_call::prepare(run_context& run) {
         *tap++ = y * c.rows.dilation * s.line_size + pixel * s.pixel_size + i * plane_step;
     }
   if (!s.copied) return {};
-  std::int64_t size = 0, room = 0;
+  std::int64_t size = 0, joined = 0;
   if (!checked_multiply(s.blocks, copy_lines, size) || !checked_multiply(size, s.line_size, size) ||
-      (c.joins() && !joined_room(c, s, room)) || !checked_add(size, room, size))
+      (c.joins() && !joined_size(c, s, joined)) || !checked_add(size, joined, size))
     return status_code::out_of_memory;
   const auto made = lane_scratch<float>::make(run, std::size_t(size));
   if (!made) return made.error();

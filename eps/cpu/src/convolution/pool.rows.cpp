@@ -76,10 +76,11 @@ struct plane_lines {
   }
 };
 
-/// Computes one line of outputs. The input lines that a window spans are first reduced element by element into `room`,
-/// so that the compiler vectorizes along a line.
+/// Computes one line of outputs. The input lines that a window spans are first reduced element by element into
+/// `buffer`, so that the compiler vectorizes along a line.
 template <class T, class From, class Op>
-void pool_line(const placed_window& w, const Op& op, const plane_lines<T, From>& x, std::int64_t line, T* room, T* y) {
+void pool_line(const placed_window& w, const Op& op, const plane_lines<T, From>& x, std::int64_t line, T* buffer,
+               T* y) {
   const window_axis& axis = w.axes[w.rank - 1];
   std::fill_n(y, axis.out, op.start());
   const auto along = [&](const auto& add, const T* from) {
@@ -95,12 +96,12 @@ void pool_line(const placed_window& w, const Op& op, const plane_lines<T, From>&
   outer_window(w, line).each_line(w, [&](std::int64_t start) {
     const T* const from = x(start);
     if (first)
-      for (std::int64_t i = 0; i < axis.in; ++i) room[i] = op(op.start(), from[i]);
+      for (std::int64_t i = 0; i < axis.in; ++i) buffer[i] = op(op.start(), from[i]);
     else
-      for (std::int64_t i = 0; i < axis.in; ++i) room[i] = op(room[i], from[i]);
+      for (std::int64_t i = 0; i < axis.in; ++i) buffer[i] = op(buffer[i], from[i]);
     first = false;
   });
-  if (!first) along(op.merger(), static_cast<const T*>(room));
+  if (!first) along(op.merger(), static_cast<const T*>(buffer));
 }
 
 /// A window whose sizes are known, and the sizes of the output.
@@ -171,11 +172,11 @@ status each_pool_line(run_context& c, const pool_job& job, std::int64_t work, co
 template <class T, class From, class Op, class F>
 status pool_all(run_context& c, const pool_job& job, const Op& op, const value& y, const F& finish) {
   const window_axis& axis = job.w.axes[job.w.rank - 1];
-  const auto rooms = lane_scratch<T>::make(c, std::size_t(axis.in));
-  if (!rooms) return rooms.error();
+  const auto buffers = lane_scratch<T>::make(c, std::size_t(axis.in));
+  if (!buffers) return buffers.error();
   const std::int64_t work = axis.out * axis.kernel + axis.in * (job.w.taps() / axis.kernel);
   const auto compute = [&](std::int64_t, std::int64_t line, T* made, const plane_lines<T, From>& x, std::size_t lane) {
-    pool_line(job.w, op, x, line, rooms->at(lane), made);
+    pool_line(job.w, op, x, line, buffers->at(lane), made);
     finish(line, made);
   };
   return each_pool_line<T, From>(c, job, work, y, compute);

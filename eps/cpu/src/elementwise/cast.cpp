@@ -17,11 +17,11 @@ void write_blocks(run_context& c, const value& x, value& y, Write&& write) {
   const std::size_t bits = detail::row_of(y.type).bits;
   const bool large = bits % 8 == 0 && y.data != x.data && past_caches(y.bytes());
   parallel_for(c, y.shape.count(), 1 << 14, [&](std::int64_t first, std::int64_t last) {
-    constexpr std::size_t room = cast_block * sizeof(double);
+    constexpr std::size_t block_bytes = cast_block * sizeof(double);
     past_caches_writer past;
     detail::stop_pace pace;
-    alignas(64) std::byte block[room];
-    for (const auto step = std::int64_t(room * 8 / bits); first < last && !c.stopped(pace); first += step) {
+    alignas(64) std::byte block[block_bytes];
+    for (const auto step = std::int64_t(block_bytes * 8 / bits); first < last && !c.stopped(pace); first += step) {
       const std::int64_t n = std::min(step, last - first);
       std::byte* const to = static_cast<std::byte*>(y.data) + std::size_t(first) * bits / 8;
       for (std::int64_t i = 0; i < n; i += cast_block)

@@ -49,8 +49,8 @@ bool is_outside(const resized_axis& a, resize::coordinates space, std::int64_t a
 }
 /// Clamps a position to a range that integers can represent; beyond it all positions read the border.
 float tamed(float x, std::int64_t in, std::int64_t taps) {
-  const float room = float(in) + 2 * float(taps) + 4;
-  return x >= -room ? std::min(x, room) : -room;
+  const float most = float(in) + 2 * float(taps) + 4;
+  return x >= -most ? std::min(x, most) : -most;
 }
 
 std::int64_t nearest_of(const resize& r, const resized_axis& a, std::int64_t at) {
