@@ -410,7 +410,7 @@ struct conv_task {
     gemm_block<T, T, From> product_of{m,       n,           s.depth,  panels.data,
                                       patches, data.y + at, s.pixels, epilogue_of(data, s, group * s.rows + m0, at)};
     product_of.narrow_a = panels.narrow;
-    if (panels.narrow) product_of.room = buffers.at(lane);
+    if (panels.narrow) product_of.buffer = buffers.at(lane);
     product_of.run = &c;
     multiply_block(product_of);
   }

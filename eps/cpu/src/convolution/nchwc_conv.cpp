@@ -25,8 +25,8 @@ struct conv_call {
   std::int64_t images = 0, in_channels = 0;
   window_axis rows = {}, columns = {};
   const float *x = nullptr, *packed = nullptr, *bias = nullptr, *add = nullptr;
-  const std::uint32_t* packed_pairs =
-      nullptr;  // weights of bfloat16, which replace `packed`; w then is as_bf16_filters()
+  /// The weights as pairs of bfloat16, which replace `packed`; w then is as_bf16_filters(). Null: computed in float.
+  const std::uint32_t* packed_pairs = nullptr;
   float* y = nullptr;
   float low = -std::numeric_limits<float>::infinity(), high = -low;  // the bounds of Y
   const activation* more = nullptr;                                  // an activation of Y after it is stored
@@ -34,7 +34,7 @@ struct conv_call {
   std::int64_t out_plane() const { return rows.out * columns.out; }
   bool reads_planes() const { return plain && !packed_pairs; }
   bool joins() const { return packed_pairs && joins_columns(k.w); }
-  /// The number of weights that are added to a sum, in elements of the packed weights.
+  /// The number of packed weights of an output channel: the products that one output sums.
   std::int64_t depth() const { return (packed_pairs ? pairs_of(w) : w.channels) * w.taps(); }
   /// The number of channels of a block of Y; 16 but for the last block.
   std::int64_t lanes(std::int64_t block) const { return std::min(channel_block, all_maps(w) - block * channel_block); }
@@ -50,7 +50,7 @@ struct source_layout {
   std::int64_t pixel_size = channel_block, x_pixel_size = channel_block;  // elements of a pixel, here and in X
   std::int64_t phases = 1, phase_pixels = 0;                              // phases of a line, and pixels of a phase
   std::int64_t line_size = 0;                                             // elements of a line
-  std::int64_t blocks = 0;                                                // planes of a group
+  std::int64_t blocks = 0;                                                // blocks of channels, or planes, of a group
   explicit source_layout(const conv_call& c) {
     const window_axis& a = c.columns;
     const std::int64_t reach = (c.w.kernel[1] - 1) * a.dilation;
@@ -159,16 +159,17 @@ struct dense_call {
   source_layout s;
   block_pairs pairs;
   work_split split;
-  bool is_flat;             // the lines of a task are contiguous, and are computed as one line
-  std::int64_t copy_lines;  // the most lines of a plane that a copy has
-  std::span<std::int64_t> taps,
-      held_blocks;  // held_blocks: for each worker, the block of tasks that its copy belongs to
+  bool is_flat;                         // with a 1x1 kernel, contiguous lines of a task are computed as one line
+  std::int64_t most_copied_lines;       // the most lines of a plane that a copy has
+  std::span<std::int64_t> taps;         // the offsets of the window's elements from its start
+  std::span<std::int64_t> held_blocks;  // for each worker, the block of tasks that its copy belongs to
   lane_scratch<float> copies;
   std::int64_t plane_step = 0;  // elements from one plane of the source to the next
   dense_call(const conv_call& call, std::size_t workers)
       : c{call}, s{call}, pairs{call.w, call.k.lines->most_blocks}, split{split_of(call, s, pairs, workers)} {
     const window_axis& rows = c.rows;
-    copy_lines = std::min(rows.in, (split.most_outer() - 1) * rows.stride + (rows.kernel - 1) * rows.dilation + 1);
+    most_copied_lines =
+        std::min(rows.in, (split.most_outer() - 1) * rows.stride + (rows.kernel - 1) * rows.dilation + 1);
     const bool points = c.w.taps() == 1 && rows.pad_begin == 0 && rows.pad_end == 0;
     is_flat = points && !c.reads_planes() && (s.copied ? s.phase_pixels == c.columns.out : rows.stride == 1);
   }
@@ -177,15 +178,15 @@ struct dense_call {
   void run(const run_context&, const work_task&, std::size_t lane) const;
 
  private:
-  const float* copy_band(const run_context&, std::int64_t plane, std::int64_t first, std::int64_t count,
-                         float* to) const;
+  const float* copy_input_lines(const run_context&, std::int64_t repeat, std::int64_t first, std::int64_t count,
+                                float* to) const;
   std::int64_t first_line(std::int64_t o) const { return std::max<std::int64_t>(0, start_line(o)); }
   std::int64_t start_line(std::int64_t o) const { return o * c.rows.stride - c.rows.pad_begin; }
 };
 
 status dense_call::prepare(run_context& run) {
   const std::int64_t per_plane = c.reads_planes() ? c.w.channels : 1;
-  plane_step = (s.copied ? copy_lines : c.rows.in) * s.line_size;
+  plane_step = (s.copied ? most_copied_lines : c.rows.in) * s.line_size;
   std::int64_t tap_count = 0;
   if (!checked_multiply(c.w.taps(), per_plane, tap_count)) return status_code::out_of_memory;
   result<std::span<std::int64_t>> table = run.scratch<std::int64_t>(std::size_t(tap_count));
@@ -202,7 +203,7 @@ status dense_call::prepare(run_context& run) {
     }
   if (!s.copied) return {};
   std::int64_t size = 0, joined = 0;
-  if (!checked_multiply(s.blocks, copy_lines, size) || !checked_multiply(size, s.line_size, size) ||
+  if (!checked_multiply(s.blocks, most_copied_lines, size) || !checked_multiply(size, s.line_size, size) ||
       (c.joins() && !joined_size(c, s, joined)) || !checked_add(size, joined, size))
     return status_code::out_of_memory;
   const auto made = lane_scratch<float>::make(run, std::size_t(size));
@@ -215,12 +216,13 @@ status dense_call::prepare(run_context& run) {
   return {};
 }
 
-/// Copies the lines of X that the output lines [first, first + count) depend on, of all planes of a group.
-const float* dense_call::copy_band(const run_context& run, std::int64_t plane, std::int64_t first, std::int64_t count,
-                                   float* to) const {
+/// Copies the lines of X that the output lines [first, first + count) depend on, of all planes of a group. `repeat` is
+/// the index of the image and its group.
+const float* dense_call::copy_input_lines(const run_context& run, std::int64_t repeat, std::int64_t first,
+                                          std::int64_t count, float* to) const {
   const std::int64_t top = first_line(first), reach = (c.rows.kernel - 1) * c.rows.dilation;
   const std::int64_t bottom = std::min(c.rows.in, start_line(first + count - 1) + reach + 1);
-  const std::int64_t image = plane / c.w.groups, group = plane % c.w.groups;
+  const std::int64_t image = repeat / c.w.groups, group = repeat % c.w.groups;
   const float* from = c.x + image * c.in_channels * c.in_plane() + group * c.w.channels * c.in_plane();
   detail::stop_pace pace;
   for (std::int64_t u = 0; u < (c.joins() ? 1 : s.blocks); ++u, from += c.in_plane() * s.x_pixel_size)
@@ -255,7 +257,8 @@ struct weights_ahead {
     next += (block + d.pairs.size(pair)) * channel_block * depth;
     end = next + size * depth;
   }
-  void give(nchwc_line& line) {
+  /// Adds the next weights to prefetch to a line.
+  void add_to(nchwc_line& line) {
     line.ahead = next, line.ahead_lines = next < end ? lines : 0;
     if (next < end) next = end - next > step ? next + step : end;
   }
@@ -279,13 +282,14 @@ bf16_line bf16_line_of(const bf16_loops& by, const nchwc_line& p, const std::uin
 }
 
 void dense_call::run(const run_context& run, const work_task& task, std::size_t lane) const {
-  const std::int64_t plane = task.repeat, first = task.outer, count = task.outer_count;
-  const std::int64_t image = plane / c.w.groups, group = plane % c.w.groups;
+  const std::int64_t repeat = task.repeat, first = task.outer, count = task.outer_count;
+  const std::int64_t image = repeat / c.w.groups, group = repeat % c.w.groups;
   const float* source = nullptr;
   std::int64_t top = 0;  // the line of X that is the first of `source`
   if (s.copied) {
     float* const to = copies.at(lane);
-    if (held_blocks[lane] != task.block) copy_band(run, plane, first, count, to), held_blocks[lane] = task.block;
+    if (held_blocks[lane] != task.block)
+      copy_input_lines(run, repeat, first, count, to), held_blocks[lane] = task.block;
     source = to, top = first_line(first);
   } else {
     source = c.x + image * c.in_channels * c.in_plane() + group * c.w.channels * c.in_plane();
@@ -297,7 +301,8 @@ void dense_call::run(const run_context& run, const work_task& task, std::size_t 
   line.taps = taps.data(), line.low = c.low, line.high = c.high, line.more = c.more;
   // The number of outputs of a line for each stop check, in whole tiles.
   const std::int64_t tile = c.k.lines->most_pixels, work = depth * 2 * channel_block * tile;
-  const std::int64_t some = std::max<std::int64_t>(1, (std::int64_t{1} << 23) / std::max<std::int64_t>(1, work)) * tile;
+  const std::int64_t outputs_per_stop_check =
+      std::max<std::int64_t>(1, (std::int64_t{1} << 23) / std::max<std::int64_t>(1, work)) * tile;
   detail::stop_pace pace;
   for (std::int64_t i = task.inner; i < task.inner + task.inner_count; ++i) {
     const std::int64_t block = group * pairs.blocks + pairs.first(i);  // the first output block of the pair
@@ -309,13 +314,13 @@ void dense_call::run(const run_context& run, const work_task& task, std::size_t 
     const std::int64_t y = (image * blocks + block) * line.y_block;
     const auto put = [&](std::int64_t o, std::int64_t outputs) {
       const float* const x = line.x;
-      for (std::int64_t done = 0; done < outputs && !run.stopped(pace); done += some) {
+      for (std::int64_t done = 0; done < outputs && !run.stopped(pace); done += outputs_per_stop_check) {
         const std::int64_t at = y + (o * c.columns.out + done) * channel_block;
-        line.count = std::min(some, outputs - done);
+        line.count = std::min(outputs_per_stop_check, outputs - done);
         line.x = x + done * s.pixel_size;
         line.y = c.y + at;
         line.add = c.add ? c.add + at : nullptr;
-        ahead.give(line);
+        ahead.add_to(line);
         if (c.packed_pairs)
           c.k.bf16->line(bf16_line_of(*c.k.bf16, line, c.packed_pairs + block * channel_block * depth));
         else (c.plain ? c.k.lines->plain_line : c.k.lines->line)(line);

@@ -382,7 +382,7 @@ void run_task(const run_context& c, const gemm_problem<T, B, A>& p, const packin
   block.a_row_stride = a.row_stride, block.a_column_stride = a.column_stride;
   block.narrow_a = a.narrow;
   block.run = &c;
-  if (!packed.a.empty()) block.room = packed.a.data() + lane * packed.a_size;
+  if (!packed.a.empty()) block.buffer = packed.a.data() + lane * packed.a_size;
   if (!packed.wide.empty()) block.wide = packed.wide.data() + lane * packed.wide_size;
   multiply_block(block);
 }

@@ -13,9 +13,9 @@ result<Number*> buffer_for_numbers(run_context& c, const tensor_view<T>& output)
   if constexpr (std::is_same_v<Number, T>) {
     return output.data();
   } else {
-    result<std::span<Number>> room = c.scratch<Number>(output.size());
-    if (!room) return room.error();
-    return room->data();
+    result<std::span<Number>> buffer = c.scratch<Number>(output.size());
+    if (!buffer) return buffer.error();
+    return buffer->data();
   }
 }
 /// The last step before sums are rounded: f(sum + beta * addend), with one float16 or bfloat16 addend per sum.

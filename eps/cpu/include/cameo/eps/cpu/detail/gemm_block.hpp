@@ -110,8 +110,8 @@ constexpr std::int64_t gemm_buffer_size(std::int64_t rows, std::int64_t k, std::
 constexpr std::int64_t gemm_few_panels(std::int64_t a_column_stride) { return a_column_stride == 1 ? 6 : 2; }
 
 /// Computes C [m, n] from panels of A and of B, on the calling thread. A may also be unpacked, with strides: blocks of
-/// it are then packed into `room` (gemm_buffer_size elements), or read in place if `room` is null, which suits
-/// contiguous rows. Blocks of a float16 or bfloat16 A, packed or not, are widened into `room`. float16 or bfloat16
+/// it are then packed into `buffer` (gemm_buffer_size elements), or read in place if `buffer` is null, which suits
+/// contiguous rows. Blocks of a float16 or bfloat16 A, packed or not, are widened into `buffer`. float16 or bfloat16
 /// panels of B are widened into `wide` (gemm_wide_size elements), one block of k after the other, if more than
 /// gemm_narrow_rows rows read them.
 template <class T, class B = T, class A = elements_like<B>>
@@ -123,7 +123,7 @@ struct gemm_block {
   std::int64_t c_row_stride;
   gemm_epilogue<T> epilogue;  // for this part of C
   std::int64_t a_row_stride = 0, a_column_stride = 0;
-  T *room = nullptr, *wide = nullptr;
+  T *buffer = nullptr, *wide = nullptr;
   [[no_unique_address]] decltype(number_source<T, A>::narrow) narrow_a = {};  // replaces `a`
   const run_context* run = nullptr;  // checked before each panel of B: if the run is to be stopped, the rest is skipped
 };

@@ -35,8 +35,8 @@ struct window_axis {
   /// The number of window elements inside the input at output o; `with_pads`: inside the input and its padding.
   std::int64_t elements(std::int64_t o, bool with_pads) const {
     if (!with_pads) return std::max<std::int64_t>(0, last(o) - first(o));
-    const std::int64_t room = in + pad_end - (o * stride - pad_begin);
-    return room <= 0 ? 0 : std::min(kernel, (room + dilation - 1) / dilation);
+    const std::int64_t space = in + pad_end - (o * stride - pad_begin);
+    return space <= 0 ? 0 : std::min(kernel, (space + dilation - 1) / dilation);
   }
   /// The number of elements of the padded input that the windows cover.
   std::int64_t padded() const { return (out - 1) * stride + (kernel - 1) * dilation + 1; }
