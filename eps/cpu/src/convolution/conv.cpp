@@ -252,15 +252,16 @@ gemm_epilogue<T> epilogue_of(const conv_data<T, From>& data, const conv_sizes& s
   return e;
 }
 
+/// Computes a depthwise convolution, channel by channel, from copies of channels with their padding written out.
 template <class T, class From>
-status run_planes(run_context& c, const conv_sizes& s, const conv_data<T, From>& data) {
+status run_depthwise_channels(run_context& c, const conv_sizes& s, const conv_data<T, From>& data) {
   result<conv_starts> starts = starts_of(c, s);
   if (!starts) return starts.error();
-  std::size_t buffer = 0;
+  std::size_t elements = 0;
   const std::int64_t filters = s.rows * s.taps;  // weights of a channel; workers need a buffer to widen narrow ones
-  if (!checked_add(std::size_t(s.padded), std::size_t(read_slack + (data.w.narrow ? filters : 0)), buffer))
+  if (!checked_add(std::size_t(s.padded), std::size_t(read_slack + (data.w.narrow ? filters : 0)), elements))
     return status_code::out_of_memory;
-  const auto planes = lane_scratch<T>::make(c, buffer);
+  const auto planes = lane_scratch<T>::make(c, elements);
   if (!planes) return planes.error();
   for (std::size_t lane = 0; lane < c.lanes(); ++lane)  // pad_channel writes all other elements
     std::fill_n(planes->at(lane) + s.padded, read_slack, T(0));
@@ -437,6 +438,8 @@ result<const T*> weights_of(run_context& c, const conv_sizes& s, const T* w) {
   return packed->data();
 }
 
+/// Computes a convolution as matrix products of packed weights and packed patches, for as many images at a time (a
+/// round) as fit in the buffer of copies.
 template <class T, class From>
 status run_product(run_context& c, const conv_sizes& s, const conv_data<T, From>& data,
                    const number_source<T, From>& weights) {
@@ -541,7 +544,8 @@ status conv<T>::run(run_context& c) const {
   if (!packed && !s->depthwise()) panels = weights_of(c, *s, static_cast<const T*>(c.input(1).data));
   if (!panels) return panels.error();
   const auto weights = numbers::make(*panels);
-  if (status done = s->depthwise() ? run_planes(c, *s, data) : run_product(c, *s, data, weights); !done) return done;
+  if (status done = s->depthwise() ? run_depthwise_channels(c, *s, data) : run_product(c, *s, data, weights); !done)
+    return done;
   store_numbers(c, *buffer, *y, epilogue);
   return {};
 }
