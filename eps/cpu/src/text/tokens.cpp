@@ -88,7 +88,7 @@ status check_requests(const value& starts, std::int64_t tokens) {
     if (at[b] <= at[b - 1]) return bad_input("cumulative_sequence_length must ascend, ", at[b], " follows ", at[b - 1]);
   if (at[0] != 0 || at[at.count() - 1] != tokens)
     return bad_input("cumulative_sequence_length goes from ", at[0], " to ", at[at.count() - 1],
-                     ", must from 0 to the ", tokens, " tokens");
+                     "; it must go from 0 to the number of tokens, ", tokens);
   return {};
 }
 
