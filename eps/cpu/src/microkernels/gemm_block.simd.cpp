@@ -104,7 +104,7 @@ void run_tile(const tile_job<T, B>& job) {
   std::int64_t k = job.k;
   for (; k >= group; k -= group) {
     for (int line = 0; line < job.ahead_lines; ++line, ahead += 64) __builtin_prefetch(ahead, 0, 2);
-#pragma GCC unroll 1  // unrolled, the loop would need more registers than there are
+#pragma GCC unroll 1  // unrolled further, compilers allocate registers worse
     for (int s = 0; s < group; ++s) step();
   }
   for (; k > 0; --k) step();

@@ -1,5 +1,5 @@
-// Computes an integer_line (see integer_loops.hpp) with the arithmetic A of the file that includes this, within its
-// namespace and its target. A has these members:
+// Computes an integer_line (a line is the rows of one call, see integer_loops.hpp) with the arithmetic A of the file
+// that includes this, within its namespace and its target. A has these members:
 //
 //   A::lanes                        sums of a vector
 //   A::tile_rows                    rows of a tile of two vectors, as many as there are registers for

@@ -167,7 +167,8 @@ status one_hot_encoder::run(run_context& c) const {
   const value& x = c.input(0);
   const auto n = std::int64_t(std::max(ints.size(), strings.size()));
   if (x.shape.rank() == max_rank) return bad_input("X has shape ", x.shape, ", a rank too high");
-  if ((x.type == dtype::string) != ints.empty()) return bad_input("X has elements of ", x.type, ", its categories not");
+  if ((x.type == dtype::string) != ints.empty())
+    return bad_input("X has elements of ", x.type, "; its categories have another type");
   extents shape = x.shape;
   shape.push_back(n);
   const result<tensor_view<float>> y = c.output<float>(0, shape);

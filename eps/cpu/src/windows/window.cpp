@@ -77,7 +77,7 @@ status check_counts(const placed_window& p) {
 /// null), or from the pads and output_padding (`extra`).
 status place_transposed_axis(window_axis& a, const window& w, std::int64_t extra, const std::int64_t* wanted) {
   std::int64_t span = 0, full = 0;
-  if (a.out == 0) return bad_input("an input of no elements");
+  if (a.out == 0) return bad_input("the input has no elements");
   if (!span_of(a, span) || !checked_multiply(a.out - 1, a.stride, full) || !checked_add(full, span, full) ||
       !checked_add(full, extra, full))
     return too_large();
@@ -112,7 +112,7 @@ result<placed_window> start_of(const window& w, const extents& input, dims kerne
   if (!w.dilations.empty() && w.dilations.size() != p.rank) return rank_error("dilations", w.dilations.size(), p.rank);
   if (!w.pads.empty() && w.pads.size() != 2 * p.rank) return rank_error("half of pads", w.pads.size() / 2, p.rank);
   for (std::size_t i = 0; i < p.rank; ++i) {
-    if (kernel[i] < 1) return bad_input("a kernel of ", extents{kernel});
+    if (kernel[i] < 1) return bad_input("the kernel ", extents{kernel}, " must have sizes of 1 or more");
     const std::int64_t stride = number_or(w.strides, i, 1), dilation = number_or(w.dilations, i, 1);
     p.axes[i] = {
         input[i + 2], 0, kernel[i], stride, dilation, number_or(w.pads, i, 0), number_or(w.pads, i + p.rank, 0)};
