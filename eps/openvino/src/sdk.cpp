@@ -55,3 +55,90 @@ status sdk::bind(const os::library& library) {
   if (!find(library, "ov_" #name, name)) missing = "ov_" #name;
   CAMEO_OPENVINO_FUNCTIONS(CAMEO_OPENVINO_FUNCTION)
 #undef CAMEO_OPENVINO_FUNCTION
+  if (missing) return {status_code::ep_fail, fmt::format("OpenVINO's library has no '{}'", missing)};
+  return {};
+}
+
+result<const sdk*> sdk::load(const std::string& folder) {
+  static std::mutex guard;
+  static const sdk* loaded = nullptr;
+  const std::lock_guard lock{guard};
+  if (loaded) return loaded;
+  std::string why;
+  os::library library;
+  const char* const named = std::getenv("CAMEO_OPENVINO_LIBRARIES");
+  const std::string place = !folder.empty() || !named ? folder : named;
+  if (!place.empty()) {
+    library = first_of(libraries_in(place), why);
+  } else {
+    // Where a build has it, the helper's own search path leads to the SDK, and installing takes that away.
+    if (const void* (*code)() = nullptr; const os::library helper = load_helper())
+      if (find(helper, "cameo_openvino_code", code))
+        if (const std::string file = os::file_of_code(code()); !file.empty())
+          library = first_of(libraries_in(folder_of(file)), why);
+    if (!library) library = first_of(std::vector<std::string>{CAMEO_OPENVINO_LIBRARY, "libopenvino_c.so"}, why);
+  }
+  if (!library)
+    return status{status_code::ep_fail,
+                  fmt::format("OpenVINO's library was not found; set CAMEO_OPENVINO_LIBRARIES to the folder of {} ({})",
+                              CAMEO_OPENVINO_LIBRARY, why)};
+  auto made = std::make_unique<sdk>();
+  if (status s = made->bind(library); !s) return s;
+  // The helper is of one version of the C++ library, and must not bring its own along where another is loaded.
+  if (os::library::is_loaded(CAMEO_OPENVINO_CXX_LIBRARY))
+    if (const os::library helper = load_helper()) find(helper, "cameo_openvino_can_run", made->query_);
+  return loaded = made.release();
+}
+
+status sdk::check(ov_status_e code, std::string_view doing) const {
+  if (code == ov_status_e::OK) return {};
+  std::string words = on_one_line(take(get_last_err_msg()));
+  if (words.empty())
+    if (const char* const name = get_error_info(code)) words = name;
+  return {status_code::ep_fail, fmt::format("OpenVINO, {}: {}", doing, words)};
+}
+
+std::string sdk::take(const char* text) const {
+  if (!text) return {};
+  std::string copy{text};
+  free(text);
+  return copy;
+}
+
+result<std::string> sdk::version() const {
+  ov_version_t version{};
+  if (status s = check(get_openvino_version(&version), "telling its version"); !s) return s;
+  std::string made = version.buildNumber ? version.buildNumber : "";
+  version_free(&version);
+  return made;
+}
+
+result<handle<ov_core_t>> sdk::make_core() const {
+  ov_core_t* core = nullptr;
+  if (status s = check(core_create(&core), "starting"); !s) return s;
+  return handle<ov_core_t>{core, core_free};
+}
+
+std::string sdk::property(const ov_core_t& core, const std::string& device, const char* key) const {
+  char* text = nullptr;
+  return core_get_property(&core, device.c_str(), key, &text) == ov_status_e::OK ? take(text) : std::string{};
+}
+
+status sdk::can_run(std::string_view onnx, const std::string& device, std::span<const std::int64_t> shapes) const {
+  if (query_) {
+    char words[512] = {};
+    if (query_(onnx.data(), onnx.size(), device.c_str(), shapes.data(), shapes.size(), words, sizeof words) == 0)
+      return {};
+    return {status_code::not_implemented, on_one_line(words)};
+  }
+  result<handle<ov_core_t>> core = make_core();
+  if (!core) return std::move(core).error();
+  ov_model_t* model = nullptr;
+  const status read = check(core_read_model_from_memory_buffer(core->get(), onnx.data(), onnx.size(), nullptr, &model),
+                            "reading a graph");
+  if (model) model_free(model);
+  return read;
+}
+
+}  // namespace eps::openvino_detail
+CAMEO_END_NAMESPACE
