@@ -51,8 +51,7 @@ bool find(const os::library& in, const char* symbol, Function& to) {
 
 status sdk::bind(const os::library& library) {
   const char* missing = nullptr;
-#define CAMEO_OPENVINO_FUNCTION(name) \
-  if (!find(library, "ov_" #name, name)) missing = "ov_" #name;
+#define CAMEO_OPENVINO_FUNCTION(name) missing = find(library, "ov_" #name, name) ? missing : "ov_" #name;
   CAMEO_OPENVINO_FUNCTIONS(CAMEO_OPENVINO_FUNCTION)
 #undef CAMEO_OPENVINO_FUNCTION
   if (missing) return {status_code::ep_fail, fmt::format("OpenVINO's library has no '{}'", missing)};
@@ -140,5 +139,4 @@ status sdk::can_run(std::string_view onnx, const std::string& device, std::span<
   return read;
 }
 
-}  // namespace eps::openvino_detail
-CAMEO_END_NAMESPACE
+}  // namespace CAMEO_NAMESPACE::eps::openvino_detail
