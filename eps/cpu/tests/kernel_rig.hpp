@@ -66,7 +66,7 @@ class kernel_rig {
   kernel_rig& no_input() { return inputs_.push_back({}), constant_.push_back(false), *this; }
   /// The next two inputs: a scale and a zero point, scalars both. Without a zero point that input is left out.
   template <class T>
-  kernel_rig& coding(const std::vector<float>& scale, const std::vector<T>& zero) {
+  kernel_rig& scale_and_zero(const std::vector<float>& scale, const std::vector<T>& zero) {
     input<float>({}, scale);
     return zero.empty() ? no_input() : input<T>({}, zero);
   }
@@ -74,7 +74,7 @@ class kernel_rig {
   template <class T>
   kernel_rig& coded(const extents& shape, const std::vector<T>& codes, const std::vector<float>& scale,
                     const std::vector<T>& zero = {}) {
-    return input<T>(shape, codes).coding(scale, zero);
+    return input<T>(shape, codes).scale_and_zero(scale, zero);
   }
   /// What the provider chose for the node: bind_context::choice.
   kernel_rig& choose(std::uint32_t choice) { return choice_ = choice, *this; }

@@ -31,7 +31,7 @@ TEST_CASE("QLinearAdd and QLinearMul broadcast, round halves to even and end at 
             .input<std::uint8_t>({2, 1}, b)
             .input({1}, b_scale)
             .input({1}, b_zero)
-            .coding(y_scale, y_zero)
+            .scale_and_zero(y_scale, y_zero)
             .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::u8}));
   // a: 0 0.5 1 122.5, b: -4 3
   CHECK(elements_of<std::uint8_t>(sum) == bytes{96, 96, 97, 218, 103, 104, 104, 226});
@@ -40,7 +40,7 @@ TEST_CASE("QLinearAdd and QLinearMul broadcast, round halves to even and end at 
             .input<std::uint8_t>({2, 1}, b)
             .input({1}, b_scale)
             .input({1}, b_zero)
-            .coding(y_scale, y_zero)
+            .scale_and_zero(y_scale, y_zero)
             .run<eps::qlinear_binary<ms::QLinearMul>>({dtype::u8}));
   CHECK(elements_of<std::uint8_t>(product) == bytes{100, 98, 96, 0, 100, 102, 103, 255});
 }
@@ -76,12 +76,13 @@ TEST_CASE("a scale of 0 or NaN crashes none of them") {
   for (const float bad : {0.0f, std::nanf(""), -1.0f, 1e-40f}) {
     const floats scale{bad};
     kernel_rig softmax{1}, sigmoid{1}, leaky{1};
-    CHECK(softmax.coded({3}, x, scale, zero).coding(scale, zero).run<eps::qlinear_softmax>({dtype::u8}));
-    CHECK(
-        sigmoid.coded({3}, x, scale, zero).coding(scale, zero).run<eps::qlinear_map<ms::QLinearSigmoid>>({dtype::u8}));
+    CHECK(softmax.coded({3}, x, scale, zero).scale_and_zero(scale, zero).run<eps::qlinear_softmax>({dtype::u8}));
+    CHECK(sigmoid.coded({3}, x, scale, zero)
+              .scale_and_zero(scale, zero)
+              .run<eps::qlinear_map<ms::QLinearSigmoid>>({dtype::u8}));
     CHECK(leaky.attribute("alpha", -0.5f)
               .coded({3}, x, scale, zero)
-              .coding(scale, zero)
+              .scale_and_zero(scale, zero)
               .run<eps::qlinear_map<ms::QLinearLeakyRelu>>({dtype::u8}));
   }
 }
@@ -94,10 +95,10 @@ TEST_CASE("all 256 codes through QLinearLeakyRelu and QLinearSigmoid") {
   kernel_rig leaky{1}, sigmoid{1};
   CHECK(leaky.attribute("alpha", 0.25f)
             .coded({256}, x, x_scale, x_zero)
-            .coding(y_scale, y_zero)
+            .scale_and_zero(y_scale, y_zero)
             .run<eps::qlinear_map<ms::QLinearLeakyRelu>>({dtype::i8}));
   CHECK(sigmoid.coded({256}, x, x_scale, x_zero)
-            .coding(sigmoid_scale, sigmoid_zero)
+            .scale_and_zero(sigmoid_scale, sigmoid_zero)
             .run<eps::qlinear_map<ms::QLinearSigmoid>>({dtype::i8}));
   for (std::size_t i = 0; i < 256; ++i) {
     const double v = (x[i] - 7) * 0.05;
@@ -119,7 +120,7 @@ TEST_CASE("QLinearSoftmax along an axis, or from it to the end") {
     CHECK(rig.attribute("axis", std::int64_t{1})
               .attribute("opset", std::int64_t{old ? 12 : 13})
               .coded({2, 3, 4}, x, x_scale, x_zero)
-              .coding(y_scale, y_zero)
+              .scale_and_zero(y_scale, y_zero)
               .run<eps::qlinear_softmax>({dtype::u8}));
     for (std::size_t i = 0; i < x.size(); ++i) {
       double sum = 0;
@@ -132,7 +133,7 @@ TEST_CASE("QLinearSoftmax along an axis, or from it to the end") {
   kernel_rig outside{1};
   CHECK(outside.attribute("axis", std::int64_t{3})
             .coded({2, 3, 4}, x, x_scale, x_zero)
-            .coding(y_scale, y_zero)
+            .scale_and_zero(y_scale, y_zero)
             .run<eps::qlinear_softmax>({dtype::u8})
             .code() == status_code::invalid_argument);
 }
@@ -147,7 +148,7 @@ TEST_CASE("pools count what lies inside, with channels first or last") {
   const auto run = [&](kernel_rig& rig, bool is_last) {
     rig.attribute("channels_last", std::int64_t{is_last});
     rig.input<std::uint8_t>(is_last ? extents{1, 3, 3, 2} : extents{1, 2, 3, 3}, is_last ? last : first);
-    rig.coding(scale, zero).coding(scale, zero);
+    rig.scale_and_zero(scale, zero).scale_and_zero(scale, zero);
   };
   for (const bool is_last : {false, true}) {
     kernel_rig all{1};
@@ -182,7 +183,7 @@ TEST_CASE("with count_include_pad a window that rounding up lets hang over is di
   rig.attribute("kernel_shape", std::vector<std::int64_t>{3}).attribute("strides", std::vector<std::int64_t>{2});
   rig.attribute("ceil_mode", std::int64_t{1}).attribute("count_include_pad", std::int64_t{1});
   rig.coded({1, 1, 4}, x, scale, zero);
-  rig.coding(scale, zero);
+  rig.scale_and_zero(scale, zero);
   REQUIRE(rig.run<eps::qlinear_average_pool>({dtype::u8}));
   CHECK(elements_of<std::uint8_t>(rig) == bytes{20, 23});
 }
@@ -192,21 +193,22 @@ TEST_CASE("QLinearConcat brings its parts to one scale") {
   const floats half{0.5f}, three{3}, unit{1};
   kernel_rig rig{1};
   CHECK(rig.attribute("axis", std::int64_t{1})
-            .coding(unit, five)
+            .scale_and_zero(unit, five)
             .coded({2, 1}, a, half, zero)
             .coded({2, 2}, b, three, zero)
             .run<eps::qlinear_concat>({dtype::u8}));
   CHECK(elements_of<std::uint8_t>(rig) == bytes{10, 8, 11, 15, 14, 17});
   kernel_rig uneven{1};
   CHECK(uneven.attribute("axis", std::int64_t{0})
-            .coding(unit, five)
+            .scale_and_zero(unit, five)
             .coded({2, 1}, a, half, zero)
             .coded({2, 2}, b, three, zero)
             .run<eps::qlinear_concat>({dtype::u8})
             .code() == status_code::invalid_argument);
   kernel_rig lacking{1};
-  CHECK(lacking.coding(unit, five).input<std::uint8_t>({2, 1}, a).run<eps::qlinear_concat>({dtype::u8}).code() ==
-        status_code::invalid_argument);
+  CHECK(
+      lacking.scale_and_zero(unit, five).input<std::uint8_t>({2, 1}, a).run<eps::qlinear_concat>({dtype::u8}).code() ==
+      status_code::invalid_argument);
 }
 
 TEST_CASE("QLinearWhere brings both sides to one scale") {
@@ -217,7 +219,7 @@ TEST_CASE("QLinearWhere brings both sides to one scale") {
   CHECK(rig.input(value::tensor<bool>({2}, condition))
             .coded({2}, x, half, zero)
             .coded({1}, y, three, one_more)
-            .coding(unit, zero)
+            .scale_and_zero(unit, zero)
             .run<eps::qlinear_where>({dtype::u8}));
   CHECK(elements_of<std::uint8_t>(rig) == bytes{5, 18});
 }
@@ -233,9 +235,9 @@ TEST_CASE("QGemm: turned matrices, a scale per column, to codes and to floats") 
       kernel_rig rig{1};
       rig.attribute("transA", std::int64_t{turned}).attribute("transB", std::int64_t{turned}).attribute("alpha", 2.0f);
       rig.input<std::uint8_t>(turned ? extents{2, 3} : extents{3, 2}, turned ? a_turned : a);
-      rig.coding(a_scale, a_zero).input<std::int8_t>({2, 2}, turned ? b_turned : b);
+      rig.scale_and_zero(a_scale, a_zero).input<std::int8_t>({2, 2}, turned ? b_turned : b);
       rig.input<float>({2}, b_scale).input<std::int8_t>({2}, b_zero).input<std::int32_t>({2}, bias);
-      if (coded_y) rig.coding(y_scale, y_zero);
+      if (coded_y) rig.scale_and_zero(y_scale, y_zero);
       CHECK(rig.run<eps::qgemm>({coded_y ? dtype::u8 : dtype::f32}));
       // Products 5 -1, 11 -3, 17 -5; with C 6 -2, 12 -4, 18 -6; times 1 and 2.
       if (coded_y) CHECK(elements_of<std::uint8_t>(rig) == bytes{22, 2, 34, 0, 46, 0});
@@ -280,7 +282,7 @@ TEST_CASE("QLinearSoftmax: a quotient next to a half gets ONNX Runtime's code, a
   const auto run = [&](const bytes& x, const floats& from, const floats& to) {
     kernel_rig rig{1};
     rig.coded({std::int64_t(x.size())}, x, from, zero);
-    REQUIRE(rig.coding(to, zero).run<eps::qlinear_softmax>({dtype::u8}));
+    REQUIRE(rig.scale_and_zero(to, zero).run<eps::qlinear_softmax>({dtype::u8}));
     return elements_of<std::uint8_t>(rig);
   };
   CHECK(run(row, x_scale, y_scale) == bytes{30, 25, 60, 97, 4, 39});

@@ -15,7 +15,7 @@ TEST_CASE("halves round to even, what is beyond ends at the ends, NaN counts as 
   const std::vector<float> x{0.5f, 1.5f, 2.5f, -0.5f, 1e30f, -infinity, not_a_number, 300}, scale{1};
   const std::vector<std::uint8_t> zero{10};
   kernel_rig rig{21};
-  CHECK(rig.input<float>({8}, x).coding(scale, zero).run<eps::quantize_linear>({dtype::u8}));
+  CHECK(rig.input<float>({8}, x).scale_and_zero(scale, zero).run<eps::quantize_linear>({dtype::u8}));
   CHECK(elements_of<std::uint8_t>(rig) == std::vector<std::uint8_t>{10, 12, 12, 10, 255, 0, 10, 255});
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("a scale of 0 crashes nothing") {
   const std::vector<float> x{1, -1, 0}, scale{0};
   const std::vector<std::int8_t> zero{0};
   kernel_rig rig{21};
-  CHECK(rig.input<float>({3}, x).coding(scale, zero).run<eps::quantize_linear>({dtype::i8}));
+  CHECK(rig.input<float>({3}, x).scale_and_zero(scale, zero).run<eps::quantize_linear>({dtype::i8}));
   CHECK(elements_of<std::int8_t>(rig) == std::vector<std::int8_t>{127, -128, 0});
 }
 
