@@ -1,7 +1,7 @@
 #include "strided_copy.hpp"
 
 #include "float_transpose.hpp"
-#include "interleave.hpp"
+#include "pixels.hpp"
 
 #include <algorithm>
 
@@ -44,14 +44,20 @@ void copy_steps(const inner_loops& l, const std::byte* from, std::byte* to) {
   }
 }
 
-/// Transposes square by square: columns are contiguous in the source, and rows are contiguous in the target.
+constexpr bool are_channels(std::int64_t count, std::int64_t step) { return count == step && count >= 2 && count <= 4; }
+
+/// Rows that are runs in the source and columns that are runs in the target: transposed square by square, or as images.
 template <std::size_t Bytes>
-void transpose_elements(const inner_loops& l, const std::byte* from, std::byte* to) {
+void transpose_runs(const inner_loops& l, const std::byte* from, std::byte* to) {
   constexpr auto size = std::int64_t(Bytes);
-  if constexpr (Bytes == 1)
-    if ((l.count == 3 || l.count == 4) && l.row_target == l.count)
-      return interleave_bytes(reinterpret_cast<const std::uint8_t*>(from), l.source, l.count, l.rows,
-                              reinterpret_cast<std::uint8_t*>(to));
+  if constexpr (Bytes <= 4) {
+    using element =
+        std::conditional_t<Bytes == 1, std::uint8_t, std::conditional_t<Bytes == 2, std::uint16_t, std::uint32_t>>;
+    const auto* const source = reinterpret_cast<const element*>(from);
+    auto* const target = reinterpret_cast<element*>(to);
+    if (are_channels(l.count, l.row_target)) return join_planes(source, l.source, l.count, l.rows, target);
+    if (are_channels(l.rows, l.source)) return split_pixels(source, l.rows, l.count, target, l.row_target);
+  }
   for (std::int64_t first = 0; first < l.count; first += square) {
     const std::int64_t last = std::min(first + square, l.count);
     if constexpr (Bytes == sizeof(float)) {
@@ -65,9 +71,9 @@ void transpose_elements(const inner_loops& l, const std::byte* from, std::byte* 
   }
 }
 
-inner_function choose(std::size_t bytes, bool transposed, bool contiguous) {
+inner_function choose(std::size_t bytes, bool transposes, bool contiguous) {
   const auto of = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) -> inner_function {
-    return transposed ? transpose_elements<N> : contiguous ? copy_run<N> : copy_steps<N>;
+    return transposes ? transpose_runs<N> : contiguous ? copy_run<N> : copy_steps<N>;
   };
   switch (bytes) {
     case 1: return of(std::integral_constant<std::size_t, 1>{});
@@ -133,30 +139,33 @@ void strided_copy::run(run_context& c, const void* source, void* target) const {
   const step inner = loops[--n];
   const auto size = std::int64_t(bytes_);
 
-  bool transposed = false;
+  bool transposes = false, splits = false;
   step rows{1, 0, 0};
   if (inner.target == 1 && inner.source != 1)
-    for (std::size_t i = 0; i < n && !transposed; ++i)
-      if (loops[i].source == 1 && loops[i].count >= 4) {
-        rows = loops[i];
-        std::copy(loops + i + 1, loops + n, loops + i);
-        --n, transposed = true;
-      }
+    for (std::size_t i = 0; i < n && !transposes; ++i) {
+      // Pixels are split into planes over runs of pixels: there are too few planes to give each thread one.
+      splits = loops[i].source == 1 && are_channels(loops[i].count, inner.source) && size <= 4;
+      if (!splits && (loops[i].source != 1 || loops[i].count < 4)) continue;
+      rows = loops[i];
+      std::copy(loops + i + 1, loops + n, loops + i);
+      --n, transposes = true;
+    }
   const bool contiguous = inner.source == 1 && inner.target == 1,
              short_rows = contiguous && n > 0 && inner.count * size < 4096;
   if (short_rows) rows = loops[--n];
-  const bool by_rows = transposed || short_rows;
-  const inner_function copy = choose(bytes_, transposed, contiguous);
+  const bool by_rows = (transposes && !splits) || short_rows;
+  const inner_function copy = choose(bytes_, transposes, contiguous);
 
   // A unit of work is a piece of the innermost loop, or some rows; `pieces` units are one step of the outer loops.
   const std::int64_t split = by_rows ? rows.count : inner.count;
-  const std::int64_t piece = transposed   ? std::max(square, 1024 / inner.count)  // enough to pay for a call
+  const std::int64_t piece = splits       ? bytes_per_block / (4 * size)
+                             : transposes ? std::max(square, 1024 / inner.count / square * square)  // calls take time
                              : short_rows ? 4096 / (inner.count * size) * 4
                                           : std::max<std::int64_t>(bytes_per_block / size, 1);
   const std::int64_t pieces = (split + piece - 1) / piece;
   std::int64_t outside = 1;
   for (std::size_t i = 0; i < n; ++i) outside *= loops[i].count;
-  const std::int64_t unit_bytes = std::min(piece, split) * size * (by_rows ? inner.count : 1);
+  const std::int64_t unit_bytes = std::min(piece, split) * size * (by_rows ? inner.count : rows.count);
   const std::int64_t grain = std::max<std::int64_t>(bytes_per_block / unit_bytes, 1);
 
   parallel_for(c, outside * pieces, grain, [&](std::int64_t first, std::int64_t last) {
@@ -171,7 +180,7 @@ void strided_copy::run(run_context& c, const void* source, void* target) const {
       const step& along = by_rows ? rows : inner;
       const inner_loops work =
           by_rows ? inner_loops{count, rows.source, rows.target, inner.count, inner.source, inner.target}
-                  : inner_loops{1, 0, 0, count, inner.source, inner.target};
+                  : inner_loops{rows.count, rows.source, rows.target, count, inner.source, inner.target};
       copy(work, static_cast<const std::byte*>(source) + (from + begin * along.source) * size,
            static_cast<std::byte*>(target) + (to + begin * along.target) * size);
       if (++p < pieces) continue;
