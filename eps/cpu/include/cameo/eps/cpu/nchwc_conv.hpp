@@ -23,8 +23,9 @@ struct bf16_loops;
 /// sessions unpack these where they can, and otherwise running the node is NOT_IMPLEMENTED. Groups have multiples of 16
 /// input and output channels, or one channel each with group == C == M.
 ///
-/// Scratch: the part of X that a task works on, with its padding written out (1/4 MB, or a row of windows if that is
-/// more), unless nothing is padded and windows are one row apart.
+/// Scratch, for each worker: a copy of the part of X that its task reads, with the padding written out (1/4 MB, or what
+/// one line of outputs depends on if that is more), unless X is blocked and its lines are neither padded nor read with
+/// a stride.
 struct nchwc_conv {
   /// What is known of the weights. `channels` and `maps` are the input and output channels of a group.
   struct filters {
