@@ -9,7 +9,7 @@ namespace CAMEO_NAMESPACE::eps {
 /// same position are added. For integers alpha is truncated to an integer, and sums wrap around.
 struct sparse_matmul {
   using elements = detail::element_set<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
-  bool turns_a = false, turns_b = false;
+  bool transpose_a = false, transpose_b = false;
   float alpha = 1;
 
   static bool accepts(const bind_context&);

@@ -13,7 +13,7 @@ struct integer_factor {
   std::int64_t k = 0, n = 0;
 
   static result<integer_factor> bind(bind_context&, std::size_t input, std::size_t zero_input,
-                                     std::size_t row_zero_input, bool turned = false);
+                                     std::size_t row_zero_input, bool transposed = false);
 };
 
 }  // namespace CAMEO_NAMESPACE::eps
