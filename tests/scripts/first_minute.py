@@ -2,7 +2,8 @@
 program with which README.md continues; tests/run prints the same about its build; an archive of the sources works
 without git; and missing tools that a step needs beyond those of the build are named.
 
-The scripts run in a copy of the tree's scripts, with stand-ins for the commands apt-get, dpkg-query, id and cmake. Needs CAMEO_SOURCE_DIR, CAMEO_BINARY_DIR and CAMEO_PROGRAM in the environment, as CTest sets them.
+The scripts run in a copy of the tree's scripts, with stand-ins for the commands apt-get, dpkg-query, id and cmake.
+Needs CAMEO_SOURCE_DIR, CAMEO_BINARY_DIR and CAMEO_PROGRAM in the environment, as CTest sets them.
 """
 import importlib.util
 import os
