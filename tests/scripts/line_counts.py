@@ -1,4 +1,3 @@
-"""Three programs that a user of a runtime writes are shorter with cameo than with ONNX Runtime's C++ API: examples/NAME
 """Three programs that users of a runtime write are shorter with cameo than with ONNX Runtime's C++ API: examples/NAME
 and bench/peers/programs/NAME.cpp do the same with the same checks.
 
@@ -11,7 +10,6 @@ Usage: line_counts.py [--ort-headers FOLDER --ort-library libonnxruntime.so...] 
 With a folder that has onnxruntime_cxx_api.h and the library (PyPI's package has it in onnxruntime/capi), ONNX Runtime's
 programs are compiled and run beside the examples of CAMEO_BINARY_DIR, and must print the same. --text-model is a folder
 that examples/make_models.py wrote. --table prints the table. CTest only counts; it sets CAMEO_SOURCE_DIR.
-"""
 """
 import argparse
 import os
