@@ -79,8 +79,8 @@ def main():
     failed += [f"{name}: a row without such a public concept" for name in sorted((set(rows) | others) - public)]
     for name in sorted(public & set(rows)):
         asked, header = hooks_of(name, known), (SOURCE / known[name].header).read_text(encoding="utf-8")
-        failed += [f"{name}: asks for `{hook}`, of which the page has no row" for hook in sorted(asked - rows[name])]
-        failed += [f"{name}: {known[name].header} asks for no `{hook}`" for hook in sorted(rows[name] - asked)
+        failed += [f"{name}: requires `{hook}`, for which the page has no row" for hook in sorted(asked - rows[name])]
+        failed += [f"{name}: {known[name].header} requires no `{hook}`" for hook in sorted(rows[name] - asked)
                    if not re.search(rf"::{hook}\b", header)]
     shown = set().union(*rows.values())
     for name, concept in known.items():

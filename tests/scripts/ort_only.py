@@ -42,7 +42,7 @@ claim(not names(needed(program)), f"{program} needs neither libprotobuf nor libo
 claim(not foreign_symbols(program), f"no symbol of protobuf or onnx is in it, but {foreign_symbols(program)[:3]}")
 library = binary / "libcameo_format.a"
 if static and library.exists():
-    claim(not foreign_symbols(library), f"{library.name} asks for none, but {foreign_symbols(library)[:3]}")
+    claim(not foreign_symbols(library), f"{library.name} needs none, but {foreign_symbols(library)[:3]}")
 # These checks must fail for a program that writes .onnx files.
 if static:
     writer = pathlib.Path(os.environ["CAMEO_PROGRAM"])
