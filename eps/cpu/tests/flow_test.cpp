@@ -84,7 +84,7 @@ TEST_CASE("An empty optional has no element to get") {
 TEST_CASE("Case changes by Unicode, whatever the locale; bytes that are no UTF-8 stay") {
   const auto change = [](const words& in, std::string_view action) {
     model_run m{13};
-    m.input("x", text(in)).with("case_change_action", action).with("is_case_sensitive", std::int64_t{1});
+    m.input("x", text(in)).set("case_change_action", action).set("is_case_sensitive", std::int64_t{1});
     return m.node("StringNormalizer", {"x"}, {"y"}).run({"y"});
   };
   const char* const before = std::setlocale(LC_ALL, "C");
@@ -101,7 +101,7 @@ TEST_CASE("Case changes by Unicode, whatever the locale; bytes that are no UTF-8
 TEST_CASE("Stop words are found in any case unless told otherwise; when all go, one empty string stays") {
   const auto left = [](std::int64_t exact) {
     model_run m{13};
-    m.input("x", text({"Über", "a"})).with("stopwords", words{"üBER", "a"}).with("is_case_sensitive", exact);
+    m.input("x", text({"Über", "a"})).set("stopwords", words{"üBER", "a"}).set("is_case_sensitive", exact);
     return m.node("StringNormalizer", {"x"}, {"y"}).run({"y"});
   };
   CHECK(elements_of<std::string_view>((*left(0))[0].value) == words{""});
@@ -111,7 +111,7 @@ TEST_CASE("Stop words are found in any case unless told otherwise; when all go, 
 TEST_CASE("StringSplit at delimiters and at white space, to a limit") {
   const auto split = [](const words& in, std::string_view delimiter, std::int64_t limit) {
     model_run m{20};
-    m.input("x", text(in)).with("delimiter", delimiter).with("maxsplit", limit);
+    m.input("x", text(in)).set("delimiter", delimiter).set("maxsplit", limit);
     return m.node("StringSplit", {"x"}, {"y", "n"}).run({"y", "n"});
   };
   const auto blanks = split({"  a  b c ", ""}, "", 1);
@@ -126,6 +126,6 @@ TEST_CASE("StringSplit at delimiters and at white space, to a limit") {
 
 TEST_CASE("A pattern that RE2 does not take is an error of the model") {
   model_run m{20};
-  m.input("x", text({"ab", "abc"})).with("pattern", "a(b").node("RegexFullMatch", {"x"}, {"y"});
+  m.input("x", text({"ab", "abc"})).set("pattern", "a(b").node("RegexFullMatch", {"x"}, {"y"});
   CHECK(m.run({"y"}).error().code() == status_code::invalid_graph);
 }

@@ -48,7 +48,7 @@ std::map<std::string, std::pair<bytes, bytes>> pictures() {
 }
 
 struct decoded_picture {
-  status told;
+  status outcome;
   extents shape;
   bytes pixels;
 };
@@ -57,8 +57,8 @@ decoded_picture decode(const bytes& file, std::string_view format = "RGB") {
   kernel_rig rig{20};
   rig.attribute("pixel_format", format);
   decoded_picture made;
-  made.told = rig.input<std::uint8_t>({std::int64_t(file.size())}, file).template run<Kernel>({dtype::u8});
-  if (!made.told) return made;
+  made.outcome = rig.input<std::uint8_t>({std::int64_t(file.size())}, file).template run<Kernel>({dtype::u8});
+  if (!made.outcome) return made;
   made.shape = rig.output<std::uint8_t>(0).shape();
   made.pixels = elements_of<std::uint8_t>(rig);
   return made;
@@ -75,7 +75,7 @@ int allowed(const std::string& name) {
   return name.ends_with(".jpg") || name.starts_with("lossy") || name == "tiles.j2k" ? 1 : 0;
 }
 
-bool is_absent(const status& told) { return told.code() == status_code::not_implemented; }
+bool is_absent(const status& s) { return s.code() == status_code::not_implemented; }
 
 void put(bytes& to, std::size_t at, std::uint64_t number, std::size_t count, bool big = false) {
   for (std::size_t i = 0; i < count; ++i) to[at + (big ? count - 1 - i : i)] = std::uint8_t(number >> 8 * i);
@@ -92,8 +92,8 @@ TEST_CASE("ImageDecoder gives the pixels that Pillow gives, in each order, for a
     const auto& [file, wanted] = each.second;
     INFO(name);
     const decoded_picture rgb = decode(file), bgr = decode(file, "BGR"), gray = decode(file, "Grayscale");
-    if (is_absent(rgb.told)) continue;
-    REQUIRE_MESSAGE(rgb.told, rgb.told.words());
+    if (is_absent(rgb.outcome)) continue;
+    REQUIRE_MESSAGE(rgb.outcome, rgb.outcome.words());
     REQUIRE(rgb.shape == extents{wanted[1], wanted[0], 3});
     CHECK(difference(rgb.pixels, wanted, 2) <= allowed(name));
     REQUIRE(bgr.pixels.size() == rgb.pixels.size());
@@ -115,8 +115,8 @@ TEST_CASE("ImageDecoder: what is no picture, or not a whole one, gives one witho
        {bytes{}, bytes{1, 2, 3}, bytes(100, 0xff), bytes{'B', 'M'}, bytes{'P', '6'}, bytes{'P', '6', '\n'},
         bytes{0xff, 0xd8, 0xff}, bytes{'R', 'I', 'F', 'F', 0, 0, 0, 0, 'W', 'E', 'B', 'P'}}) {
     const decoded_picture made = decode(file);
-    if (is_absent(made.told)) continue;
-    REQUIRE_MESSAGE(made.told, made.told.words());
+    if (is_absent(made.outcome)) continue;
+    REQUIRE_MESSAGE(made.outcome, made.outcome.words());
     CHECK(made.shape == none);
     CHECK(decode(file, "Grayscale").shape == extents{0, 0, 1});
   }
@@ -128,8 +128,8 @@ TEST_CASE("ImageDecoder: what is no picture, or not a whole one, gives one witho
     bool was_whole = false;
     for (std::size_t size = 0; size < file.size(); size += std::max<std::size_t>(1, file.size() / 97)) {
       const decoded_picture made = decode(bytes(file.begin(), file.begin() + std::ptrdiff_t(size)));
-      if (is_absent(made.told)) break;
-      REQUIRE_MESSAGE(made.told, made.told.words());
+      if (is_absent(made.outcome)) break;
+      REQUIRE_MESSAGE(made.outcome, made.outcome.words());
       const bool is_whole = made.shape != none;
       CHECK((is_whole || !was_whole));
       if (is_whole) CHECK(difference(made.pixels, wanted, 2) <= allowed(name));
@@ -148,8 +148,8 @@ TEST_CASE("ImageDecoder: files with a byte changed anywhere end in pixels, in no
       for (int change = 0; change < 1 + i % 3; ++change)
         file[random() % (i % 2 ? file.size() : std::min<std::size_t>(file.size(), 64))] = std::uint8_t(random());
       const decoded_picture made = decode<small_decoder>(file);
-      INFO(name, " change ", i, ": ", made.told.words());
-      CHECK((made.told || made.told.code() == status_code::invalid_argument || is_absent(made.told)));
+      INFO(name, " change ", i, ": ", made.outcome.words());
+      CHECK((made.outcome || made.outcome.code() == status_code::invalid_argument || is_absent(made.outcome)));
     }
 }
 
@@ -180,10 +180,10 @@ TEST_CASE("ImageDecoder: sizes in heads are looked at before memory is taken") {
     }
     put(file, width_at, 65000, each.size, each.big), put(file, height_at, 65000, each.size, each.big);
     const decoded_picture made = decode(file);
-    INFO(std::string{each.name}, ": ", made.told.words());
-    if (is_absent(made.told)) continue;
-    CHECK(made.told.code() == status_code::invalid_argument);
-    CHECK(std::string_view{made.told.words()}.find("65000x65000 pixels; the most are 134217728") !=
+    INFO(std::string{each.name}, ": ", made.outcome.words());
+    if (is_absent(made.outcome)) continue;
+    CHECK(made.outcome.code() == status_code::invalid_argument);
+    CHECK(std::string_view{made.outcome.words()}.find("65000x65000 pixels; the most are 134217728") !=
           std::string_view::npos);
   }
   // A head that claims more than the bytes behind it can be.
@@ -208,7 +208,7 @@ TEST_CASE("ImageDecoder: sizes in heads are looked at before memory is taken") {
     return used.ru_maxrss;  // KiB
   };
   const long before = peak();
-  if (const decoded_picture made = decode(tiles); !is_absent(made.told)) CHECK(made.shape == extents{0, 0, 3});
+  if (const decoded_picture made = decode(tiles); !is_absent(made.outcome)) CHECK(made.shape == extents{0, 0, 3});
   CHECK(peak() - before < 64 << 10);
 }
 
@@ -223,6 +223,6 @@ TEST_CASE("ImageDecoder refuses what no file can be, and formats of pixels that 
   if (const char* const source = std::getenv("CAMEO_SOURCE_DIR")) {
     const bytes moving = contents(std::string{source} + "/tests/data/pictures/animated.webp");
     REQUIRE(!moving.empty());
-    CHECK(is_absent(decode(moving).told));
+    CHECK(is_absent(decode(moving).outcome));
   }
 }

@@ -261,7 +261,7 @@ TEST_CASE(
 struct conv_case {
   std::size_t rank;
   std::int64_t images, groups, channels, maps;  // of a group
-  std::int64_t in[3], kernel[3], stride[3], dilation[3], before[3], behind[3], out[3];
+  std::int64_t in[3], kernel[3], stride[3], dilation[3], pad_begin[3], pad_end[3], out[3];
   bool x_signed, w_signed, w_zeros, constant;
   std::vector<std::uint8_t> x, w, x_zero, w_zero;
   std::int64_t ins = 1, outs = 1, taps = 1;
@@ -280,10 +280,10 @@ struct conv_case {
     for (std::size_t i = 0; i < rank; ++i) {
       kernel[i] = simple ? 1 : random.from_to(1, 5), stride[i] = random.from_to(1, simple ? 1 : 3);
       dilation[i] = random.below(4) == 0 ? random.from_to(1, 3) : 1;
-      before[i] = random.heads() ? random.below(kernel[i]) : 0,
-      behind[i] = random.heads() ? random.below(kernel[i]) : 0;
+      pad_begin[i] = random.heads() ? random.below(kernel[i]) : 0,
+      pad_end[i] = random.heads() ? random.below(kernel[i]) : 0;
       in[i] = (kernel[i] - 1) * dilation[i] + 1 + random.below(rank == 1 ? 60 : 12);
-      out[i] = (in[i] + before[i] + behind[i] - (kernel[i] - 1) * dilation[i] - 1) / stride[i] + 1;
+      out[i] = (in[i] + pad_begin[i] + pad_end[i] - (kernel[i] - 1) * dilation[i] - 1) / stride[i] + 1;
       ins *= in[i], outs *= out[i], taps *= kernel[i];
     }
     fill(random);
@@ -304,9 +304,9 @@ struct conv_case {
     for (std::size_t i = 0; i < rank; ++i) {
       kernel[i] = i == 1 || random.heads() ? columns : random.from_to(1, 5);
       stride[i] = random.from_to(1, 2), dilation[i] = 1;
-      before[i] = random.below(kernel[i]), behind[i] = random.below(kernel[i]);
-      in[i] = std::max(kernel[i] - before[i] - behind[i], random.from_to(1, i == 0 ? 6 : 24));
-      out[i] = (in[i] + before[i] + behind[i] - kernel[i]) / stride[i] + 1;
+      pad_begin[i] = random.below(kernel[i]), pad_end[i] = random.below(kernel[i]);
+      in[i] = std::max(kernel[i] - pad_begin[i] - pad_end[i], random.from_to(1, i == 0 ? 6 : 24));
+      out[i] = (in[i] + pad_begin[i] + pad_end[i] - kernel[i]) / stride[i] + 1;
       ins *= in[i], outs *= out[i], taps *= kernel[i];
     }
     fill(random);
@@ -325,8 +325,8 @@ struct conv_case {
   }
   void give(kernel_rig& to) const {
     std::vector<std::int64_t> pads;
-    for (std::size_t i = 0; i < rank; ++i) pads.push_back(before[i]);
-    for (std::size_t i = 0; i < rank; ++i) pads.push_back(behind[i]);
+    for (std::size_t i = 0; i < rank; ++i) pads.push_back(pad_begin[i]);
+    for (std::size_t i = 0; i < rank; ++i) pads.push_back(pad_end[i]);
     to.attribute("group", groups).attribute("pads", pads);
     to.attribute("strides", std::vector<std::int64_t>(stride, stride + rank));
     to.attribute("dilations", std::vector<std::int64_t>(dilation, dilation + rank));
@@ -340,7 +340,7 @@ struct conv_case {
         std::int64_t rest_o = o, rest_t = t, at = 0, step = 1;
         bool inside = true;
         for (std::size_t i = rank; i-- > 0; rest_o /= out[i], rest_t /= kernel[i]) {
-          const std::int64_t p = rest_o % out[i] * stride[i] - before[i] + rest_t % kernel[i] * dilation[i];
+          const std::int64_t p = rest_o % out[i] * stride[i] - pad_begin[i] + rest_t % kernel[i] * dilation[i];
           inside = inside && p >= 0 && p < in[i];
           at += p * step, step *= in[i];
         }

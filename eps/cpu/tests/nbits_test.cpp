@@ -56,7 +56,7 @@ struct nbits_case {
   }
 
   /// Elements of A as bytes are off by at most half a step, which is their block's largest magnitude / 127.
-  double off(std::int64_t row, std::int64_t i) const {
+  double rounding_error(std::int64_t row, std::int64_t i) const {
     if (level != 4 || grouped) return 0;
     double most = 0;
     for (std::int64_t l = i / block * block; l < std::min(k, (i / block + 1) * block); ++l)
@@ -119,7 +119,7 @@ std::int64_t wrong_elements(const nbits_case& p, const std::vector<T>& y) {
       double want = p.has_bias ? double(p.bias[std::size_t(j)]) : 0, sizes = std::fabs(want), off = 0;
       for (std::int64_t l = 0; l < p.k; ++l) {
         const double x = double(p.a[std::size_t(i * p.k + l)]), w = p.weight(l, j);
-        want += x * w, sizes += std::fabs(x * w), off += p.off(i, l) * std::fabs(w);
+        want += x * w, sizes += std::fabs(x * w), off += p.rounding_error(i, l) * std::fabs(w);
       }
       const double allowed = off * 1.00001 + sizes * 0x1p-20 + std::fabs(want) * narrow + (narrow > 0 ? 1e-7 : 1e-30);
       wrong += !(std::fabs(double(float(y[std::size_t(i * p.n + j)])) - want) <= allowed);
@@ -204,7 +204,7 @@ struct panel_of {
 /// A case of whole blocks and 32 columns, whose A is bytes and floats alike, for lines.
 struct line_case : nbits_case {
   std::vector<std::int8_t> bytes;
-  std::vector<eps::nbits_scale> of;
+  std::vector<eps::nbits_scale> scales_of_a;
 
   line_case(std::mt19937& random, bool whole_scales) : nbits_case{random} {
     n = 32, k = blocks() * block, zeros_are = m % 2 ? zero_kind::packed : zero_kind::none, grouped = has_bias = false;
@@ -215,15 +215,15 @@ struct line_case : nbits_case {
       each = std::array<std::uint8_t, 4>{255, 0, 128, std::uint8_t(random())}[random() % 4];
     for (std::uint8_t& each : zeros) each = std::uint8_t(random());
     a.assign(std::size_t(m * k), 0), bytes.resize(a.size());
-    of.assign(std::size_t(m * blocks()), {1, 0});
+    scales_of_a.assign(std::size_t(m * blocks()), {1, 0});
     for (std::int64_t i = 0; i < m * k; ++i) {
       const int code = std::array{127, -127, 127, int(random() % 255) - 127}[random() % 4];
-      a[std::size_t(i)] = float(code), of[std::size_t(i / block)].sum += code;
+      a[std::size_t(i)] = float(code), scales_of_a[std::size_t(i / block)].sum += code;
       bytes[std::size_t(i / block * block + eps::cell_place(i % block, bits))] = std::int8_t(code);
     }
     if (whole_scales) return;
     for (float& each : a) each *= 0.0123f;
-    for (eps::nbits_scale& each : of) each.scale = 0.0123f;
+    for (eps::nbits_scale& each : scales_of_a) each.scale = 0.0123f;
   }
   std::vector<float> run(const eps::nbits_loops& by, std::int64_t columns, bool as_bytes) const {
     const panel_of panel{*this, by.columns};
@@ -231,7 +231,7 @@ struct line_case : nbits_case {
     eps::nbits_line line{};
     line.rows = m, line.columns = columns, line.blocks = blocks(), line.block = block;
     line.a = as_bytes ? static_cast<const void*>(bytes.data()) : a.data(), line.row_step = k;
-    line.a_scales = of.data(), line.codes = panel.codes.data(), line.scales = panel.scales.data();
+    line.a_scales = scales_of_a.data(), line.codes = panel.codes.data(), line.scales = panel.scales.data();
     if (zeros_are == zero_kind::packed) line.zeros = panel.zeros.data();
     line.y = y.data(), line.step = columns;
     (as_bytes ? by.bytes : by.floats)[eps::nbits_index(bits)](line);

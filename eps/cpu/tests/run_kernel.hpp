@@ -34,22 +34,22 @@ class model_run {
     fill(inner);
     return *this;
   }
-  model_run& with(std::string_view name, std::int64_t i) {
+  model_run& set(std::string_view name, std::int64_t i) {
     attribute a{name, attribute_kind::i};
     a.i = i;
     return attributes_.push_back(a), *this;
   }
-  model_run& with(std::string_view name, std::string_view s) {
+  model_run& set(std::string_view name, std::string_view s) {
     attribute a{name, attribute_kind::s};
     a.s = s;
     return attributes_.push_back(a), *this;
   }
-  model_run& with(std::string_view name, const std::vector<std::int64_t>& ints) {
+  model_run& set(std::string_view name, const std::vector<std::int64_t>& ints) {
     attribute a{name, attribute_kind::ints};
     a.ints = *model_->memory.copy(std::span<const std::int64_t>{ints});
     return attributes_.push_back(a), *this;
   }
-  model_run& with(std::string_view name, const std::vector<std::string_view>& strings) {
+  model_run& set(std::string_view name, const std::vector<std::string_view>& strings) {
     attribute a{name, attribute_kind::strings};
     a.strings = *model_->memory.copy(std::span<const std::string_view>{strings});
     return attributes_.push_back(a), *this;
