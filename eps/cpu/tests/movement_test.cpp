@@ -21,13 +21,14 @@ constexpr std::int64_t lowest_int64 = std::numeric_limits<std::int64_t>::min(), 
 any_value numbers(const extents& shape, const ints& n) { return any_value::tensor<std::int64_t>(shape, n); }
 any_value list(const ints& n) { return numbers({std::int64_t(n.size())}, n); }
 any_value reals(const extents& shape, const floats& f) { return any_value::tensor<float>(shape, f); }
+/// The numbers 0, 1, 2, ... in this shape.
 any_value counting(const extents& shape) {
   floats f(std::size_t(shape.count()));
   for (std::size_t i = 0; i < f.size(); ++i) f[i] = float(i);
   return reals(shape, f);
 }
 
-/// One node of inputs a, b, c, ... (a `none` is left out) and outputs y, z.
+/// A model of one node with inputs a, b, c, ... (an empty value leaves one out) and outputs y, z.
 struct one_node {
   model_run model;
   std::vector<std::string_view> in;
@@ -93,7 +94,7 @@ TEST_CASE("Squeeze and Unsqueeze take axes as attribute or as input") {
   CHECK(refused(one_node(13, {counting({2}), list({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})})("Unsqueeze"), "rank 13"));
 }
 
-TEST_CASE("Slice cuts its ends to the axis, at the limits of int64 too") {
+TEST_CASE("Slice clamps its ends to the axis, also at the limits of int64") {
   const any_value x = counting({5});
   gives<float>(one_node(13, {x, list({lowest_int64}), list({highest_int64}), {}, list({3})})("Slice"), {2}, {0, 3});
   gives<float>(one_node(13, {x, list({highest_int64}), list({lowest_int64}), {}, list({-2})})("Slice"), {3}, {4, 2, 0});
@@ -148,7 +149,7 @@ TEST_CASE("Scatters combine in order, also when one value is data and updates") 
   CHECK(refused(one_node(18, {counting({3}), list({0}), reals({2}, {1, 2})})("ScatterElements"), "one shape"));
 }
 
-TEST_CASE("Pad adds, cuts and repeats along every axis") {
+TEST_CASE("Pad adds, crops and repeats along every axis") {
   gives<float>(one_node(13, {counting({3}), list({2, -1}), reals({}, {9})})("Pad"), {4}, {9, 9, 0, 1});
   gives<float>(one_node(13, {counting({3}), list({5, 4})}).set("mode", "reflect")("Pad"), {12},
                {1, 0, 1, 2, 1, 0, 1, 2, 1, 0, 1, 2});
@@ -165,7 +166,7 @@ TEST_CASE("Pad adds, cuts and repeats along every axis") {
   CHECK(refused(one_node(13, {counting({3}), list({1})})("Pad"), "two for each"));
 }
 
-TEST_CASE("Sizes that are no sizes are refused, not multiplied") {
+TEST_CASE("Invalid sizes are refused, not multiplied") {
   CHECK(refused(one_node(13, {counting({2}), list({highest_int64})})("Tile"), ""));
   CHECK(refused(one_node(13, {counting({2}), list({-1})})("Tile"), "negative"));
   gives<float>(one_node(13, {counting({2}), list({0})})("Tile"), {0}, {});
@@ -185,7 +186,7 @@ TEST_CASE("Sizes that are no sizes are refused, not multiplied") {
   CHECK(refused(one_node(13, {reals({}, {0}), reals({}, {INFINITY}), reals({}, {1})})("Range"), ""));
 }
 
-TEST_CASE("Split and Concat agree about what an axis holds") {
+TEST_CASE("Split and Concat check the sizes along their axis") {
   gives<float>(one_node(18, {counting({5}), {}}).set("num_outputs", std::int64_t{2})("Split", 2), {2}, {3, 4}, 1);
   gives<float>(one_node(13, {counting({3}), list({0, 3})})("Split", 2), {0}, {});
   gives<float>(one_node(11, {counting({3})}).set("split", ints{1, 2})("Split", 2), {2}, {1, 2}, 1);
@@ -199,7 +200,7 @@ TEST_CASE("Split and Concat agree about what an axis holds") {
                 "does not fit"));
 }
 
-TEST_CASE("What is sorted has a total order") {
+TEST_CASE("Sorting has a total order") {
   const float nan = std::nanf("");
   gives<std::int64_t>(one_node(13, {reals({4}, {1, nan, 2, 1}), list({3})})("TopK", 2), {3}, {1, 2, 0}, 1);
   gives<std::int64_t>(one_node(13, {reals({4}, {1, nan, 2, 1}), list({4})}).set("largest", std::int64_t{0})("TopK", 2),
@@ -212,7 +213,7 @@ TEST_CASE("What is sorted has a total order") {
   gives<float>(one_node(13, {reals({0}, {})})("Unique"), {0}, {});
 }
 
-TEST_CASE("Selections of nothing and of scalars") {
+TEST_CASE("Selections from empty tensors and scalars") {
   gives<std::int64_t>(one_node(13, {reals({2, 2}, {0, 1, NAN, 0})})("NonZero"), {2, 2}, {0, 1, 1, 0});
   gives<std::int64_t>(one_node(13, {reals({0, 2}, {})})("NonZero"), {2, 0}, {});
   gives<float>(one_node(11, {counting({3}), any_value::tensor<bool>({1}, {true})})("Compress"), {1}, {0});
@@ -227,13 +228,13 @@ TEST_CASE("Selections of nothing and of scalars") {
   CHECK(refused(one_node(13, {counting({1, 3, 1, 1})}).set("blocksize", std::int64_t{2})("DepthToSpace"), "multiple"));
 }
 
-TEST_CASE("Blocks of texts that meet in an image are joined, in the order of a block's elements") {
+TEST_CASE("Blocks of strings that overlap in an image are concatenated, in the order of a block's elements") {
   using texts = std::vector<std::string_view>;
   const any_value x = any_value::tensor<std::string_view>({1, 2, 2}, texts{"in the padding", "b", "c", "dd"});
-  // Blocks of two elements from -1 on: the first one's second element and the second one's first meet at 0.
+  // Blocks of two elements from -1 on: the second element of the first and the first of the second overlap at 0.
   gives<std::string_view>(one_node(18, {x, list({2}), list({2})}).set("pads", ints{1, 0})("Col2Im"), {1, 1, 2},
                           texts{"bc", "dd"});
-  // Two pixels apart they don't meet, and no block reaches the last pixel.
+  // With a stride of two they do not overlap, and no block reaches the last pixel.
   gives<std::string_view>(
       one_node(18, {x, list({4}), list({2})}).set("pads", ints{1, 0}).set("strides", ints{2})("Col2Im"), {1, 1, 4},
       texts{"c", "b", "dd", ""});
