@@ -60,6 +60,17 @@ void for_each_target(F&& fn) {
   CHECK_MESSAGE(!run.empty(), "no instruction set could be run");
 }
 
+/// Calls fn(seed) for the seeds from 0 to `seeds` - 1, on each instruction set of for_each_target().
+template <class F>
+void for_each_target_and_seed(std::uint32_t seeds, F&& fn) {
+  for_each_target([&] {
+    for (std::uint32_t seed = 0; seed < seeds; ++seed) {
+      CAPTURE(seed);
+      fn(seed);
+    }
+  });
+}
+
 /// True if this processor has no products of bfloat16, which it reports as a message of the test.
 inline bool no_bf16_here() {
   if (eps::best_bf16_loops()) return false;

@@ -76,9 +76,8 @@ void check_distribution() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE(
-    "random numbers are normal or uniform, as asked, equal for equal seeds and for any number of threads", T, float,
-    double, float16, bfloat16) {
+TEST_CASE_TEMPLATE("random numbers are normal or uniform, equal for equal seeds and for any number of threads", T,
+                   float, double, float16, bfloat16) {
   check_distribution<op::RandomNormal, T>();
   check_distribution<op::RandomNormalLike, T>();
   check_distribution<op::RandomUniform, T>();
