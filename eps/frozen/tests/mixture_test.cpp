@@ -38,9 +38,7 @@ std::string id_in(const std::string& path) {
   return nodes->front().id;
 }
 
-TEST_CASE(
-    "a context that was written with another model is refused with an error that names both files, however it is "
-    "read") {
+TEST_CASE("a context that was written with another model is refused with an error that names both files") {
   const scratch_folder folder;
   const std::string a = folder / "a.onnx", a_bin = folder / "a_FrozenExecutionProvider.bin", b = folder / "b.onnx",
                     b_bin = folder / "b_FrozenExecutionProvider.bin";
