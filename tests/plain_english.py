@@ -22,7 +22,7 @@ NOT_READ_YET = (
     "src/triton", "eps/cpu/tests", "eps/frozen", "eps/openvino", "eps/ort_plugin_host", "bench", "examples",
     "tests/bad_input", "tests/compile_fail", "tests/conformance", "tests/context", "tests/ep", "tests/file",
     "tests/fresh", "tests/fuzz", "tests/interop", "tests/layers.py", "tests/minimal", "tests/model_package",
-    "tests/package", "tests/program", "tests/programs", "tests/python", "tests/scripts", "tests/serving",
+    "tests/package", "tests/program", "tests/programs", "tests/python", "tests/serving",
     "tests/session", "cmake",
 )
 

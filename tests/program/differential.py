@@ -16,7 +16,7 @@ onnxruntime judges, without optimisations; onnx's reference evaluator where it h
 instead (`oracle`: the definition by numpy, where that evaluator has not all of the operator). What both of them refuse
 is counted and not compared; a family of which less than half is compared fails, because its generator is wrong. Where
 cameo differs from onnxruntime the other judge is asked, too: if it agrees with cameo, the text of the specification
-decides, and judgements.py must have the sentence.
+decides, and judgments.py must have the sentence.
 The judges run in a process of their own, so that a case that kills one costs this case alone.
 """
 import argparse
@@ -34,7 +34,7 @@ import onnx
 import onnx.reference
 from onnx import helper, numpy_helper
 
-import judgements
+import judgments
 import ort_judge
 
 
@@ -248,14 +248,14 @@ def differences(cases, folder, ask=answers):
 
 
 def judged_by_text(cases, found, judged, folder):
-    """Of what differs from onnxruntime, {name: row of judgements}: the other judge agrees with cameo, and the
+    """Of what differs from onnxruntime, {name: row of judgments}: the other judge agrees with cameo, and the
     specification's text says why."""
     in_dispute = [each for each in cases if each.name in found and judged[each.name] == "onnxruntime"]
     if not in_dispute:
         return {}
     differ, asked = differences(in_dispute, pathlib.Path(folder) / "in_dispute", reference_answers)
     agreed = [each for each in in_dispute if asked[each.name] in JUDGES and each.name not in differ]
-    rows = ((each.name, judgements.row_of(each.model.graph.node)) for each in agreed)
+    rows = ((each.name, judgments.row_of(each.model.graph.node)) for each in agreed)
     return {name: row for name, row in rows if row}
 
 
