@@ -57,7 +57,7 @@ status write_to_memory(compilation& it, detail::function_ref<status(byte_sink)> 
     it.output.bytes->clear();
     return write(appending_to(*it.output.bytes));
   }
-  buffer all{it.output.to};
+  buffer all{it.output.function};
   if (status s = write([&](std::span<const std::byte> piece) { return all.take(piece); }); !s) return s;
   return all.flush();
 }

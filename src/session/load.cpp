@@ -220,7 +220,7 @@ result<compile_report> detail::loader::compile(compile_options wanted) const {
   const auto read = [&](const load_settings& how) { return read_input(how, wanted.input); };
   const auto all = [&]() -> result<compile_report> {
     name = input_name(wanted.input);
-    name_exceptions_of(wanted.output.to, "compile_options::output");
+    name_exceptions_of(wanted.output.function, "compile_options::output");
     name_exceptions_of(wanted.place_initializer, "compile_options::place_initializer");
     if (!detail::is_level(wanted.optimize))
       return failed(status_code::invalid_argument, "compile_options::optimize is {}; levels are 0 to 3, and 99",
