@@ -396,7 +396,7 @@ TEST_CASE("a caller's policy may choose any variant of a provider that there is"
   const package_variant other = p.components()[0].variants[0];
   CHECK(has(words(npu.with, from_elsewhere{&other}), "not the component's"));
   const device_facts device = cpu_device();
-  CHECK(has(words(npu.with, from_elsewhere{nullptr, &device}), "not asked about"));
+  CHECK(has(words(npu.with, from_elsewhere{nullptr, &device}), "not in the request"));
   const auto nothing = [](const selection_request&) { return selection{}; };
   CHECK(has(words(npu.with, nothing), "no suitable variant"));
   const auto thrower = [](const selection_request&) -> selection { throw std::runtime_error{"thrown"}; };

@@ -86,8 +86,8 @@ TEST_CASE("case 5: the log tells of variants for providers that were named behin
   CHECK(name_in(npu.with.select(opened(pkg.at.path()), "main", options)) == "n");
   REQUIRE(told.size() == 1);
   CHECK(told[0] ==
-        "component 'main': variant 'c' is for CPUExecutionProvider, which was not asked: "
-        "RefNpuExecutionProvider comes before it");
+        "component 'main': variant 'c' is for CPUExecutionProvider, which was not considered: "
+        "RefNpuExecutionProvider precedes it");
   options.providers = {"refnpu"};
   told.clear();
   CHECK(npu.with.select(opened(pkg.at.path()), "main", options));
