@@ -90,7 +90,7 @@ result<value> to_tensor(int element_type, const std::int64_t* dims, std::size_t 
 
 /// The handle that was passed to a getter; for NULL, an empty object of its type.
 template <class T>
-const T& or_empty(const T* handle) {
+const T& deref(const T* handle) {
   static const T nothing{};
   return handle ? *handle : nothing;
 }

@@ -82,7 +82,7 @@ cameo_error* cameo_binding_input(cameo_binding* binding, const char* name, const
   using namespace cameo;
   return c::answer([&]() -> status {
     if (status s = c::need({{"binding", binding}, {"name", name}}); !s) return s;
-    return c::bind_value(*binding, name, c::or_empty(value));
+    return c::bind_value(*binding, name, c::deref(value));
   });
 }
 

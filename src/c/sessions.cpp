@@ -58,12 +58,8 @@ cameo_error* cameo_session_load_bytes(const cameo_runtime* runtime, const void* 
 
 void cameo_session_free(cameo_session* session) { delete session; }
 
-std::size_t cameo_session_input_count(const cameo_session* session) {
-  return cameo::c::or_empty(session).inputs.size();
-}
-std::size_t cameo_session_output_count(const cameo_session* session) {
-  return cameo::c::or_empty(session).outputs.size();
-}
+std::size_t cameo_session_input_count(const cameo_session* session) { return cameo::c::deref(session).inputs.size(); }
+std::size_t cameo_session_output_count(const cameo_session* session) { return cameo::c::deref(session).outputs.size(); }
 const cameo_io* cameo_session_input(const cameo_session* session, std::size_t number) {
   return number < cameo_session_input_count(session) ? &session->inputs[number] : nullptr;
 }
@@ -73,9 +69,7 @@ const cameo_io* cameo_session_output(const cameo_session* session, std::size_t n
 
 namespace {
 /// The model's description of an input or output; an empty one for NULL.
-const cameo::io_info& info_of(const cameo_io* io) {
-  return io ? *io->info : cameo::c::or_empty<cameo::io_info>(nullptr);
-}
+const cameo::io_info& info_of(const cameo_io* io) { return io ? *io->info : cameo::c::deref<cameo::io_info>(nullptr); }
 }  // namespace
 
 const char* cameo_io_name(const cameo_io* io) { return info_of(io).name.c_str(); }

@@ -106,21 +106,21 @@ cameo_error* cameo_value_sequence(const cameo_value* const* parts, std::size_t c
 
 void cameo_value_free(cameo_value* value) { delete value; }
 
-int cameo_value_kind(const cameo_value* value) { return int(cameo::c::or_empty(value).view.kind); }
-int cameo_value_element_type(const cameo_value* value) { return int(cameo::c::or_empty(value).view.type); }
+int cameo_value_kind(const cameo_value* value) { return int(cameo::c::deref(value).view.kind); }
+int cameo_value_element_type(const cameo_value* value) { return int(cameo::c::deref(value).view.type); }
 const std::int64_t* cameo_value_dims(const cameo_value* value, std::size_t* rank) {
-  const cameo::extents& shape = cameo::c::or_empty(value).view.shape;
+  const cameo::extents& shape = cameo::c::deref(value).view.shape;
   if (rank) *rank = shape.rank();
   return shape.begin();
 }
 const void* cameo_value_data(const cameo_value* value, std::size_t* bytes) {
-  const cameo::value& view = cameo::c::or_empty(value).view;
+  const cameo::value& view = cameo::c::deref(value).view;
   const bool in_memory = view.kind == cameo::value_kind::tensor && view.type != cameo::dtype::string;
   if (bytes) *bytes = in_memory ? view.bytes() : 0;
   return in_memory ? view.data : nullptr;
 }
 const char* cameo_value_string(const cameo_value* value, std::size_t number, std::size_t* length) {
-  const cameo::value& view = cameo::c::or_empty(value).view;
+  const cameo::value& view = cameo::c::deref(value).view;
   if (view.kind != cameo::value_kind::tensor || view.type != cameo::dtype::string ||
       number >= std::size_t(view.shape.count()))
     return nullptr;
@@ -128,7 +128,7 @@ const char* cameo_value_string(const cameo_value* value, std::size_t number, std
   if (length) *length = text.size();
   return text.data() ? text.data() : "";
 }
-std::size_t cameo_value_part_count(const cameo_value* value) { return cameo::c::or_empty(value).parts.size(); }
+std::size_t cameo_value_part_count(const cameo_value* value) { return cameo::c::deref(value).parts.size(); }
 const cameo_value* cameo_value_part(const cameo_value* value, std::size_t number) {
   return number < cameo_value_part_count(value) ? value->parts[number].get() : nullptr;
 }

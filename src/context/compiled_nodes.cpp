@@ -67,7 +67,8 @@ status require_contexts_beside(const model& m, std::string_view output) {
       return {};
     const result<detail::held_folder> folder = detail::held_folder::open(to);
     for (const compiled_node_info& n : *nodes)
-      if (!n.file.empty() && (!folder || !folder->find(context_path, n.file, open_for::place).is(os::file_kind::file)))
+      if (!n.file.empty() &&
+          (!folder || !folder->find(context_path, n.file, open_for::place).has_kind(os::file_kind::file)))
         return failed(status_code::invalid_argument,
                       "node '{}' was compiled before, and its context '{}' lies beside '{}'; from '{}' it would not "
                       "be found: put a copy of it there first, or write the model into the same folder",

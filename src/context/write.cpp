@@ -187,15 +187,12 @@ void compiled_model::add_compatibility(const provider& p, std::span<const fused_
   model_.metadata.emplace_back(key, keep(std::move(*fit)));
 }
 
-/// Stores the groups with these numbers in a context and writes the context unless it is shared or embedded. Returns
-/// the part of each group.
-result<std::vector<context_part>> compiled_model::store_groups(shared_context& context, const provider& of,
-                                                               std::span<const fused_node> fused,
-                                                               std::span<const compiled_node> programs,
-                                                               std::span<const std::size_t> numbers,
-                                                               const context_output& out) {
+/// Stores the groups with these numbers in a context, appends the part of each group to `parts`, and writes the context
+/// unless it is shared or embedded.
+status compiled_model::store_groups(shared_context& context, const provider& of, std::span<const fused_node> fused,
+                                    std::span<const compiled_node> programs, std::span<const std::size_t> numbers,
+                                    const context_output& out, std::vector<context_part>& parts) {
   const provider_row& row = *of.row;
-  std::vector<context_part> parts;
   const std::lock_guard one_at_a_time{context.guard};
   if (context.is_written)
     return failed(status_code::fail,
@@ -213,9 +210,7 @@ result<std::vector<context_part>> compiled_model::store_groups(shared_context& c
     if (!fine) return std::move(fine).in(fused[i].name).in(row.long_name);
     parts.push_back(std::move(*part));
   }
-  if (!out.shared && !out.embed)
-    if (status s = keep_context(context, out); !s) return s;
-  return parts;
+  return out.shared || out.embed ? status{} : keep_context(context, out);
 }
 
 /// Stores all groups of provider `p` in its context, and converts them to compiled nodes.
@@ -228,9 +223,8 @@ status compiled_model::store(std::size_t p, std::vector<fused_node>& fused, std:
       mine.push_back(i), groups.push_back({fused[i].name, graph_view{*fused[i].body}});
   if (mine.empty()) return finish_shared(of, out);
   const std::shared_ptr<shared_context> context = context_for(of, out);
-  const result<std::vector<context_part>> stored = store_groups(*context, of, fused, programs, mine, out);
-  if (!stored) return stored.error();
-  const std::vector<context_part>& parts = *stored;
+  std::vector<context_part> parts;
+  if (status s = store_groups(*context, of, fused, programs, mine, out, parts); !s) return s;
   if (status s = finish_shared(of, out); !s) return s;
   std::string_view written = keep(std::string{file_name(context->path)});
   if (out.embed) {

@@ -54,9 +54,8 @@ class compiled_model {
       : model_{m}, imports_{m.imports}, metadata_{m.metadata}, files_{files ? files : &own_files_} {}
   status store(std::size_t p, std::vector<fused_node>&, std::span<const compiled_node>, const provider&,
                const context_output&);
-  result<std::vector<context_part>> store_groups(shared_context&, const provider&, std::span<const fused_node>,
-                                                 std::span<const compiled_node>, std::span<const std::size_t> numbers,
-                                                 const context_output&);
+  status store_groups(shared_context&, const provider&, std::span<const fused_node>, std::span<const compiled_node>,
+                      std::span<const std::size_t> numbers, const context_output&, std::vector<context_part>&);
   status keep_context(shared_context&, const context_output&);
   status finish_shared(const provider&, const context_output&);
   void become_node(const fused_node&, const shared_context&, const context_part&, bool is_main,

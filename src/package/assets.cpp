@@ -95,7 +95,7 @@ void package_reader::find_assets() {
     const std::optional<asset_reference> asset = as_asset(uri);
     if (!asset || asset->has_tail || to_.assets.find(uri)) continue;
     const std::string path = joined(assets_folder, name);
-    if (follow_text(to_, {}, path).at.is(os::file_kind::folder)) to_.assets.add({uri, path, false});
+    if (follow_text(to_, {}, path).at.has_kind(os::file_kind::folder)) to_.assets.add({uri, path, false});
   }
 }
 
@@ -104,7 +104,7 @@ void verify_assets(const package::impl& in, problem_list& problems) {
   for (const package_asset& asset : in.assets) {
     const place at = all / asset.uri;
     const led_to to = follow_text(in, {}, asset.path, open_for::reading);
-    if (!to.at.is(os::file_kind::folder)) {
+    if (!to.at.has_kind(os::file_kind::folder)) {
       problems.add(package_fault::not_found, at, fmt::format("there is no folder '{}'", asset.path));
       continue;
     }

@@ -29,7 +29,7 @@ status copy_folder(const detail::held_folder& from, const std::string& below, co
                    detail::function_ref<bool(const std::string&)> skips) {
   if (depth > deepest_folder) return failed(status_code::fail, "'{}': folders nested too deeply", below);
   const found_path opened = from.find(copied_path, below.empty() ? "." : below, open_for::reading);
-  if (!opened.is(os::file_kind::folder))
+  if (!opened.has_kind(os::file_kind::folder))
     return failed(status_code::fail, "'{}/{}' {}", from.path(), below,
                   opened.why.empty() ? "is no folder" : opened.why);
   const result<std::vector<std::string>> names = names_in(opened.handle);
@@ -40,8 +40,8 @@ status copy_folder(const detail::held_folder& from, const std::string& below, co
     if (skips(path)) continue;
     const found_path at = from.find(copied_path, path, open_for::reading);
     status s;
-    if (at.is(os::file_kind::folder)) s = copy_folder(from, path, copy, depth + 1, skips);
-    else if (at.is(os::file_kind::file)) s = copy_file(at.handle, copy);
+    if (at.has_kind(os::file_kind::folder)) s = copy_folder(from, path, copy, depth + 1, skips);
+    else if (at.has_kind(os::file_kind::file)) s = copy_file(at.handle, copy);
     else s = failed(status_code::fail, "'{}/{}' {}", from.path(), path, at.why.empty() ? "cannot be copied" : at.why);
     if (!s) return s;
   }

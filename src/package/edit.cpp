@@ -75,16 +75,16 @@ status check_model(const package::impl& in, const package_variant& v, const std:
   if (!v.model_file) return {};
   const std::optional<asset_reference> asset = as_asset(*v.model_file);
   if (!asset) {
-    if (!files || files->find(in.rule(), *v.model_file, open_for::place).is(os::file_kind::file)) return {};
+    if (!files || files->find(in.rule(), *v.model_file, open_for::place).has_kind(os::file_kind::file)) return {};
     return refused("variant '{}': there is no file '{}' in the folder '{}'", v.name, *v.model_file, from);
   }
   const auto staged =
       std::find_if(in.staged.begin(), in.staged.end(), [&](const staged_files& s) { return s.asset == asset->uri; });
   bool is_there = false;
   if (staged == in.staged.end()) {
-    is_there = follow_text(in, {}, *v.model_file).at.is(os::file_kind::file);
+    is_there = follow_text(in, {}, *v.model_file).at.has_kind(os::file_kind::file);
   } else if (const result<detail::held_folder> opened = detail::held_folder::open(staged->from)) {
-    is_there = asset->has_tail && opened->find(in.rule(), asset->tail, open_for::place).is(os::file_kind::file);
+    is_there = asset->has_tail && opened->find(in.rule(), asset->tail, open_for::place).has_kind(os::file_kind::file);
   }
   return is_there ? status{} : refused("variant '{}': there is no file '{}'", v.name, *v.model_file);
 }

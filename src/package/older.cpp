@@ -78,11 +78,12 @@ class older_reader {
   std::vector<named> component_folders() {
     std::vector<named> made;
     const led_to models = follow_text(to_, {}, "models", open_for::reading);
-    if (!models.at.is(os::file_kind::folder)) return made;
+    if (!models.at.has_kind(os::file_kind::folder)) return made;
     const result<std::vector<std::string>> names = names_in(models.at.handle);
     if (!names) return made;
     for (const std::string& name : *names)
-      if (follow_text(to_, joined("models", name), "metadata.json").at.is(os::file_kind::file)) made.push_back({name});
+      if (follow_text(to_, joined("models", name), "metadata.json").at.has_kind(os::file_kind::file))
+        made.push_back({name});
     return made;
   }
 
@@ -238,7 +239,7 @@ class older_reader {
 bool is_older_layout(const package::impl& in, const json& manifest) {
   if (manifest.contains("schema_version")) return false;
   return manifest.contains("component_models") || older_reader::is_flat(manifest) ||
-         follow_text(in, {}, "models").at.is(os::file_kind::folder);
+         follow_text(in, {}, "models").at.has_kind(os::file_kind::folder);
 }
 
 void read_older(package_reader& reader, package::impl& to, problem_list& problems, const json& manifest,

@@ -191,7 +191,7 @@ result<std::shared_ptr<const detail::held_folder>> package::open_folder(const pa
     if (to->at.kind != os::file_kind::folder)
       return failed(status_code::no_suchfile, "variant '{}': there is no folder '{}'", v.name, to->path);
     return std::make_shared<const detail::held_folder>(
-        detail::held_folder::of(std::move(to->at), joined(impl_->root_path(), text == "." ? v.folder : to->path)));
+        detail::held_folder::opened(std::move(to->at), joined(impl_->root_path(), text == "." ? v.folder : to->path)));
   });
 }
 

@@ -83,11 +83,11 @@ led_to follow_text(const package::impl& in, std::string_view base, std::string_v
       return fails(package_fault::confinement, fmt::format("'{}' {}", text, why));
   if (!in.root) return made;
   made.at = in.root->find(in.rule(), made.path, use);
-  switch (made.at.trouble) {
-    case path_trouble::none: break;
-    case path_trouble::malformed:
-    case path_trouble::outside: return fails(package_fault::confinement, fmt::format("'{}' {}", text, made.at.why));
-    case path_trouble::system: return fails(package_fault::io, fmt::format("'{}' {}", text, made.at.why));
+  switch (made.at.error) {
+    case path_error::none: break;
+    case path_error::malformed:
+    case path_error::outside: return fails(package_fault::confinement, fmt::format("'{}' {}", text, made.at.why));
+    case path_error::system: return fails(package_fault::io, fmt::format("'{}' {}", text, made.at.why));
   }
   if (made.at.kind == os::file_kind::disk || made.at.kind == os::file_kind::other)
     return fails(package_fault::confinement, fmt::format("'{}' is neither a file nor a folder", text));

@@ -136,7 +136,7 @@ const package_reader::listed_folder* package_reader::listed(std::string_view bas
   listed_folder& made = folders_[std::string{base}];
   if (++made.asked == few) {
     const led_to to = follow_text(to_, {}, base.empty() ? "." : base, open_for::reading);
-    made.is_listed = to.at.is(os::file_kind::folder) && list_folder(to.at.handle, made.entries);
+    made.is_listed = to.at.has_kind(os::file_kind::folder) && list_folder(to.at.handle, made.entries);
   }
   return made.is_listed ? &made : nullptr;
 }

@@ -47,8 +47,7 @@ result<package_io> interface_of(std::span<const detail::format_row> formats, con
   const std::span<const std::byte> bytes = how.file->bytes();
   const auto row = std::find_if(formats.begin(), formats.end(),
                                 [&](const detail::format_row& f) { return f.recognizes(bytes, path); });
-  if (row == formats.end())
-    return status{status_code::not_implemented, "none of the program's formats reads this file"}.in(path);
+  if (row == formats.end()) return status{status_code::not_implemented, "no linked format reads it"}.in(path);
   const result<std::unique_ptr<model>> net = row->read_file(path, how);
   if (!net) return status{net.error()};
   // The check infers types that the file omits. Its error is ignored: another runtime may have the model's operators.

@@ -51,10 +51,10 @@ std::string one_line(std::string_view words) {
 }
 
 int report(const status& s) {
-  const bool is_colored = shows_color(stderr);
+  const bool color = shows_color(stderr);
   const std::string words = s.words().empty() ? "no details" : one_line(s.words());
-  std::fprintf(stderr, "%serror: %s%s:%s %s\n", is_colored ? "\033[1;31m" : "", is_colored ? "\033[0;1m" : "", s.name(),
-               is_colored ? "\033[0m" : "", words.c_str());
+  std::fprintf(stderr, "%serror: %s%s:%s %s\n", color ? "\033[1;31m" : "", color ? "\033[0;1m" : "", s.name(),
+               color ? "\033[0m" : "", words.c_str());
   return 1;
 }
 

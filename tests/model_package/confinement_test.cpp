@@ -139,39 +139,39 @@ TEST_CASE("following a path by hand ends where the system ends, or says that it 
   REQUIRE(root);
   struct row {
     std::string path;
-    path_trouble trouble;
+    path_error error;
     os::file_kind kind;
   };
   const row rows[] = {
-      {"file", path_trouble::none, os::file_kind::file},
-      {"sub/deep/file", path_trouble::none, os::file_kind::file},
-      {"sub", path_trouble::none, os::file_kind::folder},
-      {"sub/", path_trouble::none, os::file_kind::folder},
-      {"./sub//deep", path_trouble::none, os::file_kind::folder},
-      {"sub/../file", path_trouble::none, os::file_kind::file},
-      {"to_file", path_trouble::none, os::file_kind::file},
-      {"to_folder/file", path_trouble::none, os::file_kind::file},
-      {"sub/up", path_trouble::none, os::file_kind::file},
-      {"there_and_back/deep/file", path_trouble::none, os::file_kind::file},
-      {"absolute", path_trouble::none, os::file_kind::file},
-      {"self/self/file", path_trouble::none, os::file_kind::file},
-      {"pipe", path_trouble::none, os::file_kind::other},
-      {"nothing", path_trouble::none, os::file_kind::nothing},
-      {"sub/nothing/file", path_trouble::none, os::file_kind::nothing},
-      {"file/more", path_trouble::none, os::file_kind::nothing},
-      {"file/", path_trouble::none, os::file_kind::nothing},
-      {"dangling", path_trouble::none, os::file_kind::nothing},
-      {"escape", path_trouble::outside, os::file_kind::nothing},
-      {"escape/file", path_trouble::outside, os::file_kind::nothing},
-      {"escape/nothing", path_trouble::outside, os::file_kind::nothing},
-      {"escape_file", path_trouble::outside, os::file_kind::nothing},
-      {"absolute_out", path_trouble::outside, os::file_kind::nothing},
-      {"parent", path_trouble::outside, os::file_kind::nothing},
-      {"parent/in/file", path_trouble::none, os::file_kind::file},
-      {"top/etc", path_trouble::outside, os::file_kind::nothing},
-      {"loop_a", path_trouble::system, os::file_kind::nothing},
-      {"../in/file", path_trouble::malformed, os::file_kind::nothing},
-      {"/file", path_trouble::malformed, os::file_kind::nothing},
+      {"file", path_error::none, os::file_kind::file},
+      {"sub/deep/file", path_error::none, os::file_kind::file},
+      {"sub", path_error::none, os::file_kind::folder},
+      {"sub/", path_error::none, os::file_kind::folder},
+      {"./sub//deep", path_error::none, os::file_kind::folder},
+      {"sub/../file", path_error::none, os::file_kind::file},
+      {"to_file", path_error::none, os::file_kind::file},
+      {"to_folder/file", path_error::none, os::file_kind::file},
+      {"sub/up", path_error::none, os::file_kind::file},
+      {"there_and_back/deep/file", path_error::none, os::file_kind::file},
+      {"absolute", path_error::none, os::file_kind::file},
+      {"self/self/file", path_error::none, os::file_kind::file},
+      {"pipe", path_error::none, os::file_kind::other},
+      {"nothing", path_error::none, os::file_kind::nothing},
+      {"sub/nothing/file", path_error::none, os::file_kind::nothing},
+      {"file/more", path_error::none, os::file_kind::nothing},
+      {"file/", path_error::none, os::file_kind::nothing},
+      {"dangling", path_error::none, os::file_kind::nothing},
+      {"escape", path_error::outside, os::file_kind::nothing},
+      {"escape/file", path_error::outside, os::file_kind::nothing},
+      {"escape/nothing", path_error::outside, os::file_kind::nothing},
+      {"escape_file", path_error::outside, os::file_kind::nothing},
+      {"absolute_out", path_error::outside, os::file_kind::nothing},
+      {"parent", path_error::outside, os::file_kind::nothing},
+      {"parent/in/file", path_error::none, os::file_kind::file},
+      {"top/etc", path_error::outside, os::file_kind::nothing},
+      {"loop_a", path_error::system, os::file_kind::nothing},
+      {"../in/file", path_error::malformed, os::file_kind::nothing},
+      {"/file", path_error::malformed, os::file_kind::nothing},
   };
   for (const row& r : rows)
     for (const follow how : {follow::kernel, follow::walk})
@@ -186,8 +186,9 @@ TEST_CASE("following a path by hand ends where the system ends, or says that it 
       }
   const result<detail::held_folder> other = detail::held_folder::open(at / "out");
   REQUIRE(other);
-  CHECK(root->find(external_data_path, "escape/file", open_for::reading, {&other->id(), 1}).is(os::file_kind::file));
-  CHECK(root->find(external_data_path, "top/etc", open_for::place, {&other->id(), 1}).trouble == path_trouble::outside);
+  CHECK(root->find(external_data_path, "escape/file", open_for::reading, {&other->id(), 1})
+            .has_kind(os::file_kind::file));
+  CHECK(root->find(external_data_path, "top/etc", open_for::place, {&other->id(), 1}).error == path_error::outside);
 }
 
 TEST_CASE("JSON that no writer makes: nested, doubled, huge, cut short") {
