@@ -177,7 +177,7 @@ TEST_CASE("following a path by hand ends where the system ends, or says that it 
     for (const follow how : {follow::kernel, follow::walk})
       for (const open_for use : {open_for::place, open_for::reading}) {
         const found_path found = root->find(external_data_path, r.path, use, {}, how);
-        CHECK_MESSAGE(found.trouble == r.trouble, r.path);
+        CHECK_MESSAGE(found.error == r.error, r.path);
         CHECK_MESSAGE(found.kind == r.kind, r.path);
         CHECK(bool(found.handle) == (r.kind != os::file_kind::nothing));
         if (r.kind != os::file_kind::file) continue;
@@ -193,16 +193,16 @@ TEST_CASE("following a path by hand ends where the system ends, or says that it 
 
 TEST_CASE("JSON that no writer makes: nested, doubled, huge, cut short") {
   const std::string deep = std::string(100000, '[') + std::string(100000, ']');
-  CHECK(has(parse_json(deep).trouble, "nested deeper"));
-  CHECK(has(parse_json(R"({"a": 1, "b": {"c": 1, "c": 2}})").trouble, "'c' is given twice"));
-  CHECK(has(parse_json("1e999").trouble, "number"));
-  CHECK(parse_json("123456789012345678901234567890").trouble.empty());
-  CHECK(!parse_json("\"\xff\xfe\"").trouble.empty());
-  CHECK(!parse_json("{\"a\": ").trouble.empty());
+  CHECK(has(parse_json(deep).error, "nested deeper"));
+  CHECK(has(parse_json(R"({"a": 1, "b": {"c": 1, "c": 2}})").error, "'c' is given twice"));
+  CHECK(has(parse_json("1e999").error, "number"));
+  CHECK(parse_json("123456789012345678901234567890").error.empty());
+  CHECK(!parse_json("\"\xff\xfe\"").error.empty());
+  CHECK(!parse_json("{\"a\": ").error.empty());
   std::string many = "{";
   for (int i = 0; i < 100000; ++i) many += (i ? ",\"k" : "\"k") + std::to_string(i) + "\": 0";
-  CHECK(parse_json(many + "}").trouble.empty());
-  CHECK(has(parse_json(many + ", \"k5\": 0}").trouble, "'k5' is given twice"));
+  CHECK(parse_json(many + "}").error.empty());
+  CHECK(has(parse_json(many + ", \"k5\": 0}").error, "'k5' is given twice"));
   const package_problem doubled =
       problem_with(R"({"schema_version": "1.0", "components": {}, "components": {"a": {"variants": {}}}})");
   CHECK(doubled.fault == package_fault::schema);
@@ -214,13 +214,13 @@ TEST_CASE("JSON of many values, long keys, or many times the same file is refuse
   std::string zeros = "[0";
   zeros.reserve(2 * most_json_values + 8);
   while (zeros.size() < 2 * most_json_values + 2) zeros += ",0";
-  CHECK(has(parse_json(zeros + "]").trouble, "values"));
+  CHECK(has(parse_json(zeros + "]").error, "values"));
   if (full_speed) {
     std::string empty = "[{}";
     while (empty.size() < 3 * most_json_values + 2) empty += ",{}";
-    CHECK(has(parse_json(empty + "]").trouble, "values"));
+    CHECK(has(parse_json(empty + "]").error, "values"));
   }
-  CHECK(has(parse_json("{\"" + std::string(most_json_key + 1, 'k') + "\": 0}").trouble, "key"));
+  CHECK(has(parse_json("{\"" + std::string(most_json_key + 1, 'k') + "\": 0}").error, "key"));
   const package_folder at;
   at.write("c.json", R"({"variants": {}})" + std::string(std::size_t{4} << 20, ' '));
   std::string components;

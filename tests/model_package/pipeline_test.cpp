@@ -134,7 +134,8 @@ TEST_CASE("components that do not connect, and a package without any, are no pip
                                 variant_json("b", runs_on(on_cpu)) + "}}}}");
   write(at / "a/m.onnx", *sum("y", {"x"}, 10));
   write(at / "b/m.onnx", *sum("z", {"w"}, 10));
-  CHECK(has(verdict(runtime<eps::cpu>{}.load(opened(at.path()))), "component 'two' takes nothing of those before it"));
+  CHECK(has(verdict(runtime<eps::cpu>{}.load(opened(at.path()))),
+            "component 'two' reads no output of an earlier component"));
   const package_folder empty;
   empty.write("manifest.json", R"({"schema_version": "1.0", "components": {}})");
   CHECK(has(verdict(runtime<eps::cpu>{}.load(opened(empty.path()))), "the package has no components"));
@@ -156,7 +157,7 @@ TEST_CASE("the models of a package say what it takes and gives; variants that di
   write(files.at / "n/m.onnx", *sum("z", {"y"}, 1));
   const auto differ = interfaces_of(opened(files.at.path()), default_formats::rows);
   REQUIRE(!differ);
-  CHECK(has(differ.error().words(), "component 'second', variants 'n' and 'c': input 'x' is in one of both alone"));
+  CHECK(has(differ.error().words(), "component 'second', variants 'n' and 'c': input 'x' is in only one of the two"));
 }
 
 }  // namespace
