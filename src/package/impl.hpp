@@ -8,6 +8,7 @@
 
 #include <cameo/core/function_ref.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
@@ -22,6 +23,16 @@ inline constexpr int deepest_folder = 64;
 template <class... Args>
 status refused(fmt::format_string<Args...> format, Args&&... args) {
   return failed(status_code::invalid_argument, format, std::forward<Args>(args)...);
+}
+
+/// The first 20 names of a list, for messages: "a, b, ...".
+template <class T>
+std::string names_of(const std::vector<T>& all, std::string_view quote = {}) {
+  static constexpr std::size_t most = 20;
+  std::string made;
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
+    made += fmt::format("{}{}{}{}", i ? ", " : "", quote, all[i].name, quote);
+  return all.empty() ? "none" : all.size() > most ? made + ", ..." : made;
 }
 
 constexpr std::string_view manifest_file = "manifest.json";

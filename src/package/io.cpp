@@ -42,27 +42,19 @@ class named {
   std::unordered_map<std::string_view, const package_value*> at_;
 };
 
-std::string names_of(const std::vector<package_value>& all) {
-  static constexpr std::size_t most = 20;
-  std::string made;
-  for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
-    made += fmt::format("{}'{}'", i ? ", " : "", all[i].name);
-  return all.empty() ? "none" : all.size() > most ? made + ", ..." : made;
-}
-
 /// An error unless each side has the values of the other with types that agree; optional ones may be missing.
 status same_values(std::string_view what, const std::vector<package_value>& a, const std::vector<package_value>& b) {
   const named in_a{a}, in_b{b};
   for (const package_value& v : a) {
     const package_value* const other = in_b.find(v.name);
     if (!other && v.optional) continue;
-    if (!other) return refused("{} '{}' is in only one of the two; the other has {}", what, v.name, names_of(b));
+    if (!other) return refused("{} '{}' is in only one of the two; the other has {}", what, v.name, names_of(b, "'"));
     if (!agree(v, *other))
       return refused("{} '{}' has the type '{}' in one and '{}' in the other", what, v.name, v.text(), other->text());
   }
   for (const package_value& v : b)
     if (!v.optional && !in_a.find(v.name))
-      return refused("{} '{}' is in only one of the two; the other has {}", what, v.name, names_of(a));
+      return refused("{} '{}' is in only one of the two; the other has {}", what, v.name, names_of(a, "'"));
   return {};
 }
 
@@ -103,7 +95,7 @@ class connector {
     }
     if (c > 0 && !takes_any)
       return refused("component '{}' reads no output of an earlier component: its inputs are {}", part.component,
-                     names_of(part.io.inputs));
+                     names_of(part.io.inputs, "'"));
     taken_.emplace_back(part.io.outputs.size(), false);
     for (std::size_t i = part.io.outputs.size(); i-- > 0;) last_[part.io.outputs[i].name] = {c, i};
     return {};
@@ -132,7 +124,7 @@ class connector {
     for (const package_value& v : declared.inputs)
       if (!outside_.contains(v.name))
         return refused("input '{}' is declared, and no component takes it from the caller; they take {}", v.name,
-                       names_of(made_.io.inputs));
+                       names_of(made_.io.inputs, "'"));
     for (const package_value& v : declared.outputs) {
       const auto from = last_.find(v.name);
       if (from == last_.end()) return refused("output '{}' is declared, and no component gives it", v.name);

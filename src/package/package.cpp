@@ -13,14 +13,6 @@ status as_status(const std::string& folder, const package_problem& problem) {
   return status{status_code::fail, problem.text()}.in(folder.empty() ? "." : folder);
 }
 
-template <class T>
-std::string names_of(const std::vector<T>& all) {
-  static constexpr std::size_t most = 20;
-  std::string made;
-  for (std::size_t i = 0; i < std::min(all.size(), most); ++i) made += (i ? ", " : "") + all[i].name;
-  return all.empty() ? "none" : all.size() > most ? made + ", ..." : made;
-}
-
 /// The end of a message about an unknown name: "; it has a, b; did you mean 'a'?"
 template <class T>
 std::string it_has(const std::vector<T>& all, std::string_view asked) {
