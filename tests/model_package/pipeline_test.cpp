@@ -52,7 +52,7 @@ TEST_CASE("components run in declared order as one model; each in the variant th
   const npu_runtime npu;
   const package p = opened(files.at.path());
   const std::vector<float> x{1};
-  const auto whole = npu.with.load(p);
+  const auto whole = npu.loader.load(p);
   REQUIRE_MESSAGE(whole, std::string{whole.error().words()});
   REQUIRE(whole->size() == 2);
   CHECK(whole->selected(0).variant().name == "a");
@@ -62,7 +62,7 @@ TEST_CASE("components run in declared order as one model; each in the variant th
   REQUIRE(whole->outputs().size() == 1);
   CHECK(whole->outputs()[0].name == "z");
   CHECK(only(whole->run({{"x", x}})) == 1 + 10 + 1 + 1000);
-  const auto on_cpu_alone = npu.with.load(p, on({"cpu"}));
+  const auto on_cpu_alone = npu.loader.load(p, on({"cpu"}));
   REQUIRE(on_cpu_alone);
   CHECK(only(on_cpu_alone->run({{"x", x}})) == 1 + 10 + 1 + 100);
 }
