@@ -158,7 +158,7 @@ def check_compiled(folder, root):
     foreign["components"]["digits"]["variants"] = {"frozen": frozen_body}
     manifest.write_text(json.dumps(foreign))
     done = cameo("run", folder, "--no-ranked", "--random-inputs")
-    expect(done.returncode == 1 and "was not asked" in done.stderr, "what would help: " + done.stderr)
+    expect(done.returncode == 1 and "was not considered" in done.stderr, "what would help: " + done.stderr)
     expect(runs() == "frozen", "and it does help")
 
 
