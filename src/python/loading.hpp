@@ -13,26 +13,26 @@
 
 namespace cameo::python {
 
-/// A model in memory. Of a buffer that may be written to, a copy: what was checked must not change.
+/// A model in memory. A writable buffer is copied, because the bytes must not change after they were checked.
 struct model_bytes {
-  nb::object kept;
+  nb::object kept;  // keeps the buffer alive
   std::vector<std::byte> copy = {};
   std::span<const std::byte> view = {};
 
   explicit model_bytes(nb::handle buffer);
 };
 
-/// What a session keeps of Python's: its callbacks, weights, and the exceptions that callbacks raised, the first of
-/// each thread that calls them. One ends loading. The interpreter's lock guards all of it.
+/// The Python objects of a session: its callbacks, weights, and the first exception that callbacks raised in each
+/// thread. An exception ends loading. The interpreter's lock guards all members.
 struct load_watch {
   stop_source stop;
   nb::object progress, log;
-  std::vector<given_value> given;                      // instead of initializers
-  std::vector<model_bytes> files;                      // of external data
-  std::map<unsigned long, std::exception_ptr> thrown;  // by the thread that called
+  std::vector<given_value> given;                      // values that replace initializers
+  std::vector<model_bytes> files;                      // files of external data
+  std::map<unsigned long, std::exception_ptr> thrown;  // by the thread in which the callback ran
 
-  /// The end of loading: `progress` is let go. Raises what a callback raised in any thread, whatever became of loading;
-  /// otherwise the error of loading.
+  /// To be called when loading has ended; releases `progress`. If a callback raised an exception in any thread, raises
+  /// it even if loading succeeded; otherwise raises the error of loading or returns the result.
   template <class T>
   T result_of(result<T>&& loaded) {
     progress = nb::none();
@@ -40,12 +40,12 @@ struct load_watch {
     if (!raised.empty()) std::rethrow_exception(raised.begin()->second);
     return check(std::move(loaded));
   }
-  /// After each run: what a callback raised in this thread during the run, or null.
+  /// To be called after each run: the exception that a callback raised in this thread during the run, or null.
   std::exception_ptr take_of_this_thread() {
     const auto raised = thrown.extract(PyThread_get_thread_ident());
     return raised ? raised.mapped() : nullptr;
   }
-  /// For the garbage collector, which has to find an owner of the session among what `log` refers to.
+  /// Visits the objects for the garbage collector. `log` may refer to an owner of the session, which forms a cycle.
   int traverse(visitproc visit, void* arg) const {
     Py_VISIT(log.ptr());
     return 0;
@@ -53,8 +53,7 @@ struct load_watch {
   void clear() { log = nb::none(); }
 };
 
-/// Functions for the garbage collector, of a type that is bound to Python and has traverse() and clear() for what it
-/// keeps.
+/// The garbage collector's functions for a type T that is bound to Python, by T's members traverse() and clear().
 template <class T>
 int traverse_bound(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
@@ -70,18 +69,18 @@ inline PyType_Slot collected_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>
                                         {Py_tp_clear, reinterpret_cast<void*>(clear_bound<T>)},
                                         {0, nullptr}};
 
-/// cameo.Stop. Copies are the same stop; it is a token, too.
+/// cameo.Stop. Copies share their state. It is also a stop token.
 struct python_stop {
   std::shared_ptr<std::atomic<bool>> requested = std::make_shared<std::atomic<bool>>(false);
 
   bool stop_requested() const { return requested->load(std::memory_order_relaxed); }
 };
 
-/// The cameo.Stop that was given. InvalidArgument for anything else.
+/// The python_stop of a cameo.Stop. Raises InvalidArgument for any other object.
 const python_stop& stop_of(nb::handle);
 
-/// Session options from the keywords that cameo._options.normalized makes, and what watches over loading. Ctrl-C ends
-/// loading, too.
+/// Session options, made from the keywords that cameo._options.normalized returns, and the Python objects that they
+/// refer to. Ctrl-C also ends loading.
 struct load_setting {
   session_options options;
   std::shared_ptr<load_watch> watch;
@@ -96,25 +95,27 @@ void define_tools(nb::module_&);
 /// Adds Session, Binding and Profile.
 void define_sessions(nb::module_&);
 
-/// The names of a model's dims by number, without those that inference made up: it counts them from unk__0 on, and
-/// leaves out the numbers that the file has.
+/// The names of a model's dims by number, empty for names that shape inference generated: unk__0, unk__1 ..., except
+/// those that the file has.
 std::vector<std::string> names_of_dims(const model&);
-/// (name, "tensor", "float", dims or None, optional, type in words); a dim is a number, a name or None.
+/// (name, "tensor", "float", dims or None, optional, type as text); a dim is a number, a name or None.
 nb::tuple describe(const io_info&, const std::vector<std::string>& symbols);
-/// What ends a run: the session's cancel(), the caller's own cameo.Stop, and Ctrl-C. It outlives the run; one run at a
-/// time.
+/// A tuple with describe() of each.
+nb::tuple describe_all(const std::vector<io_info>&, const std::vector<std::string>& symbols);
+/// The stop condition of a run: the session's cancel(), the caller's cameo.Stop, or Ctrl-C. It must outlive the run,
+/// and serves one run at a time.
 class run_stop {
  public:
   run_stop() = default;
   run_stop(const run_stop&) = delete;
   run_stop& operator=(const run_stop&) = delete;
 
-  /// A run of this thread begins. `own` may be None.
+  /// To be called when a run of this thread begins. `own` is the caller's cameo.Stop, or None.
   void begin(const python_stop& of_session, nb::handle own);
-  /// For the run's settings; made once.
+  /// The token for the settings of runs.
   const stop_token& token() const { return token_; }
-  /// With the interpreter's lock, after the run: raises what a signal's handler raised, or else what a callback of the
-  /// session's did. Neither is left for a later run of this thread.
+  /// To be called after the run, with the interpreter's lock. Raises the exception of a signal handler, or else that of
+  /// a callback of the session. Neither is kept for a later run of this thread.
   void raise_after_run(load_watch& watch) const {
     const std::exception_ptr raised = watch.take_of_this_thread();
     if (interrupted_) throw nb::python_error();
@@ -122,33 +123,33 @@ class run_stop {
   }
 
  private:
-  struct asked {
-    const run_stop* of;
-    bool stop_requested() const { return of->is_asked(); }
+  struct stop_check {
+    const run_stop* stop;
+    bool stop_requested() const { return stop->is_requested(); }
   };
-  /// Nodes of a run ask this, in any of its threads. The interpreter is asked at every 16th look: counts that threads
-  /// lose do no harm.
-  bool is_asked() const {
+  /// Called in any thread of the run, once for each node. Checks for signals in every 16th call; the counter is not
+  /// exact when several threads update it at once, which does no harm.
+  bool is_requested() const {
     if (of_session_->load(std::memory_order_relaxed) || (own_ && own_->load(std::memory_order_relaxed))) return true;
     if (!owner_) return false;
-    const unsigned looks = looks_.load(std::memory_order_relaxed) + 1;
-    looks_.store(looks, std::memory_order_relaxed);
-    return interrupted_.load(std::memory_order_relaxed) || (looks % 16 == 0 && ask_interpreter());
+    const unsigned checks = checks_.load(std::memory_order_relaxed) + 1;
+    checks_.store(checks, std::memory_order_relaxed);
+    return interrupted_.load(std::memory_order_relaxed) || (checks % 16 == 0 && check_signals());
   }
-  bool ask_interpreter() const;
+  bool check_signals() const;
 
   std::shared_ptr<const std::atomic<bool>> of_session_, own_;
-  unsigned long owner_ = 0;  // the thread whose business signals are, if it is the one that runs
-  mutable std::atomic<unsigned> looks_ = 0;
+  unsigned long owner_ = 0;  // Python's main thread, which handles signals, if the run is in it; else 0
+  mutable std::atomic<unsigned> checks_ = 0;
   mutable std::chrono::steady_clock::time_point next_ = {};
   mutable std::atomic<bool> interrupted_ = false;
-  stop_token token_ = asked{this};
+  stop_token token_ = stop_check{this};
 };
 
-/// Finds the thread whose business signals are; once, when the module is imported.
+/// Finds the main thread, which handles signals. To be called once, when the module is imported.
 void find_main_thread();
 
-/// The inputs of a run: a dictionary of names, and what keeps the elements.
+/// The inputs of a run, from a dictionary of Python objects by name. It keeps the elements alive.
 class run_inputs {
  public:
   run_inputs(nb::handle dictionary, const std::vector<io_info>& declared);
@@ -158,9 +159,9 @@ class run_inputs {
   std::vector<named_input> all_;
   std::vector<nb::object> kept_;
   std::vector<any_value> own_;
-  std::vector<std::unique_ptr<std::string>> names_;  // of bytes that are no UTF-8
+  std::vector<std::unique_ptr<std::string>> names_;  // names with bytes that are not UTF-8
 };
-/// None: never; a number: seconds.
+/// A timeout in seconds; nullopt for None.
 std::optional<detail::duration> to_timeout(nb::handle seconds);
 
 }  // namespace cameo::python

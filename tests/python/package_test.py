@@ -315,9 +315,9 @@ class Running(unittest.TestCase):
         for inputs, words in (({}, "'x' is missing"), ({"z": right}, "no input 'z'"), ({"x": right[0]}, "rank 1"),
                               ({"x": right.astype(numpy.int32)}, "needs tensor"), ({"x": object()}, "is a object"),
                               ({1: right}, "no text"), ({"x": right.astype("datetime64[s]")}, "datetime64"),
-                              ([right], "dictionary"), ({"x": None}, "given nothing"), ({"x": [["a", 1.0, 2.0]] * 2}, "no tensor"),
-                              ({"x": right.astype(numpy.longdouble)}, "longdouble"), ({"x": [[1, 2, 3], [4]]}, "no tensor"),
-                              ({"x": {"a": 1.0}}, "a map"), ({"x": ["\ud800"]}, "no Unicode"), ({"x": [[1j] * 3] * 2}, "float")):
+                              ([right], "dictionary"), ({"x": None}, "given nothing"), ({"x": [["a", 1.0, 2.0]] * 2}, "not a tensor"),
+                              ({"x": right.astype(numpy.longdouble)}, "longdouble"), ({"x": [[1, 2, 3], [4]]}, "not a tensor"),
+                              ({"x": {"a": 1.0}}, "a map"), ({"x": ["\ud800"]}, "not valid Unicode"), ({"x": [[1j] * 3] * 2}, "float")):
             with self.subTest(words), self.assertRaisesRegex(cameo.errors.InvalidArgument, words):
                 session.run(inputs)
 
@@ -332,7 +332,7 @@ class Running(unittest.TestCase):
                 raise ValueError
 
         inputs = {"".join(["ab", str(1).zfill(4)]): Clears()}  # a text that nothing else has
-        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "ARGUMENT: ab0001: is no tensor"):
+        with self.assertRaisesRegex(cameo.errors.InvalidArgument, "ARGUMENT: ab0001: is not a tensor"):
             cameo.Session(models.unary()).run(inputs)
 
     def test_a_mapping_of_another_kind_is_as_good_as_a_dictionary(self):
