@@ -479,7 +479,7 @@ class Running(unittest.TestCase):
 
     def test_names_of_outputs_are_a_list_of_texts(self):
         session = cameo.Session(models.unary())
-        for names, words in (("y", "in a list"), ([3], "no text"), (["z"], "no output of this name")):
+        for names, words in (("y", "in a list"), ([3], "not a text"), (["z"], "no output of this name")):
             with self.subTest(names), self.assertRaisesRegex(cameo.errors.InvalidArgument, words):
                 session.run_list(names, {"x": numpy.ones(2, numpy.float32)})
 

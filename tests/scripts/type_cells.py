@@ -9,7 +9,7 @@ another version of the operator. Cells without any of these are listed in tests/
 reason, which may only shrink.
 
 Where cameo differs from the reference evaluator, onnxruntime is asked about another version or type, too; where it
-differs from onnxruntime and not from the reference evaluator, judgements.py must have the sentence that decides.
+differs from onnxruntime and not from the reference evaluator, rulings.py must have the sentence that decides.
 
 A run takes a tenth of the cells that the seed chooses; --long takes all. --only WORD takes those with it in their name.
 """
@@ -32,9 +32,9 @@ import onnx
 TESTS = pathlib.Path(os.environ["CAMEO_SOURCE_DIR"]) / "tests"
 sys.path[:0] = [str(TESTS / folder) for folder in ("program", "scripts")]
 import differential as d  # noqa: E402
-import judgements  # noqa: E402
 import ort_judge  # noqa: E402
 import retype  # noqa: E402
+import rulings  # noqa: E402
 import shrinking_list  # noqa: E402
 import type_bases  # noqa: E402
 
@@ -359,7 +359,7 @@ def run_twice(cells, folder):
     found, judged = run_cells(cells, folder / "first")
     by_doubt = overruled(found, judged, "reference", folder / "second", answers_of_another)
     by_text = overruled(found, judged, "onnxruntime", folder / "third", answers_of_reference)
-    for of in [of for of in by_text if not judgements.row_of(case_of(of, 0).model.graph.node)]:
+    for of in [of for of in by_text if not rulings.row_of(case_of(of, 0).model.graph.node)]:
         del by_text[of]
     for of, who in {**by_doubt, **by_text}.items():
         del found[of]
