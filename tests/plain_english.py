@@ -268,7 +268,7 @@ def file_offenses(path, text):
     for comment in comments:
         yield from comment_offenses(comment)
     for number, line in enumerate(text.split("\n"), 1):
-        for match in BRITISH.finditer(re.sub(r"\bTRITON\w+", "", line)):  # but for the names of Triton's API
+        for match in BRITISH.finditer(re.sub(r"\bTRITON\w+|\bCancelledError\b", "", line)):  # names of others' APIs
             yield number, f"'{match.group()}': American spelling"
 
 
