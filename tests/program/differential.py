@@ -17,7 +17,7 @@ The expected outputs come from an oracle: onnxruntime without optimizations; if 
 evaluator; or the case's own `oracle`, a definition in numpy, where that evaluator lacks a part of the operator. Cases that
 all of them refuse are counted, but not compared; a family fails if less than half of its cases are compared, because its
 generator is then wrong. Where cameo differs from onnxruntime, the other oracle is run, too: if it agrees with cameo, the
-text of the specification decides, and rulings.py must have the sentence.
+text of the specification decides, and judgments.py must have the sentence.
 The oracles run in a separate process, so that a case that crashes one does not end the campaign.
 """
 import argparse
@@ -35,7 +35,7 @@ import onnx
 import onnx.reference
 from onnx import helper, numpy_helper
 
-import rulings
+import judgments
 import ort_judge
 
 
@@ -250,13 +250,13 @@ def differences(cases, folder, ask=answers):
 
 def judged_by_text(cases, found, judged, folder):
     """The cases that differ from onnxruntime, but not from the other oracle, and whose difference is explained by a row of
-    rulings: {name: row}."""
+    judgments: {name: row}."""
     in_dispute = [each for each in cases if each.name in found and judged[each.name] == "onnxruntime"]
     if not in_dispute:
         return {}
     differ, asked = differences(in_dispute, pathlib.Path(folder) / "in_dispute", reference_answers)
     agreed = [each for each in in_dispute if asked[each.name] in JUDGES and each.name not in differ]
-    rows = ((each.name, rulings.row_of(each.model.graph.node)) for each in agreed)
+    rows = ((each.name, judgments.row_of(each.model.graph.node)) for each in agreed)
     return {name: row for name, row in rows if row}
 
 
