@@ -88,11 +88,11 @@ void run_stop::begin(const python_stop& of_session, nb::handle own) {
   of_session_ = of_session.requested;
   own_ = own.is_none() ? nullptr : stop_of(own).requested;
   owner_ = PyThread_get_thread_ident() == main_thread ? main_thread : 0;
-  checks_ = 0, next_ = {}, interrupted_ = false;
+  looks_ = 0, next_ = {}, interrupted_ = false;
 }
 
-/// Ten times in a second at most, for it takes the interpreter's lock.
-bool run_stop::check_signals() const {
+/// Checks at most ten times in a second, because each check takes the interpreter's lock.
+bool run_stop::check_interpreter() const {
   if (PyThread_get_thread_ident() != owner_) return false;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return false;

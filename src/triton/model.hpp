@@ -10,11 +10,11 @@
 
 namespace cameo::triton {
 
-/// A served model: one session, or the components of a model package. All instances share it and its packed weights.
+/// A served model: one session, or the components of a package, which all instances share with its packed weights.
 class served_model {
  public:
-  /// Loads the model in the version's folder, with the parameters of the model's configuration. INVALID_ARGUMENT for
-  /// unknown parameters or values; otherwise the errors of runtime::load().
+  /// Loads the model in the version's folder with the parameters of the model's configuration. INVALID_ARGUMENT for an
+  /// unknown parameter, or a value that it does not accept; otherwise the errors of runtime::load.
   static result<std::unique_ptr<served_model>> load(const std::string& folder, const nlohmann::json& config);
 
   const std::vector<io_info>& inputs() const { return whole_ ? whole_->inputs() : one_->inputs(); }
@@ -22,14 +22,15 @@ class served_model {
   result<named_values> run(std::span<const named_input> given, const run_settings& how) const {
     return whole_ ? whole_->run(given, how) : one_->run(given, how);
   }
-  /// The timeout of one run, from the parameter timeout_ms.
+  /// The limit of the time of a run, from the parameter timeout_ms.
   std::optional<detail::duration> timeout() const { return timeout_; }
 
-  /// Adds to the configuration what is missing: inputs, outputs, max_batch_size and its scheduler. False if nothing is.
+  /// Adds inputs, outputs, the largest batch and its scheduler to a configuration that lacks them. False if it lacks
+  /// nothing.
   bool complete(nlohmann::json& config) const;
-  /// Sets how the model is served, from the complete configuration.
+  /// Takes from the configuration, as Triton uses it, whether requests are batched.
   void serve_as(const nlohmann::json& config);
-  /// True if the first axis of every input and output is a batch axis, so that several requests can be one run.
+  /// Whether the first size of every input and output counts rows, so that several requests can be one run.
   bool batches() const { return batches_; }
 
  private:
@@ -41,8 +42,7 @@ class served_model {
   bool batches_ = false;
 };
 
-/// An element type of Triton: its number, its name in configurations, and cameo's type. Types that Triton lacks have
-/// the number 0 (INVALID).
+/// An element type: its number and name in Triton, and ours. Types that Triton lacks have the number 0 (INVALID).
 struct type_row {
   TRITONSERVER_DataType number;
   const char* name;
@@ -54,9 +54,9 @@ dtype dtype_of_number(TRITONSERVER_DataType);
 /// Runs requests, sends their responses and releases them.
 void serve(TRITONBACKEND_ModelInstance*, const served_model&, std::span<TRITONBACKEND_Request*> requests);
 
-/// A new Triton error for a status, which the caller owns; null for OK.
+/// Converts a status to an error of Triton; null for OK.
 TRITONSERVER_Error* to_error(const status&);
-/// Converts a Triton error, which may be null, to a status, and deletes it.
+/// Converts an error of Triton to a status, and deletes it.
 status to_status(TRITONSERVER_Error*);
 
 }  // namespace cameo::triton
