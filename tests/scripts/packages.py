@@ -299,7 +299,7 @@ def check_damaged(root):
            done.stderr)
     (folder / "manifest.json").unlink()
     done = cameo("run", folder, "--random-inputs")
-    expect("error: INVALID_ARGUMENT: a folder, and no model package" in done.stderr, done.stderr)
+    expect("error: INVALID_ARGUMENT: a folder, but not a model package" in done.stderr, done.stderr)
 
 
 def check_weights(root):

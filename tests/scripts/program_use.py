@@ -220,7 +220,7 @@ class GivenValues(Case):
     def test_values_that_do_not_fit(self):
         numbers = self.identity(FLOATS, "n", 2)
         self.assertIn("a multiple of 2", self.fails("INVALID_ARGUMENT", "run", numbers, "--input", "x=1,2,3"))
-        self.assertIn("'b' is no float", self.fails("INVALID_ARGUMENT", "run", numbers, "--input", "x=1,b"))
+        self.assertIn("'b' is not a valid float", self.fails("INVALID_ARGUMENT", "run", numbers, "--input", "x=1,b"))
         self.assertIn("No such file", self.fails("NO_SUCHFILE", "run", numbers, "--input", "x=picture.bmp"))
         self.fails("NO_SUCHFILE", "run", numbers, "--input", "x=none.npy")
         small = self.identity(T.UINT8, 2)
