@@ -52,8 +52,8 @@ struct float_limits {
   std::uint32_t overflow;      // a value out of range that does not saturate
 };
 constexpr float_limits limits_of(float_format f) {
-  const std::uint32_t ones = (1u << (f.exponent_bits + f.mantissa_bits)) - 1,
-                      infinity = ones >> f.mantissa_bits << f.mantissa_bits;
+  const std::uint32_t ones = (1u << (f.exponent_bits + f.mantissa_bits)) - 1;
+  const std::uint32_t infinity = ones >> f.mantissa_bits << f.mantissa_bits;
   switch (f.specials) {
     case float_specials::ieee: return {infinity | 1u << (f.mantissa_bits - 1), infinity - 1, infinity};
     case float_specials::nan_only: return {ones, ones - 1, ones};
@@ -75,7 +75,7 @@ constexpr std::uint16_t narrow(float value, detail::float_format f, bool saturat
     return std::uint16_t(f.specials == detail::float_specials::none ? limits.nan : sign | limits.nan);
   // bfloat16 is a float's upper half: rounding carries into the exponent, and at last to infinity, by itself.
   if (ieee && e_bits == 8 && m_bits == 7) return std::uint16_t((in + 0x7FFF + (in >> 16 & 1)) >> 16);
-  // A float that is itself subnormal is far below the least value of every other format, so its hidden bit is moot.
+  // A subnormal float rounds to zero in every other format, so it does not matter that it has no hidden bit.
   int exponent = int(in_magnitude >> 23) - 127 + f.bias;
   std::uint64_t full = (in & 0x7FFFFF) | 0x800000;  // 24 bits: 1.23
   int shift = 23 - m_bits;
@@ -87,7 +87,7 @@ constexpr std::uint16_t narrow(float value, detail::float_format f, bool saturat
   // A normal carries its hidden bit as one step of the exponent, and rounding up may carry into the next exponent.
   const std::uint64_t magnitude = exponent ? (std::uint64_t(exponent - 1) << m_bits) + full : full;
   if (magnitude > limits.largest) {
-    // Infinity stays what it is where the format has one, and formats of 16 bits never saturate.
+    // Infinity never saturates in a format that has it, and a format of 16 bits never saturates.
     const bool saturates = saturate && !(ieee && (in_magnitude == 0x7F800000 || e_bits + m_bits == 15));
     return std::uint16_t(sign | (saturates ? limits.largest : limits.overflow));
   }
