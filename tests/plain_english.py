@@ -17,8 +17,8 @@ TOPS = ("include", "src", "eps", "bench", "examples", "tests", "cmake")
 
 # Folders whose text has not been read and rewritten yet. Rows may only be removed.
 NOT_READ_YET = (
-    "include/cameo/c", "include/cameo/ort_plugin_export", "include/cameo/package", "include/cameo/session", "src/c",
-    "src/context", "src/file", "src/ort_plugin_export", "src/package", "src/program", "src/python", "src/session",
+    "include/cameo/c", "include/cameo/package", "include/cameo/session", "src/c",
+    "src/context", "src/file", "src/package", "src/program", "src/python", "src/session",
     "src/triton", "eps/cpu", "eps/frozen", "eps/openvino", "eps/ort_plugin_host", "bench", "examples",
     "tests/bad_input", "tests/compile_fail", "tests/conformance", "tests/context", "tests/ep", "tests/file",
     "tests/fresh", "tests/fuzz", "tests/interop", "tests/layers.py", "tests/minimal", "tests/model_package",
