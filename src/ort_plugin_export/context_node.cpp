@@ -28,8 +28,8 @@ std::vector<std::string> names_of(const Values& values) {
 }
 
 /// The group that receives the context of the compilation on this thread.
-thread_local stored_group* current_group = nullptr;
-thread_local std::string_view current_provider;  // the provider's long name
+thread_local stored_group* storing = nullptr;
+thread_local std::string_view storing_for;  // the provider's long name
 
 /// Stores the context of a model that is a single compiled node, and writes the model to `to`. Other models are not
 /// stored.
@@ -38,15 +38,15 @@ status take_stored(const model& m, byte_sink to) {
   const op_row& op = compiled_operator();
   if (!node || node.domain() != op.domain || node.op_type() != op.name) return {};
   graph_node& only = m.main()[node.id()];
-  current_group->compatibility = compatibility_of(m, current_provider).value_or("");
-  current_group->is_compiled = true;
+  storing->compatibility = compatibility_of(m, storing_for).value_or("");
+  storing->is_compiled = true;
   for (const attribute& a : only.attributes) {
-    if (a.name == "ep_cache_context") current_group->context = a.s;
-    else if (a.name == "embed_mode") current_group->is_file = a.i == 0;
-    else if (a.kind == attribute_kind::s) current_group->texts.emplace_back(a.name, a.s);
-    else current_group->numbers.emplace_back(a.name, a.i);
+    if (a.name == "ep_cache_context") storing->context = a.s;
+    else if (a.name == "embed_mode") storing->is_file = a.i == 0;
+    else if (a.kind == attribute_kind::s) storing->texts.emplace_back(a.name, a.s);
+    else storing->numbers.emplace_back(a.name, a.i);
   }
-  current_group->inputs = names_of(node.inputs()), current_group->outputs = names_of(node.outputs());
+  storing->inputs = names_of(node.inputs()), storing->outputs = names_of(node.outputs());
   const graph_node before = only;  // in the file it must be an ordinary node
   only.fused = -1, only.op = &op, only.version = &op.versions.back();
   only.opset = only.version->since;
@@ -71,14 +71,14 @@ bool is_context_of(const plugin& p, const node_view& node) {
   if (!node || !node.has_role(role::is_compiled_context)) return false;
   const attribute* const source = node.find("source");
   if (!source) return false;
-  const std::span<const context_source> sources = p.exported.row->contexts.sources;
-  return source->s == p.exported.row->long_name ||
+  const std::span<const context_source> sources = p.ep.row->contexts.sources;
+  return source->s == p.ep.row->long_name ||
          std::any_of(sources.begin(), sources.end(),
                      [&](const context_source& each) { return each.matches(source->s); });
 }
 
 loader loader_of(const plugin& p) {
-  return {std::span<const provider>{&p.exported, 1}, group_formats, default_transforms::tables()};
+  return {std::span<const provider>{&p.ep, 1}, group_formats, default_transforms::tables()};
 }
 
 result<stored_group> stored_group::make(const plugin& p, const session_options& session, const context_place& to,
@@ -87,7 +87,7 @@ result<stored_group> stored_group::make(const plugin& p, const session_options& 
   const graph_view whole{m->main()};
   made.inputs = names_of(whole.inputs()), made.outputs = names_of(whole.outputs());
   result<std::string> graph_bytes = write_ort(*m);
-  if (!p.exported.row->contexts.sources.empty()) {
+  if (!p.ep.row->contexts.sources.empty()) {
     compile_options how;
     how.input = std::move(m), how.output = &made.program;
     how.session = session;
@@ -97,17 +97,17 @@ result<stored_group> stored_group::make(const plugin& p, const session_options& 
       how.session.config.emplace_back("ep.share_ep_contexts", "1");
       how.session.config.emplace_back("ep.stop_share_ep_contexts", to.is_last ? "1" : "0");
     }
-    current_group = &made, current_provider = p.exported.row->long_name;
+    storing = &made, storing_for = p.ep.row->long_name;
     const result<compile_report> report = loader_of(p).compile(std::move(how));
-    current_group = nullptr;
+    storing = nullptr;
     if (!report) return report.error();
   }
   if (made.is_compiled && !made.is_file) return made;
   if (!graph_bytes) return std::move(graph_bytes).error();
   if (!made.is_compiled) {
     made.context = *graph_bytes, made.numbers = {{"main_context", 1}};
-    const std::span<const context_source> sources = p.exported.row->contexts.sources;
-    made.texts = {{"source", std::string{sources.empty() ? p.exported.row->long_name : sources.front().key}},
+    const std::span<const context_source> sources = p.ep.row->contexts.sources;
+    made.texts = {{"source", std::string{sources.empty() ? p.ep.row->long_name : sources.front().key}},
                   {"ep_sdk_version", CAMEO_VERSION},
                   {"notes", std::string{model_notes}}};
   }
@@ -116,7 +116,7 @@ result<stored_group> stored_group::make(const plugin& p, const session_options& 
 }
 
 result<ort_node*> stored_group::make_node(const plugin& p, const ort_node& fused, const context_place& to) const {
-  const host& h = p.ort_host;
+  const host& h = p.ort;
   call_sequence calls{h};
   const std::string name{calls.text<api::Node_GetName>(fused)};
   std::string_view written = context;

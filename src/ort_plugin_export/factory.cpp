@@ -27,8 +27,7 @@ struct factory_object : ort_ep_factory, std::enable_shared_from_this<factory_obj
                       std::size_t most, std::size_t* count);
   status create(const ort_hardware_device* const*, const ort_key_values* const* metadata, std::size_t device_count,
                 const ort_session_options*, const ort_logger*, ort_ep** made);
-  status check_compatibility(const ort_hardware_device* const*, std::size_t device_count, const char* written,
-                             std::int32_t* fit);
+  status check_fit(const ort_hardware_device* const*, std::size_t device_count, const char* text, std::int32_t* fit);
 
   std::shared_ptr<const plugin> shared;
   std::shared_ptr<factory_object> own_reference;  // null after release
@@ -47,7 +46,7 @@ bool is_stated(const host& h, const ort_hardware_device& found, const hardware_d
 
 /// The provider's devices; the processor if it states none.
 result<std::vector<provider_device>> devices_of(const plugin& p) {
-  result<std::vector<provider_device>> stated = p.exported.row->devices(p.exported.self.get());
+  result<std::vector<provider_device>> stated = p.ep.row->devices(p.ep.self.get());
   // The row does not distinguish a provider without the hook from one without devices.
   if (stated && stated->empty()) stated->push_back({});
   return stated;
@@ -59,33 +58,32 @@ result<std::unique_ptr<device_memory>> memory_of(const plugin& p) {
   const auto devices = devices_of(p).value_or(std::vector<provider_device>{});
   const auto is_gpu = [](const provider_device& each) { return each.hardware.kind == device_kind::gpu; };
   const bool has_gpu = std::any_of(devices.begin(), devices.end(), is_gpu);
-  const std::uint32_t vendor = p.exported.row->vendor.id;
-  return device_memory::make(p.ort_host, p.exported.row->memory(p.exported.self.get()), p.name,
+  const std::uint32_t vendor = p.ep.row->vendor.id;
+  return device_memory::make(p.ort, p.ep.row->memory(p.ep.self.get()), p.name,
                              has_gpu ? ort_memory_kind::gpu : ort_memory_kind::npu,
                              vendor ? vendor : std::uint32_t(std::hash<std::string>{}(p.name)));
 }
 
 factory_object::factory_object(std::shared_ptr<const plugin> by) : shared{std::move(by)}, domains{*shared} {
-  version = shared->ort_host.version();
+  version = shared->ort.version();
   GetName = [](const ort_ep_factory* of) { return plugin_of(of).name.c_str(); };
   GetVendor = [](const ort_ep_factory* of) { return plugin_of(of).vendor.c_str(); };
-  GetVendorId = [](const ort_ep_factory* of) { return plugin_of(of).exported.row->vendor.id; };
+  GetVendorId = [](const ort_ep_factory* of) { return plugin_of(of).ep.row->vendor.id; };
   GetVersion = [](const ort_ep_factory*) { return CAMEO_VERSION; };
   GetSupportedDevices = callback<factory_object, &factory_object::find_devices>;
   CreateEp = callback<factory_object, &factory_object::create>;
   ReleaseEp = [](ort_ep_factory*, ort_ep* made) { delete static_cast<execution_provider_object*>(made); };
-  ValidateCompiledModelCompatibilityInfo = callback<factory_object, &factory_object::check_compatibility>;
+  ValidateCompiledModelCompatibilityInfo = callback<factory_object, &factory_object::check_fit>;
   CreateDataTransfer = [](ort_ep_factory* of, ort_data_transfer** made) -> ort_status* {
     return *made = plugin_of(of).memory.get(), nullptr;
   };
   if (shared->memory) {
     CreateAllocator = [](ort_ep_factory* of, const ort_memory_info* info, const ort_key_values*, ort_allocator** made) {
       const plugin& p = plugin_of(of);
-      const bool is_own = info && p.memory->location_of(p.ort_host.call<ep_api::MemoryInfo_GetMemoryDevice>(info)) ==
-                                      device_memory::location::own;
+      const bool is_own =
+          info && p.memory->location_of(p.ort.call<ep_api::MemoryInfo_GetMemoryDevice>(info)) == device_memory::own;
       *made = is_own ? p.memory.get() : nullptr;
-      return p.ort_host.give(is_own ? status{}
-                                    : status{status_code::not_implemented, "it is not the provider's memory"});
+      return p.ort.give(is_own ? status{} : status{status_code::not_implemented, "it is not the provider's memory"});
     };
     ReleaseAllocator = [](ort_ep_factory*, ort_allocator*) {};
   }
@@ -104,7 +102,7 @@ factory_object::factory_object(std::shared_ptr<const plugin> by) : shared{std::m
 status factory_object::find_devices(const ort_hardware_device* const* found, std::size_t found_count,
                                     ort_ep_device** to, std::size_t most, std::size_t* count) {
   *count = 0;
-  const host& h = shared->ort_host;
+  const host& h = shared->ort;
   const result<std::vector<provider_device>> stated = devices_of(*shared);
   if (!stated) {  // for example without a driver; not an error, so that other providers can be used
     h.log(shared->log, ort_severity::warning,
@@ -121,7 +119,7 @@ status factory_object::find_devices(const ort_hardware_device* const* found, std
     for (auto& pair : about)  // ONNX Runtime sets these keys to the library's version and path
       if (pair.first == "version" || pair.first == "library_path") pair.first.insert(0, "device.");
     about.emplace_back(device_key, each.name);
-    if (shared->exported.row->contexts.can_be_weightless) about.emplace_back(weightless_metadata, "all");
+    if (shared->ep.row->contexts.can_be_weightless) about.emplace_back(weightless_metadata, "all");
     const auto metadata = h.pairs(about), options = h.pairs(each.options);
     calls.call<ep_api::CreateEpDevice>(this, *at, metadata.get(), options.get(), to + *count);
     if (!calls.outcome()) break;
@@ -135,12 +133,12 @@ status factory_object::create(const ort_hardware_device* const*, const ort_key_v
                               std::size_t device_count, const ort_session_options* wanted, const ort_logger* log,
                               ort_ep** to) {
   *to = nullptr;
-  const host& h = shared->ort_host;
+  const host& h = shared->ort;
   auto made = std::make_unique<execution_provider_object>(shared);
   made->factory = shared_from_this();
   made->log = log;
   ort_key_values* entries = nullptr;
-  if (status s = h.try_call<api::GetSessionOptionsConfigEntries>(wanted, &entries); !s) return s;
+  if (status s = h.invoke<api::GetSessionOptionsConfigEntries>(wanted, &entries); !s) return s;
   made->options = h.pairs(entries);
   h.call<api::ReleaseKeyValuePairs>(entries);
 
@@ -155,7 +153,7 @@ status factory_object::create(const ort_hardware_device* const*, const ort_key_v
   for (const auto& [key, text] : made->options)
     if (key.starts_with(fmt::format("ep.{}.", lower_case(shared->name))) || key.starts_with("ep.enable_weightless"))
       how.config.emplace_back(key, text);
-  const std::vector<ep_device> all = detail::devices_of({&shared->exported, 1});
+  const std::vector<ep_device> all = detail::devices_of({&shared->ep, 1});
   std::vector<ep_device> chosen;
   for (std::size_t i = 0; metadata && i < device_count; ++i)
     for (const auto& [key, text] : h.pairs(metadata[i]))
@@ -167,10 +165,9 @@ status factory_object::create(const ort_hardware_device* const*, const ort_key_v
   return {};
 }
 
-status factory_object::check_compatibility(const ort_hardware_device* const*, std::size_t, const char* written,
-                                           std::int32_t* fit) {
+status factory_object::check_fit(const ort_hardware_device* const*, std::size_t, const char* text, std::int32_t* fit) {
   *fit = 0;
-  const result<compiled_fit> found = fit_of(shared->exported, written ? written : "");
+  const result<compiled_fit> found = fit_of(shared->ep, text ? text : "");
   if (found) *fit = std::int32_t(*found);
   return found.error();
 }
@@ -185,8 +182,8 @@ ort_status* create_factories(provider (*make)(), const char*, const ort_api_base
   if (!runtime) return host::refuse(*base, runtime.error());
   return runtime->give(guarded_hook([&]() -> status {
     auto made = std::make_shared<plugin>();
-    made->ort_host = *runtime, made->log = log, made->exported = make();
-    const provider_row& row = *made->exported.row;
+    made->ort = *runtime, made->log = log, made->ep = make();
+    const provider_row& row = *made->ep.row;
     made->name = row.long_name, made->vendor = row.vendor.name.empty() ? row.name : row.vendor.name;
     made->ops = operators(row);
     if (auto memory = memory_of(*made)) made->memory = *std::move(memory);

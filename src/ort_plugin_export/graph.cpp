@@ -31,7 +31,7 @@ std::string_view plain_domain(std::string_view domain) { return domain == "ai.on
 class graph_reader {
  public:
   graph_reader(const host& from, const op_table& ops, const ort_graph& in, constants what)
-      : host_{from}, calls_{from}, ops_{ops}, in_{in}, what_{what} {
+      : host_{from}, ort_{from}, ops_{ops}, in_{in}, what_{what} {
     made_.net = std::make_unique<model>();
   }
 
@@ -49,34 +49,33 @@ class graph_reader {
       if (!g[v].is_output) g.add_output(v);
       if (g[v].producer == node_id::none) add_input(g, v);
     }
-    if (!calls_.outcome()) return calls_.outcome();
+    if (!ort_.outcome()) return ort_.outcome();
     return std::move(made_);
   }
 
  private:
   void read_imports() {
     model& m = *made_.net;
-    std::vector<const char*> domains(calls_.get<api::Graph_GetNumOperatorSets>(in_));
+    std::vector<const char*> domains(ort_.get<api::Graph_GetNumOperatorSets>(in_));
     std::vector<std::int64_t> versions(domains.size());
-    if (!domains.empty())
-      calls_.call<api::Graph_GetOperatorSets>(&in_, domains.data(), versions.data(), domains.size());
+    if (!domains.empty()) ort_.call<api::Graph_GetOperatorSets>(&in_, domains.data(), versions.data(), domains.size());
     for (std::size_t i = 0; i < domains.size(); ++i)
       if (domains[i] && versions[i] > 0) m.imports.push_back({kept(plain_domain(domains[i])), versions[i]});
     m.imports.push_back({declined_op::domain, 1});
     // From IR version 4 on, initializers need not be inputs.
-    m.ir_version = std::max<std::int64_t>(4, calls_.get<api::Graph_GetOnnxIRVersion>(in_));
+    m.ir_version = std::max<std::int64_t>(4, ort_.get<api::Graph_GetOnnxIRVersion>(in_));
     m.producer_name = "onnxruntime";
-    m.path = calls_.text<api::Graph_GetModelPath>(in_);
+    m.path = ort_.text<api::Graph_GetModelPath>(in_);
   }
 
   std::vector<const ort_node*> nodes_of(const ort_graph& g) {
-    return calls_.list<api::Graph_GetNumNodes, api::Graph_GetNodes>(g);
+    return ort_.list<api::Graph_GetNumNodes, api::Graph_GetNodes>(g);
   }
-  value_infos outputs_of(const ort_graph& g) { return calls_.list<api::Graph_GetNumOutputs, api::Graph_GetOutputs>(g); }
-  value_infos inputs_of(const ort_node& n) { return calls_.list<api::Node_GetNumInputs, api::Node_GetInputs>(n); }
-  value_infos outputs_of(const ort_node& n) { return calls_.list<api::Node_GetNumOutputs, api::Node_GetOutputs>(n); }
+  value_infos outputs_of(const ort_graph& g) { return ort_.list<api::Graph_GetNumOutputs, api::Graph_GetOutputs>(g); }
+  value_infos inputs_of(const ort_node& n) { return ort_.list<api::Node_GetNumInputs, api::Node_GetInputs>(n); }
+  value_infos outputs_of(const ort_node& n) { return ort_.list<api::Node_GetNumOutputs, api::Node_GetOutputs>(n); }
 
-  std::string_view kept(std::string_view words) { return calls_.value_of(made_.net->memory.copy(words)); }
+  std::string_view kept(std::string_view words) { return ort_.value_of(made_.net->memory.copy(words)); }
   void decline(std::string words) {
     if (why_.empty()) why_ = std::move(words);
   }
@@ -85,7 +84,7 @@ class graph_reader {
   /// The value of a graph by its name. A new value gets its type, and its elements if it is constant. A body also finds
   /// the values of the enclosing graphs (`anywhere`). A value that the body defines (`here`) hides those.
   value_id value_of(graph& g, const ort_value_info* info, found where = found::anywhere) {
-    const std::string_view name = info ? calls_.text<api::GetValueInfoName>(*info) : "";
+    const std::string_view name = info ? ort_.text<api::GetValueInfoName>(*info) : "";
     if (name.empty()) return value_id::none;
     const value_id known = g.outer() && where == found::anywhere ? g.resolve(name) : g.find(name);
     return known != value_id::none ? known : new_value(g, name, *info);
@@ -106,8 +105,8 @@ class graph_reader {
   value_id new_value(graph& g, std::string_view name, const ort_value_info& info) {
     const value_id made = g.add_value(name);
     if (const std::optional<value_type> type = type_of(info)) g[made].type = g.owner().keep(*type);
-    if (!calls_.get<api::ValueInfo_IsConstantInitializer>(info)) return made;
-    const ort_value* const elements = calls_.get<api::ValueInfo_GetInitializerValue>(info);
+    if (!ort_.get<api::ValueInfo_IsConstantInitializer>(info)) return made;
+    const ort_value* const elements = ort_.get<api::ValueInfo_GetInitializerValue>(info);
     const value* const constant = elements ? constant_of(*elements, what_ == constants::copied) : nullptr;
     if (constant) g.add_initializer(made, constant);
     return made;
@@ -116,19 +115,19 @@ class graph_reader {
   /// The type of a value; std::nullopt if it is not a numeric tensor.
   std::optional<value_type> type_of(const ort_value_info& info) {
     const ort_type_info* type = nullptr;
-    if (!host_.try_call<api::GetValueInfoTypeInfo>(&info, &type) || !type) return {};
-    const ort_tensor_info* const tensor = calls_.get<api::CastTypeInfoToTensorInfo>(*type);
-    const std::int32_t elements = tensor ? calls_.get<api::GetTensorElementType>(*tensor) : 0;
+    if (!host_.invoke<api::GetValueInfoTypeInfo>(&info, &type) || !type) return {};
+    const ort_tensor_info* const tensor = ort_.get<api::CastTypeInfoToTensorInfo>(*type);
+    const std::int32_t elements = tensor ? ort_.get<api::GetTensorElementType>(*tensor) : 0;
     if (!is_number(elements)) return {};
-    const std::size_t rank = calls_.get<api::GetDimensionsCount>(*tensor);
+    const std::size_t rank = ort_.get<api::GetDimensionsCount>(*tensor);
     // Before 1.24 a scalar can't be distinguished from a tensor of unknown rank; type inference may find the shape.
     const bool has_shape = rank > 0 || (host_.version() >= 24 && host_.call<api::TensorTypeAndShape_HasShape>(tensor));
     if (!has_shape) return value_type::tensor(dtype(elements));
     std::vector<std::int64_t> sizes(rank, -1);
     std::vector<const char*> names(rank);
     if (rank > 0) {
-      calls_.call<api::GetDimensions>(tensor, sizes.data(), rank);
-      calls_.call<api::GetSymbolicDimensions>(tensor, names.data(), rank);
+      ort_.call<api::GetDimensions>(tensor, sizes.data(), rank);
+      ort_.call<api::GetSymbolicDimensions>(tensor, names.data(), rank);
     }
     std::vector<dim> dims;
     for (std::size_t i = 0; i < rank; ++i)
@@ -144,12 +143,12 @@ class graph_reader {
     if (!made) return nullptr;
     if (is_copied && made->bytes() > 0) {
       void* const memory = made_.net->memory.allocate(made->bytes(), 64);
-      if (!memory) return calls_.fail(status_code::out_of_memory), nullptr;
+      if (!memory) return ort_.fail(status_code::out_of_memory), nullptr;
       std::memcpy(memory, made->data, made->bytes());
       made->data = memory;
     }
     const value* const kept_value = made_.net->memory.keep(*made);
-    if (!kept_value) calls_.fail(status_code::out_of_memory);
+    if (!kept_value) ort_.fail(status_code::out_of_memory);
     return kept_value;
   }
 
@@ -157,16 +156,15 @@ class graph_reader {
   void add_node(const ort_node& node, graph& g) {
     const bool is_main = !g.outer();
     node_spec to;
-    to.name = calls_.text<api::Node_GetName>(node), to.op_type = calls_.text<api::Node_GetOperatorType>(node);
-    to.domain = plain_domain(calls_.text<api::Node_GetDomain>(node));
+    to.name = ort_.text<api::Node_GetName>(node), to.op_type = ort_.text<api::Node_GetOperatorType>(node);
+    to.domain = plain_domain(ort_.text<api::Node_GetDomain>(node));
     to.opset = made_.net->opset(to.domain);
-    if (to.opset < 1) to.opset = calls_.get<api::Node_GetSinceVersion>(node);
+    if (to.opset < 1) to.opset = ort_.get<api::Node_GetSinceVersion>(node);
     std::vector<value_id> inputs = values_of(g, inputs_of(node));
     std::vector<value_id> outputs = values_of(g, outputs_of(node), found::here);
     // The values that bodies capture must be in this graph before the bodies are read.
     std::vector<value_id> captured;
-    if (is_main)
-      captured = values_of(g, calls_.list<api::Node_GetNumImplicitInputs, api::Node_GetImplicitInputs>(node));
+    if (is_main) captured = values_of(g, ort_.list<api::Node_GetNumImplicitInputs, api::Node_GetImplicitInputs>(node));
     const op_row* const row = ops_.find(to.domain, to.op_type);
     const op_version* const version = row ? row->at(to.opset) : nullptr;
     if (is_main) require_tensors(g, inputs), require_tensors(g, outputs), require_given(g, inputs, captured);
@@ -201,16 +199,16 @@ class graph_reader {
   }
 
   void read_attributes(const ort_node& node, graph& g, std::vector<attribute>& to, std::vector<graph*>& bodies) {
-    for (const ort_attribute* a : calls_.list<api::Node_GetNumAttributes, api::Node_GetAttributes>(node)) {
-      const ort_attribute_kind kind{calls_.get<api::OpAttr_GetType>(*a)};
+    for (const ort_attribute* a : ort_.list<api::Node_GetNumAttributes, api::Node_GetAttributes>(node)) {
+      const ort_attribute_kind kind{ort_.get<api::OpAttr_GetType>(*a)};
       if (kind == ort_attribute_kind::g) continue;  // added below, with the graphs
       attribute& made = to.emplace_back();
-      made.name = calls_.text<api::OpAttr_GetName>(*a);
+      made.name = ort_.text<api::OpAttr_GetName>(*a);
       read_attribute(*a, kind, made);
     }
-    std::vector<const ort_graph*> graphs(calls_.get<api::Node_GetNumSubgraphs>(node));
+    std::vector<const ort_graph*> graphs(ort_.get<api::Node_GetNumSubgraphs>(node));
     std::vector<const char*> names(graphs.size());
-    if (!graphs.empty()) calls_.call<api::Node_GetSubgraphs>(&node, graphs.data(), graphs.size(), names.data());
+    if (!graphs.empty()) ort_.call<api::Node_GetSubgraphs>(&node, graphs.data(), graphs.size(), names.data());
     for (std::size_t i = 0; i < graphs.size() && graphs[i]; ++i) {
       bodies.push_back(&made_.net->add_graph(&g));
       read_body(*graphs[i], *bodies.back());
@@ -244,8 +242,8 @@ class graph_reader {
     std::size_t bytes = 0;
     if (ort_status* const too_small = host_.call<api::ReadOpAttr>(&from, std::int32_t(kind), nullptr, 0, &bytes))
       host_.call<api::ReleaseStatus>(too_small);  // expected: the call only returns the size
-    const std::span<T> made = calls_.value_of(made_.net->memory.take<T>(bytes / sizeof(T)));
-    if (!made.empty()) calls_.call<api::ReadOpAttr>(&from, std::int32_t(kind), made.data(), made.size_bytes(), &bytes);
+    const std::span<T> made = ort_.value_of(made_.net->memory.take<T>(bytes / sizeof(T)));
+    if (!made.empty()) ort_.call<api::ReadOpAttr>(&from, std::int32_t(kind), made.data(), made.size_bytes(), &bytes);
     return made;
   }
 
@@ -267,21 +265,20 @@ class graph_reader {
       end = std::min(text.find('\0', begin), text.size());
       parts.push_back(text.substr(begin, end - begin));
     }
-    return calls_.value_of(made_.net->memory.copy(std::span<const std::string_view>{parts}));
+    return ort_.value_of(made_.net->memory.copy(std::span<const std::string_view>{parts}));
   }
 
   std::span<const value> read_tensor(const ort_attribute& from, std::string_view name) {
-    ort_value* const tensor = calls_.get<api::OpAttr_GetTensorAttributeAsOrtValue>(from);
-    const value* const made =
-        tensor ? constant_of(*tensor, true) : nullptr;  // the OrtValue is a copy that this function releases
+    ort_value* const tensor = ort_.get<api::OpAttr_GetTensorAttributeAsOrtValue>(from);  // a copy
+    const value* const made = tensor ? constant_of(*tensor, true) : nullptr;
     if (tensor) host_.call<api::ReleaseValue>(tensor);
     if (!made) decline(fmt::format("attribute '{}' is not a tensor of numbers", name));
     return {made, made ? 1u : 0u};
   }
 
   void read_body(const ort_graph& from, graph& to) {
-    add_inputs(to, calls_.list<api::Graph_GetNumInputs, api::Graph_GetInputs>(from), found::here);
-    const value_infos initializers = calls_.list<api::Graph_GetNumInitializers, api::Graph_GetInitializers>(from);
+    add_inputs(to, ort_.list<api::Graph_GetNumInputs, api::Graph_GetInputs>(from), found::here);
+    const value_infos initializers = ort_.list<api::Graph_GetNumInitializers, api::Graph_GetInitializers>(from);
     for (value_id v : values_of(to, initializers, found::here))
       if (v != value_id::none && !to[v].constant) decline("a body has a constant that is not a tensor of numbers");
     for (const ort_node* node : nodes_of(from)) add_node(*node, to);
@@ -289,7 +286,7 @@ class graph_reader {
   }
 
   const host& host_;
-  call_sequence calls_;
+  call_sequence ort_;
   const op_table& ops_;
   const ort_graph& in_;
   constants what_;

@@ -16,7 +16,7 @@ struct read_graph {
   std::vector<std::string> declined;
 
   /// Why one of the nodes can't be read; empty if all can.
-  std::string_view first_obstacle() const {
+  std::string_view obstacle() const {
     for (const std::string& why : declined)
       if (!why.empty()) return why;
     return {};

@@ -60,9 +60,9 @@ status host::status_of(ort_status* from, std::string_view function) const {
 
 void host::log(const ort_logger* to, ort_severity severity, std::string_view words) const {
   std::int32_t least = 0;
-  if (!to || !try_call<api::Logger_GetLoggingSeverityLevel>(to, &least) || std::int32_t(severity) < least) return;
+  if (!to || !invoke<api::Logger_GetLoggingSeverityLevel>(to, &least) || std::int32_t(severity) < least) return;
   static_cast<void>(
-      try_call<api::Logger_LogMessage>(to, std::int32_t(severity), std::string{words}.c_str(), "cameo", 0, "cameo"));
+      invoke<api::Logger_LogMessage>(to, std::int32_t(severity), std::string{words}.c_str(), "cameo", 0, "cameo"));
 }
 
 text_pairs host::pairs(const ort_key_values* from) const {

@@ -32,7 +32,7 @@ class host {
   }
   /// Calls a function that may fail, and converts and releases its error.
   template <auto Slot, class... Args>
-  status try_call(Args... args) const {
+  status invoke(Args... args) const {
     ort_status* const failed = call<Slot>(args...);
     return failed ? status_of(failed, slot_type<Slot>::called) : status{};
   }
@@ -60,7 +60,7 @@ class host {
 template <class T, auto Member, class Callbacks, class... Args>
 ort_status* callback(Callbacks* of, Args... args) {
   T& self = static_cast<T&>(*of);
-  return self.shared->ort_host.give(guarded_hook([&]() -> status { return (self.*Member)(args...); }));
+  return self.shared->ort.give(guarded_hook([&]() -> status { return (self.*Member)(args...); }));
 }
 
 /// The type T that a function writes through its second argument: one T, or an array of them whose capacity is the
@@ -94,7 +94,7 @@ class call_sequence {
   /// Calls a function that returns values through its arguments.
   template <auto Slot, class... Args>
   void call(Args... args) {
-    if (outcome_) outcome_ = host_.try_call<Slot>(args...);
+    if (outcome_) outcome_ = host_.invoke<Slot>(args...);
   }
   /// Calls a function that returns one property of an object.
   template <auto Slot, class Of>

@@ -26,8 +26,7 @@ device_memory::device_memory(const host& h, const memory_source& hooks, ort_memo
   Release = [](ort_data_transfer*) {};
   CanCopy = [](const ort_data_transfer* of, const ort_memory_device* from, const ort_memory_device* to) {
     const location source = self(of).location_of(from), target = self(of).location_of(to);
-    return source != location::other && target != location::other &&
-           (source == location::own || target == location::own);
+    return source != other && target != other && (source == own || target == own);
   };
   CopyTensors = [](ort_data_transfer* of, const ort_value** from, ort_value** to, void**, std::size_t count) {
     return self(of).host_.give(guarded_hook([&] {
@@ -40,22 +39,21 @@ device_memory::device_memory(const host& h, const memory_source& hooks, ort_memo
 }
 
 device_memory::location device_memory::location_of(const ort_memory_device* each) const {
-  if (!each) return location::other;
+  if (!each) return other;
   if (host_.call<ep_api::MemoryDevice_AreEqual>(each, host_.call<ep_api::MemoryInfo_GetMemoryDevice>(info())))
-    return location::own;
-  return host_.call<ep_api::MemoryDevice_GetDeviceType>(each) == 0 ? location::host : location::other;
+    return own;
+  return host_.call<ep_api::MemoryDevice_GetDeviceType>(each) == 0 ? cpu : other;
 }
 
 status device_memory::copy(const ort_value* from, ort_value* to) const {
-  if (!from || !to || location_of(*from) == location::other || location_of(*to) == location::other)
+  if (!from || !to || location_of(*from) == other || location_of(*to) == other)
     return {status_code::invalid_argument, "a value to copy is missing, or in memory of another device"};
   call_sequence calls{host_};
   const std::size_t bytes = calls.get<api::GetTensorSizeInBytes>(*from);
   if (calls.get<api::GetTensorSizeInBytes>(*to) != bytes)
     calls.fail({status_code::invalid_argument, "a value is copied to one of another size"});
-  memory_cache::place source{const_cast<void*>(calls.get<api::GetTensorData>(*from)),
-                             location_of(*from) != location::own};
-  memory_cache::place target{nullptr, location_of(*to) != location::own};
+  memory_cache::place source{const_cast<void*>(calls.get<api::GetTensorData>(*from)), location_of(*from) != own};
+  memory_cache::place target{nullptr, location_of(*to) != own};
   calls.call<api::GetTensorMutableData>(to, &target.memory);
   if (bytes > 0 && (!source.memory || !target.memory))
     calls.fail({status_code::invalid_argument, "a value to copy has no memory"});

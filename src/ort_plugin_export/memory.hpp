@@ -15,7 +15,7 @@ class device_memory : public ort_allocator, public ort_data_transfer {
 
   const ort_memory_info* info() const { return info_.get(); }
   /// Where a block of memory, or a value, is: in this memory, in host memory, or in that of another device.
-  enum class location : std::uint8_t { own, host, other };
+  enum location : std::uint8_t { own, cpu, other };
   location location_of(const ort_memory_device*) const;
   location location_of(const ort_value& v) const { return location_of(host_.call<ep_api::Value_GetMemoryDevice>(&v)); }
 

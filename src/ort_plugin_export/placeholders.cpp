@@ -33,7 +33,7 @@ void add_arguments(const op_version& version, std::span<const parameter> from, c
 
 placeholder::placeholder(const plugin& by, const op_row& row, const op_version& what)
     : op{row.name}, provider{by.name}, since{what.since} {
-  version = by.ort_host.version();
+  version = by.ort.version();
   GetName = [](const ort_custom_op* of) { return self(of).op.c_str(); };
   GetExecutionProviderType = [](const ort_custom_op* of) { return self(of).provider.c_str(); };
   GetInputTypeCount = [](const ort_custom_op* of) { return self(of).inputs.size(); };
@@ -54,8 +54,8 @@ placeholder::placeholder(const plugin& by, const op_row& row, const op_version& 
 }
 
 placeholder_domains::placeholder_domains(const plugin& by) : plugin_{by} {
-  if (by.ort_host.version() < 24) return;
-  for (const std::span<const op_row>& list : {by.exported.row->kernels().ops, by.exported.row->own_ops})
+  if (by.ort.version() < 24) return;
+  for (const std::span<const op_row>& list : {by.ep.row->kernels().ops, by.ep.row->own_ops})
     for (const op_row& row : list)
       if (!row.domain.empty() && !find_op(standard_ops(), row.domain, row.name)) add(row);
 }
@@ -64,9 +64,9 @@ placeholder_domains::placeholder_domains(const plugin& by) : plugin_{by} {
 /// differ. All versions therefore get the same number of optional arguments. claim() checks those of each node.
 void placeholder_domains::add(const op_row& row) {
   const auto warn = [&](int version, const status& why) {
-    plugin_.ort_host.log(plugin_.log, ort_severity::warning,
-                         fmt::format("operator '{}' of domain '{}', version {}, is not registered: {}", row.name,
-                                     row.domain, version, why.words()));
+    plugin_.ort.log(plugin_.log, ort_severity::warning,
+                    fmt::format("operator '{}' of domain '{}', version {}, is not registered: {}", row.name, row.domain,
+                                version, why.words()));
   };
   std::vector<placeholder*> made;
   for (const op_version& version : row.versions) {
@@ -86,7 +86,7 @@ void placeholder_domains::add(const op_row& row) {
       for (placeholder::argument& a : each->*list) a.presence |= row.versions.size() > 1;
     }
   }
-  call_sequence calls{plugin_.ort_host};
+  call_sequence calls{plugin_.ort};
   for (const placeholder* one : made) {
     ort_custom_op_domain*& domain = all_[row.domain];
     if (!domain) calls.call<api::CreateCustomOpDomain>(std::string{row.domain}.c_str(), &domain);
@@ -96,7 +96,7 @@ void placeholder_domains::add(const op_row& row) {
 }
 
 placeholder_domains::~placeholder_domains() {
-  for (const auto& [name, domain] : all_) plugin_.ort_host.call<api::ReleaseCustomOpDomain>(domain);
+  for (const auto& [name, domain] : all_) plugin_.ort.call<api::ReleaseCustomOpDomain>(domain);
 }
 
 }  // namespace CAMEO_NAMESPACE::detail::ort

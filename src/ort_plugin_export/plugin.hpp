@@ -10,14 +10,14 @@ namespace CAMEO_NAMESPACE::detail::ort {
 
 /// The state that a factory shares with the execution providers that it makes. They may outlive the factory.
 struct plugin {
-  host ort_host;
+  host ort;
   const ort_logger* log = nullptr;
-  provider exported;
+  provider ep;  // the exported provider
   std::string name, vendor;
   op_table ops;
   std::unique_ptr<device_memory> memory;  // for values between nodes; null: host memory
-  std::shared_ptr<context_workspace> workspace =
-      std::make_shared<context_workspace>();  // of sessions that share contexts
+  /// The workspace of the sessions that share contexts.
+  std::shared_ptr<context_workspace> workspace = std::make_shared<context_workspace>();
 };
 
 /// The loader that loads or compiles models in memory for the plugin's provider alone.

@@ -15,13 +15,13 @@ namespace {
 
 /// The innermost run of ONNX Runtime on the current thread. Runs may be nested.
 struct current_run {
-  current_run(const host& h, const ort_kernel_context& c) : ort_host{h}, context{c} {}
+  current_run(const host& h, const ort_kernel_context& c) : ort{h}, context{c} {}
   current_run(const current_run&) = delete;
   current_run& operator=(const current_run&) = delete;
   ~current_run() { innermost = outer; }
 
   static inline thread_local const current_run* innermost = nullptr;
-  const host& ort_host;
+  const host& ort;
   const ort_kernel_context& context;
   const current_run* const outer = std::exchange(innermost, this);
 };
@@ -40,9 +40,8 @@ void host_threads::parallel(std::size_t count, task f) {
     for (std::size_t i; (i = s.next.fetch_add(1, std::memory_order_relaxed)) < s.count;) s.f(i, lane);
   };
   // 0 batches means one per thread of the session. If the call fails, this thread does all tasks.
-  if (const current_run* const run = current_run::innermost; run && lanes > 1)
-    static_cast<void>(
-        run->ort_host.try_call<api::KernelContext_ParallelFor>(&run->context, +work, lanes, std::size_t{0}, &all));
+  if (const current_run* const in = current_run::innermost; in && lanes > 1)
+    static_cast<void>(in->ort.invoke<api::KernelContext_ParallelFor>(&in->context, +work, lanes, std::size_t{0}, &all));
   work(&all, 0);
 }
 
@@ -52,7 +51,7 @@ host_threads& threads_of_host() {
 }
 
 program::program(std::shared_ptr<const plugin> by, const ort_graph& body, session made)
-    : shared_{std::move(by)}, host_{shared_->ort_host}, session_{std::move(made)}, shapes_{session_} {
+    : shared_{std::move(by)}, host_{shared_->ort}, session_{std::move(made)}, shapes_{session_} {
   version = host_.version();
   CreateState = [](ort_node_compute_info*, ort_compute_context*, void** state) -> ort_status* {
     return *state = nullptr, nullptr;
@@ -101,14 +100,14 @@ status program::run(ort_kernel_context& context, lease& with) const {
 status program::bind_inputs(ort_kernel_context& context, lease& with) const {
   for (std::size_t i = 0; i < with.inputs.size(); ++i) {
     const ort_value* given = nullptr;
-    if (status s = host_.try_call<api::KernelContext_GetInput>(&context, positions_[i], &given); !s) return s;
+    if (status s = host_.invoke<api::KernelContext_GetInput>(&context, positions_[i], &given); !s) return s;
     if (!given) return failed(status_code::invalid_argument, "input '{}' is missing", session_.inputs()[i].name);
     result<value> v = view_of(host_, *given);
     if (!v) return v.error().in(session_.inputs()[i].name);
-    const auto at = shared_->memory ? shared_->memory->location_of(*given) : device_memory::location::own;
-    if (at == device_memory::location::other)
+    const auto at = shared_->memory ? shared_->memory->location_of(*given) : device_memory::own;
+    if (at == device_memory::other)
       return failed(status_code::ep_fail, "input '{}' is in memory of another device", session_.inputs()[i].name);
-    if (at == device_memory::location::host) {  // ONNX Runtime does not copy the outputs of other providers' nodes
+    if (at == device_memory::cpu) {  // ONNX Runtime does not copy the outputs of other providers' nodes
       result<memory_cache::block> there = shared_->memory->cache.bring(v->data, v->bytes());
       if (!there) return std::move(there).error().in(session_.inputs()[i].name);
       v->data = there->get();
@@ -128,9 +127,9 @@ result<program::place> program::place_of(ort_kernel_context& context, std::size_
   if (made) calls.call<api::GetTensorMutableData>(made, &found.memory);
   if (!found.memory && shaped.bytes() > 0)
     calls.fail(failed(status_code::fail, "output '{}' has no memory", session_.outputs()[i].name));
-  const auto at = made && shared_->memory ? shared_->memory->location_of(*made) : device_memory::location::host;
-  if (at == device_memory::location::other) calls.fail({status_code::ep_fail, "it is in memory of another device"});
-  found.is_of_host = at == device_memory::location::host;
+  const auto at = made && shared_->memory ? shared_->memory->location_of(*made) : device_memory::cpu;
+  if (at == device_memory::other) calls.fail({status_code::ep_fail, "it is in memory of another device"});
+  found.is_of_host = at == device_memory::cpu;
   return calls.outcome() ? result<place>{found} : calls.outcome();
 }
 

@@ -11,7 +11,7 @@
 
 namespace CAMEO_NAMESPACE::detail::ort {
 execution_provider_object::execution_provider_object(std::shared_ptr<const plugin> by) : shared{std::move(by)} {
-  version = shared->ort_host.version();
+  version = shared->ort.version();
   GetName = [](const ort_ep* of) { return self(of).shared->name.c_str(); };
   GetCapability = callback<execution_provider_object, &execution_provider_object::claim>;
   Compile = callback<execution_provider_object, &execution_provider_object::compile>;
@@ -24,8 +24,7 @@ execution_provider_object::execution_provider_object(std::shared_ptr<const plugi
     OnSessionInitializationEnd = callback<execution_provider_object, &execution_provider_object::finish>;
   if (version >= 29)
     GetWeightlessSupport = [](const ort_ep* of, std::int32_t* to) -> ort_status* {
-      return *to = self(of).shared->exported.row->contexts.can_be_weightless ? weightless_all : weightless_none,
-             nullptr;
+      return *to = self(of).shared->ep.row->contexts.can_be_weightless ? weightless_all : weightless_none, nullptr;
     };
 }
 
@@ -45,9 +44,9 @@ status execution_provider_object::compile(const ort_graph** bodies, const ort_no
 }
 
 result<std::unique_ptr<model>> execution_provider_object::read(const fused_group& group) const {
-  result<read_graph> made = read_fused(shared->ort_host, shared->ops, *group.body, *group.node);
+  result<read_graph> made = read_fused(shared->ort, shared->ops, *group.body, *group.node);
   if (!made) return std::move(made).error();
-  if (const std::string_view why = made->first_obstacle(); !why.empty())
+  if (const std::string_view why = made->obstacle(); !why.empty())
     return failed(status_code::ep_fail, "{} took a node that cameo cannot read: {}", shared->name, why);
   if (status s = check_model(*made->net, shared->ops); !s) return s;
   return std::move(made->net);
@@ -95,7 +94,7 @@ result<context_place> execution_provider_object::place(const fused_group& group,
   made.is_embedded = is_on("ep.context_embed_mode"), made.is_shared = is_on("ep.share_ep_contexts");
   made.is_last = is_last && is_on("ep.stop_share_ep_contexts");
   if (made.is_embedded && !made.is_shared) return made;
-  call_sequence calls{shared->ort_host};
+  call_sequence calls{shared->ort};
   const ort_graph* const in = calls.get<api::Node_GetGraph>(*group.node);
   const std::string_view source = in ? calls.text<api::Graph_GetModelPath>(*in) : "";
   if (!calls.outcome()) return calls.outcome();
@@ -109,7 +108,7 @@ result<context_place> execution_provider_object::place(const fused_group& group,
 /// nodes as the last one.
 status execution_provider_object::finish() {
   if (!is_on("ep.context_enable") || !is_on("ep.stop_share_ep_contexts")) return {};
-  const std::string path = shared->workspace->inside().path_under_way(shared->exported.row->long_name);
+  const std::string path = shared->workspace->inside().path_under_way(shared->ep.row->long_name);
   if (path.empty()) return {};
   auto nothing = std::make_unique<model>();
   nothing->ir_version = 10, nothing->imports = {{"", 21}};

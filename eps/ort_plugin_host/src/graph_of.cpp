@@ -95,8 +95,8 @@ class graph_builder {
 
   void add(node_id n) {
     const graph_node& from = g_[n];
-    if (from.op &&
-        has_role(from.op->roles, role::is_constant)) {  // ONNX Runtime has initializers instead of Constant nodes
+    // ONNX Runtime has initializers instead of Constant nodes.
+    if (from.op && has_role(from.op->roles, role::is_constant)) {
       at(from.outputs[0]);
       return;
     }

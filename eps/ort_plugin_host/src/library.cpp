@@ -89,7 +89,7 @@ void library::release_factory() {
   using release_function = ort::ort_status*(ort::ort_ep_factory*);
   if (!handle_ || std::exchange(is_released_, true)) return;
   auto* const release = handle_.find<release_function>("ReleaseEpFactory");
-  static_cast<void>(try_call("ReleaseEpFactory", release, factory_));
+  static_cast<void>(invoke("ReleaseEpFactory", release, factory_));
 }
 
 library::~library() {
@@ -122,8 +122,8 @@ result<std::unique_ptr<library>> library::open(const std::string& path, const st
   constexpr std::size_t most = 4;
   ort::ort_ep_factory* factories[most] = {};
   std::size_t count = 0;
-  if (status s = try_call("CreateEpFactories", create, registered.c_str(), &ort::api_base(), &made->log_, factories,
-                          most, &count);
+  if (status s = invoke("CreateEpFactories", create, registered.c_str(), &ort::api_base(), &made->log_, factories, most,
+                        &count);
       !s)
     return s;
   if (count == 0 || count > most || !factories[0]) return ep_failed("CreateEpFactories made {} factories", count);
@@ -147,8 +147,8 @@ result<std::vector<std::unique_ptr<ort::ort_ep_device>>> library::devices(const 
   machine.push_back(&processor());
   ort::ort_ep_device* found[most_devices] = {};
   std::size_t count = 0;
-  status done = try_call(fmt::format("{}: GetSupportedDevices", name_), factory_->GetSupportedDevices, factory_,
-                         machine.data(), machine.size(), found, most_devices, &count);
+  status done = invoke(fmt::format("{}: GetSupportedDevices", name_), factory_->GetSupportedDevices, factory_,
+                       machine.data(), machine.size(), found, most_devices, &count);
   // The devices that the plugin made are owned from here on, even if it returned an error. Other pointers are invalid.
   std::vector<std::unique_ptr<ort::ort_ep_device>> made;
   bool is_sound = count <= most_devices;
@@ -160,17 +160,16 @@ result<std::vector<std::unique_ptr<ort::ort_ep_device>>> library::devices(const 
     }
   }
   if (!done) return done;
-  if (!is_sound)
-    return ep_failed("{}: GetSupportedDevices returned {} devices, not all of which are valid", name_, count);
+  if (!is_sound) return ep_failed("{}: GetSupportedDevices returned {} devices, some invalid", name_, count);
   for (const auto& each : made) each->name = name_, each->vendor = vendor_;
   return made;
 }
 
 /// Sets the entries that ONNX Runtime's session would have.
-void execution::set_options(const ort::ort_ep_device& device, const detail::text_pairs& options, bool contexts,
-                            bool weightless) {
+void execution::set_options(const detail::text_pairs& options, bool contexts, bool weightless) {
   const std::string prefix = lower_case(fmt::format("ep.{}.", library_.name()));
-  for (const auto& [key, value] : device.options.pairs) options_.entries.set((prefix + key).c_str(), value.c_str());
+  for (const auto& [key, value] : devices_[0]->options.pairs)
+    options_.entries.set((prefix + key).c_str(), value.c_str());
   for (const auto& [key, value] : options) options_.entries.set((prefix + key).c_str(), value.c_str());
   if (contexts)
     for (const char* key : {"ep.context_enable", "ep.context_embed_mode"}) options_.entries.set(key, "1");
@@ -187,29 +186,28 @@ result<std::shared_ptr<execution>> execution::make(const library& of, const deta
   }
   result<std::vector<std::unique_ptr<ort::ort_ep_device>>> devices = of.devices(made->more_.get());
   if (!devices) return std::move(devices).error();
-  if (devices->empty())
-    return ep_failed("{} has no device on this machine; option 'hardware' can report one to it", of.name());
+  if (devices->empty()) return ep_failed("{} has no device on this machine; set option 'hardware'", of.name());
   made->devices_ = *std::move(devices);
   made->devices_.resize(1);  // with devices of several kinds, a policy chooses before the provider is made
   const ort::ort_ep_device& device = *made->devices_[0];
-  made->set_options(device, options, contexts, weightless);
+  made->set_options(options, contexts, weightless);
   const ort::ort_hardware_device* const machine[] = {device.hardware};
   const ort::ort_key_values* const metadata[] = {&device.metadata};
   ort::ort_ep_factory& f = of.factory();
-  if (status s = try_call(fmt::format("{}: CreateEp", of.name()), f.CreateEp, &f, machine, metadata, 1, &made->options_,
-                          &made->log_, &made->ep_);
+  if (status s = invoke(fmt::format("{}: CreateEp", of.name()), f.CreateEp, &f, machine, metadata, 1, &made->options_,
+                        &made->log_, &made->ep_);
       !s)
     return made->ep_ = nullptr, s;
   const ort::ort_ep* const ep = made->ep_;
   if (!ep || ep->version < 23 || !ep->GetCapability || !ep->Compile || !ep->ReleaseNodeComputeInfos)
     return ep_failed("{}: CreateEp returned no execution provider that compiles", of.name());
   std::int32_t layout = 0;
-  if (status s = try_call(of.name(), ep->GetPreferredDataLayout, made->ep_, &layout); !s) return s;
+  if (status s = invoke(of.name(), ep->GetPreferredDataLayout, made->ep_, &layout); !s) return s;
   if (layout == 1) made->layout_ = data_layout::nhwc;
   if (!weightless) return made;
   std::int32_t support = ort::weightless_none;
   if (ep->version >= 29)
-    if (status s = try_call(of.name(), ep->GetWeightlessSupport, ep, &support); !s) return s;
+    if (status s = invoke(of.name(), ep->GetWeightlessSupport, ep, &support); !s) return s;
   if (support == ort::weightless_all || support == ort::weightless_either) return made;
   const bool in_files = support == ort::weightless_external;
   return status{status_code::not_implemented,
@@ -220,14 +218,13 @@ result<std::shared_ptr<execution>> execution::make(const library& of, const deta
 execution::~execution() {
   if (!ep_) return;
   ort::ort_ep_factory& f = library_.factory();
-  static_cast<void>(try_call(library_.name(), f.ReleaseEp, &f, ep_));
+  static_cast<void>(invoke(library_.name(), f.ReleaseEp, &f, ep_));
 }
 
 result<std::vector<ort::ort_support_info::group>> execution::claims(const ort::ort_graph& graph) {
   const std::lock_guard lock{guard_};
   ort::ort_support_info info{&graph, {}};
-  if (status s = try_call(fmt::format("{}: GetCapability", library_.name()), ep_->GetCapability, ep_, &graph, &info);
-      !s)
+  if (status s = invoke(fmt::format("{}: GetCapability", library_.name()), ep_->GetCapability, ep_, &graph, &info); !s)
     return s;
   std::set<node_id> seen;
   for (const auto& group : info.groups)
@@ -245,7 +242,7 @@ result<ort::ort_node_compute_info*> execution::compile(const ort::ort_graph& gra
   ort::ort_node_compute_info* made[] = {nullptr};
   ort::ort_node* contexts[] = {nullptr};
   const status done =
-      try_call(fmt::format("{}: Compile", library_.name()), ep_->Compile, ep_, graphs, nodes, 1, made, contexts);
+      invoke(fmt::format("{}: Compile", library_.name()), ep_->Compile, ep_, graphs, nodes, 1, made, contexts);
   std::unique_ptr<ort::ort_node> node = ort::take_node(contexts[0]);
   if (!done) return done;
   const bool is_sound = made[0] && made[0]->version >= 23 && made[0]->Compute && (!contexts[0] || node);
@@ -263,7 +260,7 @@ void execution::release(ort::ort_node_compute_info* info) {
   release_one(info);
 }
 void execution::release_one(ort::ort_node_compute_info* info) {
-  if (info) static_cast<void>(try_call(library_.name(), ep_->ReleaseNodeComputeInfos, ep_, &info, 1));
+  if (info) static_cast<void>(invoke(library_.name(), ep_->ReleaseNodeComputeInfos, ep_, &info, 1));
 }
 
 }  // namespace CAMEO_NAMESPACE::eps::ort_plugin_host_detail

@@ -24,7 +24,7 @@ auto catch_all(std::string_view whose, Call call) -> decltype(call()) {
 
 /// Calls a function of a plugin that returns an ort_status* or nothing. A function that is null succeeds.
 template <class R, class... Parameters, class... Args>
-status try_call(std::string_view whose, R (*function)(Parameters...), Args... args) {
+status invoke(std::string_view whose, R (*function)(Parameters...), Args... args) {
   return catch_all(whose, [&]() -> status {
     if constexpr (std::is_void_v<R>) return function ? function(args...) : void(), status{};
     else return function ? ort::status_of(function(args...), whose) : status{};
@@ -90,7 +90,7 @@ class execution {
 
  private:
   explicit execution(const library& of) : library_{of} {}
-  void set_options(const ort::ort_ep_device&, const detail::text_pairs& options, bool contexts, bool weightless);
+  void set_options(const detail::text_pairs& options, bool contexts, bool weightless);
   void release_one(ort::ort_node_compute_info*);
   const library& library_;
   std::vector<std::unique_ptr<ort::ort_ep_device>> devices_;

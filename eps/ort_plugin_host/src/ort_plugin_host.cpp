@@ -23,7 +23,7 @@ constexpr std::string_view with_constants = "constants";
 struct plugin_program {
   plugin_program() = default;
   ~plugin_program() {
-    if (info && state) static_cast<void>(try_call(runs_on->plugin().name(), info->ReleaseState, info, state));
+    if (info && state) static_cast<void>(invoke(runs_on->plugin().name(), info->ReleaseState, info, state));
     if (info) runs_on->release(info);
   }
 
@@ -32,7 +32,7 @@ struct plugin_program {
     result<ort::ort_node_compute_info*> made = runs_on->compile(*graph, *fused, &context);
     if (!made) return std::move(made).error();
     info = *made;
-    return try_call(runs_on->plugin().name(), info->CreateState, info, &about, &state);
+    return invoke(runs_on->plugin().name(), info->CreateState, info, &about, &state);
   }
 
   status run(run_context& c) const {
@@ -42,7 +42,7 @@ struct plugin_program {
       now.inputs.push_back({each->is_constant ? each->constant.tensor : c.input(positions[next++]), {}});
     now.outputs.resize(fused->outputs.size());
     now.made.resize(fused->outputs.size());
-    if (status s = try_call(runs_on->plugin().name(), info->Compute, info, state, &now); !s) return s;
+    if (status s = invoke(runs_on->plugin().name(), info->Compute, info, state, &now); !s) return s;
     for (std::size_t i = 0; i < now.made.size(); ++i)
       if (c.has_output(i) && !now.made[i])
         return {status_code::ep_fail, fmt::format("{} did not make output '{}' of '{}'", runs_on->plugin().name(),

@@ -52,22 +52,21 @@ enum class nulls : bool { refused, allowed };
 /// A function of a table. It throws no exception, and returns an error for null pointers unless they are allowed.
 template <std::uint16_t Number, nulls May, class F, class R, class... Args>
 R guarded_call(Args... args) noexcept {
-  constexpr bool returns_error = std::is_same_v<R, ort_status*>;
+  constexpr bool can_fail = std::is_same_v<R, ort_status*>;
   const auto is_null = [](auto arg) {
     if constexpr (std::is_pointer_v<decltype(arg)>) return arg == nullptr;
     else return static_cast<void>(arg), false;
   };
   if constexpr (May == nulls::refused) {
     if ((is_null(args) || ... || false)) {
-      if constexpr (returns_error)
-        return error_of(bad_argument, fmt::format("{}: an argument is null", api_names[Number]));
+      if constexpr (can_fail) return error_of(bad_argument, fmt::format("{}: an argument is null", api_names[Number]));
       else return R();
     }
   }
   try {
     return F{}(args...);
   } catch (...) {
-    if constexpr (returns_error) {
+    if constexpr (can_fail) {
       return new (std::nothrow) ort_status{1, {}};  // most likely memory ran out
     } else {
       return R();
@@ -101,7 +100,7 @@ struct table {
   }
   /// Sets a function that returns a property of an object through its second argument.
   template <auto Slot, class F>
-  void set_getter(F) {
+  void getter(F) {
     put_getter<Slot, F>(static_cast<typename slot_type<Slot>::type*>(nullptr));
   }
 
@@ -118,9 +117,9 @@ struct table {
 };
 
 template <class List, class T>
-ort_status* give_list(const List& from, T** to, std::size_t capacity) {
-  if (capacity < from.size() || (!to && capacity > 0))
-    return error_of(bad_argument, fmt::format("the buffer has space for {} of {}", capacity, from.size()));
+ort_status* give_list(const List& from, T** to, std::size_t size) {
+  if (size < from.size() || (!to && size > 0))
+    return error_of(bad_argument, fmt::format("the buffer has space for {} of {}", size, from.size()));
   std::copy(from.begin(), from.end(), to);
   return nullptr;
 }
@@ -149,31 +148,31 @@ ort_allocator& host_allocator() {
 
 using api_table = table<std::size(api_names)>;
 
-void set_errors_and_types(api_table& t) {
+/// Sets the functions of errors and of types.
+void set_types(api_table& t) {
   t.set<api::CreateStatus, nulls::allowed>(
       [](std::int32_t code, const char* words) { return error_of(code ? code : 1, words ? words : ""); });
   t.set<api::GetErrorCode>([](const ort_status* s) { return s->code; });
   t.set<api::GetErrorMessage>([](const ort_status* s) { return s->words.c_str(); });
   t.set<api::ReleaseStatus>([](ort_status* s) { delete s; });
-  t.set_getter<api::CastTypeInfoToTensorInfo>(
+  t.getter<api::CastTypeInfoToTensorInfo>(
       [](const ort_type_info& type) { return type.is_tensor ? &type.tensor : nullptr; });
-  t.set_getter<api::GetOnnxTypeFromTypeInfo>(
+  t.getter<api::GetOnnxTypeFromTypeInfo>(
       [](const ort_type_info& type) { return type.is_tensor ? kind_tensor : kind_unknown; });
-  t.set_getter<api::GetTensorElementType>([](const ort_tensor_info& info) { return std::int32_t(info.type); });
-  t.set_getter<api::GetDimensionsCount>([](const ort_tensor_info& info) { return info.sizes.size(); });
-  t.set<api::GetDimensions, nulls::allowed>([](const ort_tensor_info* info, std::int64_t* to, std::size_t capacity) {
-    const std::size_t count = info ? std::min(capacity, info->sizes.size()) : 0;
+  t.getter<api::GetTensorElementType>([](const ort_tensor_info& info) { return std::int32_t(info.type); });
+  t.getter<api::GetDimensionsCount>([](const ort_tensor_info& info) { return info.sizes.size(); });
+  t.set<api::GetDimensions, nulls::allowed>([](const ort_tensor_info* info, std::int64_t* to, std::size_t size) {
+    const std::size_t count = info ? std::min(size, info->sizes.size()) : 0;
     if (!info || (!to && count > 0)) return error_of(bad_argument, "GetDimensions: an argument is null");
     std::copy_n(info->sizes.begin(), count, to);
     return static_cast<ort_status*>(nullptr);
   });
-  t.set<api::GetSymbolicDimensions, nulls::allowed>(
-      [](const ort_tensor_info* info, const char** to, std::size_t capacity) {
-        const std::size_t count = info ? std::min(capacity, info->names.size()) : 0;
-        if (!info || (!to && count > 0)) return error_of(bad_argument, "GetSymbolicDimensions: an argument is null");
-        for (std::size_t i = 0; i < count; ++i) to[i] = info->names[i].c_str();
-        return static_cast<ort_status*>(nullptr);
-      });
+  t.set<api::GetSymbolicDimensions, nulls::allowed>([](const ort_tensor_info* info, const char** to, std::size_t size) {
+    const std::size_t count = info ? std::min(size, info->names.size()) : 0;
+    if (!info || (!to && count > 0)) return error_of(bad_argument, "GetSymbolicDimensions: an argument is null");
+    for (std::size_t i = 0; i < count; ++i) to[i] = info->names[i].c_str();
+    return static_cast<ort_status*>(nullptr);
+  });
   t.set<api::GetTensorShapeElementCount>([](const ort_tensor_info* info, std::size_t* to) -> ort_status* {
     std::size_t count = 1;
     for (std::int64_t size : info->sizes) count *= std::size_t(std::max<std::int64_t>(size, 0));
@@ -185,20 +184,19 @@ void set_errors_and_types(api_table& t) {
 }
 
 void set_values(api_table& t) {
-  t.set_getter<api::IsTensor>([](const ort_value&) { return 1; });
-  t.set_getter<api::GetValueType>([](const ort_value&) { return kind_tensor; });
-  t.set<api::GetTensorMutableData>(
-      [](ort_value* v, void** to) -> ort_status* { return *to = v->tensor.data, nullptr; });
-  t.set_getter<api::GetTensorData>([](const ort_value& v) { return v.tensor.data; });
-  t.set_getter<api::GetTensorSizeInBytes>([](const ort_value& v) { return v.tensor.bytes(); });
-  t.set_getter<api::GetTensorTypeAndShape>([](const ort_value& v) { return new ort_tensor_info{info_of(v.tensor)}; });
-  t.set_getter<api::GetTypeInfo>([](const ort_value& v) { return new ort_type_info{true, info_of(v.tensor)}; });
+  t.getter<api::IsTensor>([](const ort_value&) { return 1; });
+  t.getter<api::GetValueType>([](const ort_value&) { return kind_tensor; });
+  t.set<api::GetTensorMutableData>([](ort_value* v, void** p) -> ort_status* { return *p = v->tensor.data, nullptr; });
+  t.getter<api::GetTensorData>([](const ort_value& v) { return v.tensor.data; });
+  t.getter<api::GetTensorSizeInBytes>([](const ort_value& v) { return v.tensor.bytes(); });
+  t.getter<api::GetTensorTypeAndShape>([](const ort_value& v) { return new ort_tensor_info{info_of(v.tensor)}; });
+  t.getter<api::GetTypeInfo>([](const ort_value& v) { return new ort_type_info{true, info_of(v.tensor)}; });
   t.set<api::GetTensorElementTypeAndShapeDataReference>(
       [](const ort_value* v, std::int32_t* type, const std::int64_t** dims, std::size_t* rank) -> ort_status* {
         return *type = std::int32_t(v->tensor.type), *dims = v->tensor.shape.begin(), *rank = v->tensor.shape.rank(),
                nullptr;
       });
-  t.set_getter<api::GetTensorMemoryInfo>([](const ort_value&) { return &host_memory(); });
+  t.getter<api::GetTensorMemoryInfo>([](const ort_value&) { return &host_memory(); });
   t.set<api::ReleaseValue>([](ort_value* v) { delete v; });
   t.set<api::CreateMemoryInfo>(
       [](const char* name, std::int32_t kind, int id, std::int32_t, ort_memory_info** to) -> ort_status* {
@@ -212,10 +210,10 @@ void set_values(api_table& t) {
                                      ort_memory_info** to) -> ort_status* {
     return *to = new ort_memory_info{name, kind, {device, id, memory, vendor}}, nullptr;
   });
-  t.set_getter<api::MemoryInfoGetName>([](const ort_memory_info& m) { return m.name.c_str(); });
-  t.set_getter<api::MemoryInfoGetId>([](const ort_memory_info& m) { return m.location.id; });
-  t.set_getter<api::MemoryInfoGetMemType>([](const ort_memory_info&) { return 0; });
-  t.set_getter<api::MemoryInfoGetType>([](const ort_memory_info& m) { return m.kind; });
+  t.getter<api::MemoryInfoGetName>([](const ort_memory_info& m) { return m.name.c_str(); });
+  t.getter<api::MemoryInfoGetId>([](const ort_memory_info& m) { return m.location.id; });
+  t.getter<api::MemoryInfoGetMemType>([](const ort_memory_info&) { return 0; });
+  t.getter<api::MemoryInfoGetType>([](const ort_memory_info& m) { return m.kind; });
   t.set<api::MemoryInfoGetDeviceType>([](const ort_memory_info* m, std::int32_t* to) { *to = m->location.device; });
   t.set<api::MemoryInfoGetDeviceMemType>([](const ort_memory_info* m) { return m->location.memory; });
   t.set<api::MemoryInfoGetVendorId>([](const ort_memory_info* m) { return m->location.vendor; });
@@ -231,8 +229,8 @@ void set_values(api_table& t) {
 }
 
 void set_runs(api_table& t) {
-  t.set_getter<api::KernelContext_GetInputCount>([](const ort_kernel_context& c) { return c.inputs.size(); });
-  t.set_getter<api::KernelContext_GetOutputCount>([](const ort_kernel_context& c) { return c.outputs.size(); });
+  t.getter<api::KernelContext_GetInputCount>([](const ort_kernel_context& c) { return c.inputs.size(); });
+  t.getter<api::KernelContext_GetOutputCount>([](const ort_kernel_context& c) { return c.outputs.size(); });
   t.set<api::KernelContext_GetInput>([](const ort_kernel_context* c, std::size_t i, const ort_value** to) {
     if (i >= c->inputs.size()) return error_of(bad_argument, fmt::format("no input {}", i));
     *to = c->inputs[i].tensor ? &c->inputs[i] : nullptr;
@@ -269,32 +267,32 @@ void set_runs(api_table& t) {
   });
   t.set<api::Logger_LogMessage, nulls::allowed>([](const ort_logger*, std::int32_t, const char*, const char*, int,
                                                    const char*) -> ort_status* { return nullptr; });
-  t.set_getter<api::Logger_GetLoggingSeverityLevel>([](const ort_logger& log) { return log.least_severity; });
+  t.getter<api::Logger_GetLoggingSeverityLevel>([](const ort_logger& log) { return log.least_severity; });
 }
 
 /// Sets a function that returns a list that is a member of an object.
 template <auto Slot, auto List, class Of, class T>
 void put_list(api_table& t, ort_status* (*)(const Of*, T**, std::size_t)) {
-  t.set<Slot, nulls::allowed>([](const Of* of, T** to, std::size_t capacity) {
-    return of ? give_list(of->*List, to, capacity) : error_of(bad_argument, "the object of a list is null");
+  t.set<Slot, nulls::allowed>([](const Of* of, T** to, std::size_t size) {
+    return of ? give_list(of->*List, to, size) : error_of(bad_argument, "the object of a list is null");
   });
 }
 /// Sets the functions that return the size and the elements of a list.
 template <auto Count, auto Slot, auto List>
 void set_list(api_table& t) {
-  t.set_getter<Count>([](const auto& of) { return (of.*List).size(); });
+  t.getter<Count>([](const auto& of) { return (of.*List).size(); });
   put_list<Slot, List>(t, static_cast<typename slot_type<Slot>::type*>(nullptr));
 }
 
 void set_graphs(api_table& t) {
   using info = const ort_value_info;
-  t.set_getter<api::Graph_GetName>([](const ort_graph& of) { return of.name.c_str(); });
-  t.set_getter<api::Graph_GetModelPath>([](const ort_graph& of) { return of.path.c_str(); });
-  t.set_getter<api::Graph_GetOnnxIRVersion>([](const ort_graph& of) { return of.ir_version; });
-  t.set_getter<api::Graph_GetNumOperatorSets>([](const ort_graph& of) { return of.opsets.size(); });
+  t.getter<api::Graph_GetName>([](const ort_graph& of) { return of.name.c_str(); });
+  t.getter<api::Graph_GetModelPath>([](const ort_graph& of) { return of.path.c_str(); });
+  t.getter<api::Graph_GetOnnxIRVersion>([](const ort_graph& of) { return of.ir_version; });
+  t.getter<api::Graph_GetNumOperatorSets>([](const ort_graph& of) { return of.opsets.size(); });
   t.set<api::Graph_GetOperatorSets, nulls::allowed>(
-      [](const ort_graph* of, const char** domains, std::int64_t* versions, std::size_t capacity) -> ort_status* {
-        if (!of || !domains || !versions || capacity < of->opsets.size())
+      [](const ort_graph* of, const char** domains, std::int64_t* versions, std::size_t size) -> ort_status* {
+        if (!of || !domains || !versions || size < of->opsets.size())
           return error_of(bad_argument, "Graph_GetOperatorSets: a buffer is null or too small");
         for (std::size_t i = 0; i < of->opsets.size(); ++i)
           domains[i] = of->opsets[i].first.c_str(), versions[i] = of->opsets[i].second;
@@ -304,12 +302,12 @@ void set_graphs(api_table& t) {
   set_list<api::Graph_GetNumOutputs, api::Graph_GetOutputs, &ort_graph::outputs>(t);
   set_list<api::Graph_GetNumInitializers, api::Graph_GetInitializers, &ort_graph::initializers>(t);
   set_list<api::Graph_GetNumNodes, api::Graph_GetNodes, &ort_graph::order>(t);
-  t.set_getter<api::Graph_GetParentNode>([](const ort_graph& of) { return of.parent; });
-  t.set_getter<api::GetValueInfoName>([](const ort_value_info& v) { return v.name.c_str(); });
-  t.set_getter<api::GetValueInfoTypeInfo>([](const ort_value_info& v) { return &v.type; });
-  t.set_getter<api::ValueInfo_GetInitializerValue>(
+  t.getter<api::Graph_GetParentNode>([](const ort_graph& of) { return of.parent; });
+  t.getter<api::GetValueInfoName>([](const ort_value_info& v) { return v.name.c_str(); });
+  t.getter<api::GetValueInfoTypeInfo>([](const ort_value_info& v) { return &v.type; });
+  t.getter<api::ValueInfo_GetInitializerValue>(
       [](const ort_value_info& v) { return v.is_constant ? &v.constant : nullptr; });
-  t.set_getter<api::ValueInfo_GetExternalInitializerInfo>([](const ort_value_info&) { return nullptr; });
+  t.getter<api::ValueInfo_GetExternalInitializerInfo>([](const ort_value_info&) { return nullptr; });
   t.set<api::ValueInfo_GetValueProducer, nulls::allowed>(
       [](const ort_value_info* v, const ort_node** to, std::size_t* output) -> ort_status* {
         if (!v || !to) return error_of(bad_argument, "ValueInfo_GetValueProducer: an argument is null");
@@ -317,28 +315,28 @@ void set_graphs(api_table& t) {
         if (output) *output = v->producer_output;
         return nullptr;
       });
-  t.set_getter<api::ValueInfo_GetValueNumConsumers>([](const ort_value_info& v) { return v.consumers.size(); });
+  t.getter<api::ValueInfo_GetValueNumConsumers>([](const ort_value_info& v) { return v.consumers.size(); });
   t.set<api::ValueInfo_GetValueConsumers, nulls::allowed>(
-      [](const ort_value_info* v, const ort_node** to, std::int64_t* inputs, std::size_t capacity) -> ort_status* {
-        if (!v || capacity < v->consumers.size() || (capacity > 0 && (!to || !inputs)))
+      [](const ort_value_info* v, const ort_node** to, std::int64_t* inputs, std::size_t size) -> ort_status* {
+        if (!v || size < v->consumers.size() || (size > 0 && (!to || !inputs)))
           return error_of(bad_argument, "ValueInfo_GetValueConsumers: a buffer is null or too small");
         for (std::size_t i = 0; i < v->consumers.size(); ++i)
           to[i] = v->consumers[i].first, inputs[i] = v->consumers[i].second;
         return nullptr;
       });
-  t.set_getter<api::ValueInfo_IsRequiredGraphInput>([](info& v) { return v.is_input; });
-  t.set_getter<api::ValueInfo_IsOptionalGraphInput>([](info& v) { return v.is_optional; });
-  t.set_getter<api::ValueInfo_IsGraphOutput>([](info& v) { return v.is_output; });
-  t.set_getter<api::ValueInfo_IsConstantInitializer>([](info& v) { return v.is_constant; });
-  t.set_getter<api::ValueInfo_IsFromOuterScope>([](info& v) { return v.is_outer; });
+  t.getter<api::ValueInfo_IsRequiredGraphInput>([](info& v) { return v.is_input; });
+  t.getter<api::ValueInfo_IsOptionalGraphInput>([](info& v) { return v.is_optional; });
+  t.getter<api::ValueInfo_IsGraphOutput>([](info& v) { return v.is_output; });
+  t.getter<api::ValueInfo_IsConstantInitializer>([](info& v) { return v.is_constant; });
+  t.getter<api::ValueInfo_IsFromOuterScope>([](info& v) { return v.is_outer; });
 }
 
 void set_nodes(api_table& t) {
-  t.set_getter<api::Node_GetId>([](const ort_node& of) { return of.id; });
-  t.set_getter<api::Node_GetName>([](const ort_node& of) { return of.name.c_str(); });
-  t.set_getter<api::Node_GetOperatorType>([](const ort_node& of) { return of.type.c_str(); });
-  t.set_getter<api::Node_GetDomain>([](const ort_node& of) { return of.domain.c_str(); });
-  t.set_getter<api::Node_GetSinceVersion>([](const ort_node& of) { return of.since; });
+  t.getter<api::Node_GetId>([](const ort_node& of) { return of.id; });
+  t.getter<api::Node_GetName>([](const ort_node& of) { return of.name.c_str(); });
+  t.getter<api::Node_GetOperatorType>([](const ort_node& of) { return of.type.c_str(); });
+  t.getter<api::Node_GetDomain>([](const ort_node& of) { return of.domain.c_str(); });
+  t.getter<api::Node_GetSinceVersion>([](const ort_node& of) { return of.since; });
   set_list<api::Node_GetNumInputs, api::Node_GetInputs, &ort_node::inputs>(t);
   set_list<api::Node_GetNumOutputs, api::Node_GetOutputs, &ort_node::outputs>(t);
   set_list<api::Node_GetNumImplicitInputs, api::Node_GetImplicitInputs, &ort_node::captured>(t);
@@ -350,10 +348,10 @@ void set_nodes(api_table& t) {
     return *to ? static_cast<ort_status*>(nullptr)
                : error_of(number_of(status_code::not_found), fmt::format("no attribute '{}'", name));
   });
-  t.set_getter<api::Node_GetNumSubgraphs>([](const ort_node& of) { return of.bodies.size(); });
+  t.getter<api::Node_GetNumSubgraphs>([](const ort_node& of) { return of.bodies.size(); });
   t.set<api::Node_GetSubgraphs, nulls::allowed>(
-      [](const ort_node* of, const ort_graph** to, std::size_t capacity, const char** names) -> ort_status* {
-        if (!of || capacity < of->bodies.size() || (!to && capacity > 0))
+      [](const ort_node* of, const ort_graph** to, std::size_t size, const char** names) -> ort_status* {
+        if (!of || size < of->bodies.size() || (!to && size > 0))
           return error_of(bad_argument, "Node_GetSubgraphs: a buffer is null or too small");
         for (std::size_t i = 0; i < of->bodies.size(); ++i) {
           to[i] = of->bodies[i].second;
@@ -361,25 +359,25 @@ void set_nodes(api_table& t) {
         }
         return nullptr;
       });
-  t.set_getter<api::Node_GetGraph>([](const ort_node& of) { return of.in; });
-  t.set_getter<api::Node_GetEpName>([](const ort_node&) { return ""; });
+  t.getter<api::Node_GetGraph>([](const ort_node& of) { return of.in; });
+  t.getter<api::Node_GetEpName>([](const ort_node&) { return ""; });
   t.set<api::ReleaseNode>([](ort_node* of) { take_node(of); });
   t.set<api::ReleaseValueInfo>([](ort_value_info*) {});
 }
 
 void set_attributes(api_table& t) {
-  t.set_getter<api::OpAttr_GetType>([](const ort_attribute& a) { return std::int32_t(a.kind); });
-  t.set_getter<api::OpAttr_GetName>([](const ort_attribute& a) { return a.name.c_str(); });
+  t.getter<api::OpAttr_GetType>([](const ort_attribute& a) { return std::int32_t(a.kind); });
+  t.getter<api::OpAttr_GetName>([](const ort_attribute& a) { return a.name.c_str(); });
   t.set<api::OpAttr_GetTensorAttributeAsOrtValue>([](const ort_attribute* a, ort_value** to) -> ort_status* {
     if (a->kind != ort_attribute_kind::t) return error_of(bad_argument, "the attribute is not a tensor");
     return *to = new ort_value{a->tensor, {}}, nullptr;
   });
   t.set<api::ReadOpAttr, nulls::allowed>(
-      [](const ort_attribute* a, std::int32_t kind, void* to, std::size_t capacity, std::size_t* bytes) -> ort_status* {
+      [](const ort_attribute* a, std::int32_t kind, void* to, std::size_t size, std::size_t* bytes) -> ort_status* {
         if (!a || !bytes) return error_of(bad_argument, "ReadOpAttr: an argument is null");
         if (std::int32_t(a->kind) != kind) return error_of(bad_argument, "the attribute is of another kind");
         *bytes = a->bytes.size();
-        if (capacity < a->bytes.size()) return error_of(bad_argument, "the buffer is too small for the attribute");
+        if (size < a->bytes.size()) return error_of(bad_argument, "the buffer is too small for the attribute");
         if (!a->bytes.empty()) {
           if (!to) return error_of(bad_argument, "ReadOpAttr: an argument is null");
           std::memcpy(to, a->bytes.data(), a->bytes.size());
@@ -406,7 +404,8 @@ void set_attributes(api_table& t) {
   t.set<api::ReleaseOpAttr>([](ort_attribute* a) { delete a; });
 }
 
-void set_options_and_devices(api_table& t) {
+/// Sets the functions of session options, of lists of keys and values, and of devices.
+void set_options(api_table& t) {
   t.set<api::HasSessionConfigEntry>([](const ort_session_options* o, const char* key, int* to) -> ort_status* {
     return *to = o->entries.pairs.contains(key), nullptr;
   });
@@ -415,13 +414,13 @@ void set_options_and_devices(api_table& t) {
         if (!o || !key || !bytes) return error_of(bad_argument, "GetSessionConfigEntry: an argument is null");
         const auto found = o->entries.pairs.find(key);
         if (found == o->entries.pairs.end()) return error_of(1, fmt::format("no entry '{}'", key));
-        const std::size_t capacity = std::exchange(*bytes, found->second.size() + 1);
+        const std::size_t size = std::exchange(*bytes, found->second.size() + 1);
         if (!to) return nullptr;
-        if (capacity < found->second.size() + 1) return error_of(bad_argument, "the buffer is too small for the entry");
+        if (size < found->second.size() + 1) return error_of(bad_argument, "the buffer is too small for the entry");
         std::memcpy(to, found->second.c_str(), found->second.size() + 1);
         return nullptr;
       });
-  t.set_getter<api::GetSessionOptionsConfigEntries>(
+  t.getter<api::GetSessionOptionsConfigEntries>(
       [](const ort_session_options& o) { return new ort_key_values{o.entries}; });
   t.set<api::CreateKeyValuePairs>([](ort_key_values** to) { *to = new ort_key_values; });
   t.set<api::AddKeyValuePair>([](ort_key_values* of, const char* key, const char* value) { of->set(key, value); });
@@ -483,9 +482,8 @@ ort_table ep_functions() {
       ort_support_info::group group = {};
       group.drops_constants = how && how->drop_constant_initializers;
       for (std::size_t i = 0; i < count; ++i) {
-        const bool is_ours =
-            std::find(to->graph->order.begin(), to->graph->order.end(), nodes[i]) != to->graph->order.end();
-        if (!is_ours) return error_of(bad_argument, "AddNodesToFuse: a node is not of this graph");
+        if (std::ranges::find(to->graph->order, nodes[i]) == to->graph->order.end())
+          return error_of(bad_argument, "AddNodesToFuse: a node is not of this graph");
         group.nodes.push_back(nodes[i]->source);
       }
       to->groups.push_back(std::move(group));
@@ -554,8 +552,7 @@ ort_table functions() {
   static const auto made = [] {
     auto t = std::make_unique<api_table>();
     set_missing<which::main>(*t, std::make_index_sequence<std::size(api_names)>{});
-    set_errors_and_types(*t), set_values(*t), set_runs(*t), set_graphs(*t), set_nodes(*t), set_attributes(*t);
-    set_options_and_devices(*t);
+    set_types(*t), set_values(*t), set_runs(*t), set_graphs(*t), set_nodes(*t), set_attributes(*t), set_options(*t);
     t->set<api::GetEpApi>([] { return ep_functions(); });
     t->set<api::GetModelEditorApi>([] { return editor_functions(); });
     t->set<api::GetCompileApi>([]() -> ort_table { return nullptr; });
