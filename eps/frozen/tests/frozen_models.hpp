@@ -1,5 +1,5 @@
 #pragma once
-// Models whose plans have all that a container can hold, and runtimes to compile and load them with.
+// Models whose plans contain everything that a container can contain, and runtimes that compile and load them.
 #include <cameo/eps/frozen.hpp>
 #include <cameo/graph/model.hpp>
 #include <cameo/op/onnx.hpp>
@@ -15,7 +15,7 @@ namespace cameo::test {
 using frozen_cpu = eps::frozen<eps::cpu>;
 using frozen_runtime = runtime<frozen_cpu, eps::cpu>;
 
-/// Convolutions that are packed in blocks and as rows, a product, its bias, and a reshape by a constant.
+/// A model with convolutions that are packed in blocks and as rows, a product with a bias, and a reshape by a constant.
 inline std::unique_ptr<model> small_network() {
   model_builder b;
   const auto ints = [](std::string_view name, std::span<const std::int64_t> all) {
@@ -37,14 +37,14 @@ inline std::unique_ptr<model> small_network() {
   return b.take();
 }
 
-/// What it is fed.
+/// The model's input.
 inline const std::vector<float>& image() {
   static const std::vector<float> all = ramp(3 * 64, 0.002f);
   return all;
 }
 
-/// Products over rows that a run tells, twice over the same weights, for models that share them: each has `more` of its
-/// own at the end.
+/// A model with two products over the same weights and an unknown number of rows, for models that share weights. `more`
+/// is the operator of an additional node at the end.
 inline std::unique_ptr<model> over_shared_weights(const std::string& more) {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {b.symbol("rows"), dim::fixed(64)});
@@ -56,7 +56,7 @@ inline std::unique_ptr<model> over_shared_weights(const std::string& more) {
   return b.take();
 }
 
-/// What a container can't hold, between products that it can: texts, and a sequence.
+/// A model with nodes of strings and a sequence, which a container can't contain, between products.
 inline std::unique_ptr<model> texts_and_sequences() {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {b.symbol("n"), dim::fixed(2)});
@@ -70,7 +70,7 @@ inline std::unique_ptr<model> texts_and_sequences() {
   return b.take();
 }
 
-/// Operators of many shapes of attributes and inputs, each on a small input.
+/// A model with operators that have many kinds of attributes and inputs, each with a small input.
 inline std::unique_ptr<model> many_operators() {
   model_builder b;
   const auto ints = [](std::string_view name, std::vector<std::int64_t> all) {
@@ -110,8 +110,8 @@ inline std::unique_ptr<model> many_operators() {
   return b.take();
 }
 
-/// A loop whose body is a product with a weight of the body and one of the graph around it; every round's product is
-/// given out, too. `trips` says how often.
+/// A Loop of `trips` iterations whose body multiplies by a weight of the body and by one of the enclosing graph. The
+/// product of every iteration is an output, too.
 inline std::unique_ptr<model> product_in_a_loop() {
   model_builder b;
   model& m = b.whole();
