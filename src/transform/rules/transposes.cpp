@@ -273,7 +273,7 @@ class reordering {
   reordering(rewriter& r, const region& whole, std::int64_t opset) : r_{r}, g_{r.in()}, region_{whole}, opset_{opset} {}
 
   void apply() {
-    for (const auto& [id, orders] : region_.nodes()) placement_.hear(g_, id);
+    for (const auto& [id, orders] : region_.nodes()) placement_.add(g_, id);
     for (const auto& [id, orders] : region_.nodes()) read(id, orders.in);
     for (const auto& [id, orders] : region_.nodes()) {
       if (!orders.in.changes_nothing() || !orders.out.changes_nothing()) reorder_node(r_, id, orders);
@@ -323,7 +323,7 @@ class reordering {
     spec.inputs = in, spec.outputs = outputs, spec.attributes = attributes;
     const node_id n = g_.add_node(spec);
     g_[n].provider = r_.around().provider;
-    if (placement_.heard()) set_placement(r_.owner(), g_[n], placement_.agreed());
+    if (placement_.has_annotation()) set_placement(r_.owner(), g_[n], placement_.agreed());
     static_cast<void>(
         is_possible(resolve_and_check_node(g_, n, r_.around().ops)));  // standard operators are always legal
   }
