@@ -162,11 +162,6 @@ class region_rewrite {
 
 // --- facts that layouts share ---
 
-template <class... Ops>
-bool is_any(const node_view& n) {
-  return (n.has_op<Ops>() || ...);
-}
-
 /// Images that a rewriter knows: tensors [N, C, ...] with a known number of channels.
 class image_facts {
  public:
