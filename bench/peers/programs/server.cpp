@@ -1,6 +1,6 @@
-// examples/server with ONNX Runtime's C++ API: the same queue and workers, the same deadlines, the same answers. Runs
-// have no deadline there, only a flag that another thread sets, so one thread watches for all that are under way.
-// tests/scripts/line_counts.py counts, compiles and runs it. Usage: server FOLDER
+// examples/server written with ONNX Runtime's C++ API: the same queue, workers, deadlines and answers. A run of ONNX
+// Runtime has no deadline, only a flag that another thread sets to end it, so one thread watches the deadlines of all
+// runs. tests/scripts/line_counts.py counts the lines of this file, compiles it and runs it. Usage: server FOLDER
 #include "../../../examples/digits/npy.hpp"
 
 #include <onnxruntime_cxx_api.h>
@@ -75,7 +75,7 @@ class server {
   int answer(Ort::IoBinding& binding, Ort::RunOptions& options, const request& r) {
     if (clock_type::now() >= r.deadline) throw deadline_exceeded{};
     const std::int64_t shape[] = {1, 1, 8, 8};
-    // CreateTensor takes no pointer to const, and a run only reads its inputs.
+    // CreateTensor takes a pointer to non-const elements, but a run only reads its inputs.
     const auto image =
         Ort::Value::CreateTensor<float>(memory_, const_cast<float*>(r.image.data()), r.image.size(), shape, 4);
     binding.BindInput("image", image);
@@ -130,7 +130,7 @@ class server {
   std::multimap<clock_type::time_point, Ort::RunOptions*> running_;
   bool closed_ = false;
   std::jthread watcher_{[this](const std::stop_token& stop) { watch(stop); }};
-  std::vector<std::jthread> threads_;  // last: joined before the others go
+  std::vector<std::jthread> threads_;  // last member: threads are joined before the other members are destroyed
 };
 
 }  // namespace
