@@ -73,8 +73,8 @@ def entries():
     made += both_exporters("swin_t", "classifier", lambda: classifier(models.swin_t, 32))
     made += both_exporters("convnext_tiny", "classifier", lambda: classifier(models.convnext_tiny, 32))
     made += both_exporters("upsampler", "segmentation", upsampler)
-    # Detectors use only the first of both exporters' models, and limits on the number of boxes: random weights give
-    # many.
+    # Detectors are exported by tracing only, which records the control flow of this image. Random weights give many
+    # boxes, so their number is limited.
     made += both_exporters("ssdlite", "detector",
                            lambda: detector(detection.ssdlite320_mobilenet_v3_large, 96, detections_per_img=20,
                                             topk_candidates=30))[:1]

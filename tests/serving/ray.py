@@ -129,7 +129,7 @@ def data(folder):
     """A data set in four blocks, by two actors with a session each."""
     images = numpy.random.default_rng(1).random((4, 250, 1, 8, 8), numpy.float32)
     made = ray.data.from_numpy(list(images)).rename_columns({"data": "image"}).map_batches(
-        ray_serve.OfBatches, fn_constructor_args=[str(folder / "digits.onnx")], compute=ray.data.ActorPoolStrategy(size=2),
+        ray_serve.BatchModel, fn_constructor_args=[str(folder / "digits.onnx")], compute=ray.data.ActorPoolStrategy(size=2),
         batch_size=100).take_all()
     wanted = cameo.Session(DIGITS).run({"image": images.reshape(-1, 1, 8, 8)})["logits"]
     of_image = {row["image"].tobytes(): row["logits"] for row in made}  # blocks come in any order

@@ -43,7 +43,7 @@ class server {
     }
     arrived_.notify_all();
   }
-  std::future<int> ask(std::span<const float> image, clock_type::time_point deadline) {
+  std::future<int> submit(std::span<const float> image, clock_type::time_point deadline) {
     request made{image, deadline, {}};
     auto answer = made.answer.get_future();
     {
@@ -148,8 +148,8 @@ int main(int argc, char** argv) try {
   std::vector<std::future<int>> answers, hopeless;
   const auto image = [&](std::size_t i) { return std::span{images.elements}.subspan(64 * i, 64); };
   for (std::size_t i = 0; i < labels.elements.size(); ++i)
-    answers.push_back(reader.ask(image(i), clock_type::now() + std::chrono::minutes{1}));
-  for (std::size_t i = 0; i < 8; ++i) hopeless.push_back(reader.ask(image(i), clock_type::now()));
+    answers.push_back(reader.submit(image(i), clock_type::now() + std::chrono::minutes{1}));
+  for (std::size_t i = 0; i < 8; ++i) hopeless.push_back(reader.submit(image(i), clock_type::now()));
 
   std::size_t answered = 0, right = 0, late = 0;
   for (std::size_t i = 0; i < answers.size(); ++i) try {
