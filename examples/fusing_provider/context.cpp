@@ -53,6 +53,17 @@ bool read(bytes_view from, std::uint64_t place, std::size_t count, T* to) {
   return true;
 }
 
+/// A tensor of the floats at `data`: in place if they are aligned, otherwise a copy that is appended to `owners`.
+cameo::value floats_at(const std::byte* data, const cameo::extents& shape,
+                       std::vector<std::shared_ptr<const void>>& owners) {
+  if (std::uintptr_t(data) % alignof(float) == 0) return cameo::value::tensor(cameo::dtype::f32, shape, data);
+  const auto count = std::size_t(shape.count());
+  auto copy = std::make_shared<std::vector<float>>(count);
+  if (count) std::memcpy(copy->data(), data, count * sizeof(float));
+  owners.push_back(copy);
+  return cameo::value::tensor(cameo::dtype::f32, shape, copy->data());
+}
+
 status damaged() { return {status_code::invalid_graph, "the context is damaged"}; }
 
 }  // namespace
@@ -102,15 +113,7 @@ cameo::result<program> program::from_bytes(bytes_view bytes, std::shared_ptr<con
     std::int64_t count = 0;
     if (!shape.checked_count(count) || std::uint64_t(count) > (bytes.size() - c.elements) / sizeof(float))
       return damaged();
-    const std::byte* const data = bytes.data() + c.elements;
-    if (std::uintptr_t(data) % alignof(float) == 0) {
-      made.constants_.push_back(cameo::value::tensor(cameo::dtype::f32, shape, data));
-    } else {
-      auto copy = std::make_shared<std::vector<float>>(std::size_t(count));
-      if (count) std::memcpy(copy->data(), data, std::size_t(count) * sizeof(float));
-      made.constants_.push_back(cameo::value::tensor(cameo::dtype::f32, shape, copy->data()));
-      made.owners_.push_back(std::move(copy));
-    }
+    made.constants_.push_back(floats_at(bytes.data() + c.elements, shape, made.owners_));
   }
   made.owners_.push_back(std::move(owner));
   return made;
