@@ -145,10 +145,13 @@ CAMEO_C_API void cameo_runtime_free(cameo_runtime* runtime);
 CAMEO_C_API cameo_options* cameo_options_new(void);
 /** Frees options. */
 CAMEO_C_API void cameo_options_free(cameo_options* options);
-/** Sets a configuration entry with ONNX Runtime's names (docs/session_keys.md); an option of a provider is
-    "ep.<long name in lower case>.<option>". Of equal keys the last counts. An unknown key is an error of loading. */
+/** Sets an option by its name in docs/options.md ("memory_limit"), or a session key, which has a dot
+    (docs/session_keys.md); an option of a provider is "ep.<long name in lower case>.<option>". `text` is the value. Where
+    the page shows a list, each call adds to it; otherwise the last call counts. INVALID_ARGUMENT for an unknown name, and
+    for a value that the option does not accept. An unknown key is an error of loading. */
 CAMEO_C_API cameo_error* cameo_options_set(cameo_options* options, const char* key, const char* text);
-/** Threads in all, the caller's included; 0: what cpuset and CPU quota allow, which is the default. */
+/** Threads in all, the caller's included; 0: what cpuset and CPU quota allow, which is the default. INVALID_ARGUMENT for
+    more than 1024. */
 CAMEO_C_API cameo_error* cameo_options_set_threads(cameo_options* options, size_t threads);
 /** How far the graph is rewritten: 0 none, 1 basic, 2 extended, 3 layout, 99 all, which is the default.
     INVALID_ARGUMENT for another number. */
