@@ -130,6 +130,10 @@ option command::add(const char* names, double& to, const char* words) const {
 option command::add_flag(const char* names, bool& to, const char* words) const {
   return added(it_->add_flag(names, to, words)->disable_flag_override(), names);
 }
+option command::add_flag(const char* names, std::function<void()> take, const char* words) const {
+  const auto take_all = [take = std::move(take)](std::int64_t) { take(); };
+  return added(it_->add_flag_function(names, take_all, words)->disable_flag_override(), names);
+}
 
 option command::add(const char* names, std::function<void(const std::string&)> take, const char* words) const {
   return added(it_->add_option_function<std::string>(names, take, words), names);
@@ -144,6 +148,7 @@ option command::add_each(const char* names, std::function<void(const std::string
 }
 
 option command::operator[](const char* name) const { return option{it_->get_option(name)}; }
+bool command::has(const char* name) const { return it_->get_option_no_throw(name) != nullptr; }
 void command::remove(const char* name) const { it_->remove_option(it_->get_option(name)); }
 
 void command::does(std::function<int()> what) const {

@@ -55,12 +55,15 @@ class command {
   option add(const char* names, double& to, const char* words) const;
   /// "--yes,!--no" for a flag that can be taken back.
   option add_flag(const char* names, bool& to, const char* words) const;
-  /// A text that means something.
+  /// A flag that calls `take` once if it is given.
+  option add_flag(const char* names, std::function<void()> take, const char* words) const;
+  /// An option that passes its text to `take`.
   option add(const char* names, std::function<void(const std::string&)> take, const char* words) const;
-  /// The same for an option that may be given again and again.
+  /// An option that may be given several times, and passes each text to `take`.
   option add_each(const char* names, std::function<void(const std::string&)> take, const char* words) const;
-  /// "--json", which has been added.
+  /// The option of this name, which must have been added.
   option operator[](const char* name) const;
+  bool has(const char* name) const;
   void remove(const char* name) const;
   /// What it does when it is chosen; the program's exit status.
   void does(std::function<int()>) const;

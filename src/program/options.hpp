@@ -1,6 +1,7 @@
 #pragma once
 #include "program/command_line.hpp"
 #include "program/inputs.hpp"
+#include "session/option_table.hpp"
 
 #include <cameo/graph/check.hpp>
 #include <cameo/graph/model.hpp>
@@ -11,53 +12,46 @@
 
 namespace cameo::program {
 
-/// What every command takes.
-struct common_options {
-  std::vector<std::string> providers;
-  std::vector<std::pair<std::string, std::string>> config;
-  dim_sizes free_dims;
-  std::size_t threads = 0;
-  optimization_level optimize = optimization_level::all;
-  log_level log = log_level::warning;
-  bool stoppable = false;  // Ctrl-C ends loading with an error: for commands that say what they have until then
-  std::optional<device_policy> policy;  // then no provider is named
-  bool ranked = true;                   // of a model package: when nothing fits the first provider, the next is asked
+/// The options that every command accepts: those of a session, and what is printed.
+struct common_options : session_options {
+  bool is_given =
+      false;  // whether an option changes how a model is loaded; otherwise a model package has its own options
+  bool stoppable = false;  // Ctrl-C ends loading with an error: for commands that report what they have until then
+  bool ranked = true;      // if no variant of a model package fits the first provider, the next one is tried
   bool json = false, quiet = false, strict = false;
 
+  common_options() { log_from = log_level::warning; }
   session_options session() const;
   /// The same for a model package, without the default provider: a variant for another one may fit better.
   session_options for_package() const;
-  /// How a variant is chosen, by whatever command.
+  /// How a variant of a model package is chosen.
   best_fit variants() const { return {ranked}; }
 };
 
-/// The option --json is the command's own business: `conformance` takes a file there.
+/// Whether a command has the flag --json; that of `conformance` takes a file instead.
 enum class json_output : bool { none, flag };
 void add_common_options(const command&, common_options&, json_output);
-/// --ep and --json of commands that load nothing. The other common options are taken and without effect, so that a
-/// script can pass the same ones to every command; no help shows them.
+/// --ep and --json of commands that load nothing. The other common options are accepted without effect, so that a
+/// script can pass the same ones to every command; help does not show them.
 void add_list_options(const command&, common_options&);
 
-/// "--ep NAME", repeatable; of the common options.
-void add_ep_option(const command&, std::vector<std::string>& to);
-/// "--ep-library PATH[:OPTIONS]"; of the common options.
-void add_library_option(const command&, common_options&);
+/// "--ep NAME", repeatable.
+void add_ep_option(const command&, common_options&);
 /// "KEY=VALUE", and its two sides.
 text_check key_and_value();
 std::pair<std::string, std::string> split_pair(const std::string&);
 
-/// What one side of a comparison has for itself: settings beside the common ones, and instead of them.
+/// The options of one side of a comparison, with their texts.
 struct side_options {
-  std::vector<std::string> providers;
-  std::vector<std::pair<std::string, std::string>> config;
-  std::optional<optimization_level> optimize;
+  std::vector<std::pair<const option_row*, std::string>> given;
 
+  /// The common options with those of this side: providers replace the common ones, keys are added to them.
   common_options over(common_options) const;
 };
 /// "--a-ep NAME", "--a-config KEY=VALUE" and "--a-optimize LEVEL" for side "a".
 void add_side_options(const command&, const std::string& side, side_options&);
 
-/// "--policy NAME", for commands that load models; instead of --ep, which must have been added.
+/// "--policy NAME", for commands that load models. It excludes --ep, which must have been added, and --ep-library.
 void add_policy_option(const command&, common_options&);
 
 /// "--no-ranked", for commands that choose among the variants of a model package.
@@ -88,7 +82,8 @@ op_table known_ops();
 /// A model, checked against the operators of the program's providers; for an ORT file without what that can't hold:
 /// calls of functions, and what readers of such files have no kernel for (kernels_only, but for the transforms that
 /// `without` names, with commas).
-result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort, std::string_view without = {});
+result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort, std::string_view without = {},
+                                            const std::string& external_data_folder = {});
 
 /// INVALID_ARGUMENT if a file to be written is the model that is read, by whatever path.
 status require_other_file(const std::string& model, const std::string& output);

@@ -132,34 +132,34 @@ constexpr option_row option(std::string_view name, std::string_view flag, std::s
 using o = session_options;
 constexpr option_row rows[] = {
     option<&o::providers>("providers", "--ep", "NAME,...", "",
-                          "execution providers, by short or long name, in order of priority; without any the fallback"),
+                          "Execution providers, by short or long name, in order of priority; without any the fallback"),
     option<&o::choose_devices>(
         "policy", "--policy",
         "default|prefer_cpu|prefer_npu|prefer_gpu|max_performance|max_efficiency|min_overall_power", "",
-        "chooses providers by their devices; excludes providers"),
+        "Chooses providers by their devices; excludes providers"),
     option<&o::threads, 1024>("threads", "--threads", "N", "0",
-                              "threads of a run, the caller's included; 0: as many as cpuset and CPU quota allow")
+                              "Threads of a run, the caller's included; 0: as many as cpuset and CPU quota allow")
         .with_key(config_key<"session.intra_op_num_threads">, "N"),
     option<&o::execution>("parallel", "--parallel", "0|1", "0",
                           "1: nodes that are independent of each other run at once")
         .with_key(config_key<"session.execution_mode">, "sequential|parallel"),
     option<&o::optimize>("optimize", "--optimize", "none|basic|extended|layout|all|0|1|2|3|99", "all",
-                         "how far the graph is rewritten")
+                         "How far the graph is rewritten")
         .with_key(config_key<"session.graph_optimization_level">,
                   "disable_all|enable_basic|enable_extended|enable_layout|enable_all|0|1|2|3|99"),
     option<&o::memory_limit>("memory_limit", "--memory-limit", "BYTES", "0",
-                             "memory for the values of one run, in bytes; 0: the machine's memory"),
+                             "Memory for the values of one run, in bytes; 0: the machine's memory"),
     option<&o::free_dims>("free_dims", "--free-dim", "NAME=N,...", "",
-                          "sizes of symbolic dims of the inputs, by name; the model is planned for them"),
+                          "Sizes of symbolic dims of the inputs, by name; the model is planned for them"),
     option<&o::free_dims_by_denotation>("free_dims_by_denotation", "--free-dim-by-denotation", "NAME=N,...", "",
-                                        "the same by denotation, such as DATA_BATCH"),
+                                        "Sizes of symbolic dims of the inputs, by denotation, such as DATA_BATCH"),
     option<&o::external_data_folder>("external_data_folder", "--external-data-folder", "FOLDER", "",
-                                     "folder of the external data; without it the model's folder")
+                                     "Folder of the external data; without it the model's folder")
         .with_key(config_key<"session.model_external_initializers_file_folder_path">, "FOLDER"),
     option<&o::config>("config", "--config", "KEY=VALUE", "",
-                       "an entry of the session's configuration, with ONNX Runtime's names (session_keys.md)"),
+                       "An entry of the session's configuration, with ONNX Runtime's names (session_keys.md)"),
     option<&o::log_from>("log_level", "--log", "verbose|info|warning|0|1|2", "info",
-                         "the least severity of messages; Python, the program and Triton begin with warning"),
+                         "Least severity of messages; Python, the program and Triton begin with warning"),
 };
 
 }  // namespace
