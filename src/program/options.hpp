@@ -14,8 +14,7 @@ namespace cameo::program {
 
 /// The options that every command accepts: those of a session, and what is printed.
 struct common_options : session_options {
-  bool is_given =
-      false;  // whether an option changes how a model is loaded; otherwise a model package has its own options
+  bool is_given = false;   // an option changes how a model is loaded, so the options of a model package do not count
   bool stoppable = false;  // Ctrl-C ends loading with an error: for commands that report what they have until then
   bool ranked = true;      // if no variant of a model package fits the first provider, the next one is tried
   bool json = false, quiet = false, strict = false;

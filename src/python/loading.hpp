@@ -88,9 +88,11 @@ struct load_setting {
 };
 load_setting to_setting(const nb::dict& keywords);
 
-/// A path as the system has it, which may be no UTF-8.
+/// The bytes of a path or of another text, which need not be UTF-8.
 std::string path_of(nb::handle text);
 
+/// Adds `options`: what stands for an option's value, what it does, and its default, by the option's name.
+void define_options(nb::module_&);
 /// Adds providers(), devices(), Stop, and what works on files: compiling, inspecting, packages.
 void define_tools(nb::module_&);
 /// Adds Session, Binding and Profile.

@@ -72,9 +72,11 @@ status read(std::string_view text, std::string_view, std::string& to) {
 }
 
 template <std::size_t>
-status read(std::string_view text, std::string_view, std::vector<std::string>& to) {
-  for (const std::string_view name : split(text, ','))
-    if (!name.empty()) to.emplace_back(name);
+status read(std::string_view text, std::string_view value, std::vector<std::string>& to) {
+  for (const std::string_view name : split(text, ',')) {
+    if (name.empty()) return failed(status_code::invalid_argument, "needs {}, not '{}'", value, text);
+    to.emplace_back(name);
+  }
   return {};
 }
 
