@@ -270,7 +270,7 @@ def wrong_requests(server):
     expect(status >= 400 and "corrupt" in words, "a corrupt file is an error of its model:", status, words)
     log = (OUT / "server.log").read_text()
     expect("failed to load 'corrupt' version 1" in log and "model.onnx" in log, "the log says what is wrong with it")
-    expect("there is no parameter 'colour'" in log, "a parameter that is none is an error, which names those that are")
+    expect("there is no option 'colour'" in log, "an unknown parameter is an error")
     image = {"name": "image", "shape": [1, 1, 8, 7], "datatype": "FP32", "data": [0] * 56}
     status, words = server.ask("models/digits/infer", {"inputs": [image]})
     expect(status == 400, "a wrong shape is refused:", status, words)
