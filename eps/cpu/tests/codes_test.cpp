@@ -128,24 +128,18 @@ void check_sums_of_all_pairs(std::uint32_t seed) {
 }
 
 TEST_CASE("sums of codes are their definition for every pair of codes") {
-  for_each_target([] {
-    for (std::uint32_t seed = 0; seed < 24; ++seed) {
-      CAPTURE(seed);
-      check_sums_of_all_pairs<std::uint8_t>(seed);
-      check_sums_of_all_pairs<std::int8_t>(seed);
-    }
+  for_each_target_and_seed(24, [](std::uint32_t seed) {
+    check_sums_of_all_pairs<std::uint8_t>(seed);
+    check_sums_of_all_pairs<std::int8_t>(seed);
   });
 }
 
 TEST_CASE("QLinearAdd and QLinearMul are their definition, code by code") {
-  for_each_target([] {
-    for (std::uint32_t seed = 0; seed < 300; ++seed) {
-      CAPTURE(seed);
-      check_zip<ms::QLinearAdd, std::uint8_t>(seed);
-      check_zip<ms::QLinearAdd, std::int8_t>(seed);
-      check_zip<ms::QLinearMul, std::uint8_t>(seed);
-      check_zip<ms::QLinearMul, std::int8_t>(seed);
-    }
+  for_each_target_and_seed(300, [](std::uint32_t seed) {
+    check_zip<ms::QLinearAdd, std::uint8_t>(seed);
+    check_zip<ms::QLinearAdd, std::int8_t>(seed);
+    check_zip<ms::QLinearMul, std::uint8_t>(seed);
+    check_zip<ms::QLinearMul, std::int8_t>(seed);
   });
 }
 
@@ -167,12 +161,9 @@ void check_map(std::uint32_t seed) {
 }
 
 TEST_CASE("QLinearLeakyRelu is its definition, code by code") {
-  for_each_target([] {
-    for (std::uint32_t seed = 0; seed < 100; ++seed) {
-      CAPTURE(seed);
-      check_map<std::uint8_t>(seed);
-      check_map<std::int8_t>(seed);
-    }
+  for_each_target_and_seed(100, [](std::uint32_t seed) {
+    check_map<std::uint8_t>(seed);
+    check_map<std::int8_t>(seed);
   });
 }
 
@@ -204,12 +195,9 @@ void check_concat(std::uint32_t seed) {
 }
 
 TEST_CASE("QLinearConcat is its definition, code by code") {
-  for_each_target([] {
-    for (std::uint32_t seed = 0; seed < 100; ++seed) {
-      CAPTURE(seed);
-      check_concat<std::uint8_t>(seed);
-      check_concat<std::int8_t>(seed);
-    }
+  for_each_target_and_seed(100, [](std::uint32_t seed) {
+    check_concat<std::uint8_t>(seed);
+    check_concat<std::int8_t>(seed);
   });
 }
 
@@ -243,12 +231,9 @@ void check_where(std::uint32_t seed) {
 }
 
 TEST_CASE("QLinearWhere is its definition, code by code") {
-  for_each_target([] {
-    for (std::uint32_t seed = 0; seed < 60; ++seed) {
-      CAPTURE(seed);
-      check_where<std::uint8_t>(seed);
-      check_where<std::int8_t>(seed);
-    }
+  for_each_target_and_seed(60, [](std::uint32_t seed) {
+    check_where<std::uint8_t>(seed);
+    check_where<std::int8_t>(seed);
   });
 }
 
@@ -285,12 +270,9 @@ void check_softmax(std::uint32_t seed) {
 }
 
 TEST_CASE("QLinearSoftmax is its definition, code by code") {
-  for_each_target([] {
-    for (std::uint32_t seed = 0; seed < 60; ++seed) {
-      CAPTURE(seed);
-      check_softmax<std::uint8_t>(seed);
-      check_softmax<std::int8_t>(seed);
-    }
+  for_each_target_and_seed(60, [](std::uint32_t seed) {
+    check_softmax<std::uint8_t>(seed);
+    check_softmax<std::int8_t>(seed);
   });
 }
 
@@ -381,12 +363,9 @@ void check_average_pool(std::uint32_t seed) {
 }
 
 TEST_CASE("average pools of codes are their definition, code by code") {
-  for_each_target([] {
-    for (std::uint32_t seed = 0; seed < 120; ++seed) {
-      CAPTURE(seed);
-      check_average_pool<std::uint8_t>(seed);
-      check_average_pool<std::int8_t>(seed);
-    }
+  for_each_target_and_seed(120, [](std::uint32_t seed) {
+    check_average_pool<std::uint8_t>(seed);
+    check_average_pool<std::int8_t>(seed);
   });
 }
 
@@ -420,12 +399,9 @@ void check_max_pool(std::uint32_t seed) {
 }
 
 TEST_CASE("MaxPool and NhwcMaxPool of codes are their definition") {
-  for_each_target([] {
-    for (std::uint32_t seed = 0; seed < 120; ++seed) {
-      CAPTURE(seed);
-      check_max_pool<std::uint8_t>(seed);
-      check_max_pool<std::int8_t>(seed);
-    }
+  for_each_target_and_seed(120, [](std::uint32_t seed) {
+    check_max_pool<std::uint8_t>(seed);
+    check_max_pool<std::int8_t>(seed);
   });
 }
 
@@ -496,17 +472,14 @@ void check_quantize(std::uint32_t seed) {
 }
 
 TEST_CASE("QuantizeLinear is its definition, code by code") {
-  for_each_target([] {
-    for (std::uint32_t seed = 0; seed < 60; ++seed) {
-      CAPTURE(seed);
-      check_quantize<float, float, std::uint8_t>(seed);
-      check_quantize<float, float, std::int8_t>(seed);
-      check_quantize<float, float, std::uint16_t>(seed);
-      check_quantize<float, float, std::int16_t>(seed);
-      check_quantize<float16, float16, std::int8_t>(seed);
-      check_quantize<bfloat16, bfloat16, std::uint8_t>(seed);
-      check_quantize<std::int32_t, float, std::uint8_t>(seed);
-    }
+  for_each_target_and_seed(60, [](std::uint32_t seed) {
+    check_quantize<float, float, std::uint8_t>(seed);
+    check_quantize<float, float, std::int8_t>(seed);
+    check_quantize<float, float, std::uint16_t>(seed);
+    check_quantize<float, float, std::int16_t>(seed);
+    check_quantize<float16, float16, std::int8_t>(seed);
+    check_quantize<bfloat16, bfloat16, std::uint8_t>(seed);
+    check_quantize<std::int32_t, float, std::uint8_t>(seed);
   });
 }
 
@@ -535,17 +508,14 @@ void check_dequantize(std::uint32_t seed) {
 }
 
 TEST_CASE("DequantizeLinear is its definition, number by number") {
-  for_each_target([] {
-    for (std::uint32_t seed = 0; seed < 60; ++seed) {
-      CAPTURE(seed);
-      check_dequantize<std::uint8_t, float>(seed);
-      check_dequantize<std::int8_t, float>(seed);
-      check_dequantize<std::uint16_t, float>(seed);
-      check_dequantize<std::int16_t, float>(seed);
-      check_dequantize<std::int32_t, float>(seed);
-      check_dequantize<std::int8_t, float16>(seed);
-      check_dequantize<std::uint8_t, bfloat16>(seed);
-    }
+  for_each_target_and_seed(60, [](std::uint32_t seed) {
+    check_dequantize<std::uint8_t, float>(seed);
+    check_dequantize<std::int8_t, float>(seed);
+    check_dequantize<std::uint16_t, float>(seed);
+    check_dequantize<std::int16_t, float>(seed);
+    check_dequantize<std::int32_t, float>(seed);
+    check_dequantize<std::int8_t, float16>(seed);
+    check_dequantize<std::uint8_t, bfloat16>(seed);
   });
 }
 
@@ -572,38 +542,32 @@ void check_packed(dtype type, unsigned bits, bool is_signed, std::uint32_t seed)
 }
 
 TEST_CASE("codes of 4 and 2 bits are unpacked and packed again") {
-  for_each_target([] {
-    for (std::uint32_t seed = 0; seed < 30; ++seed) {
-      CAPTURE(seed);
-      check_packed(dtype::u4, 4, false, seed);
-      check_packed(dtype::i4, 4, true, seed);
-      check_packed(dtype::u2, 2, false, seed);
-      check_packed(dtype::i2, 2, true, seed);
-    }
+  for_each_target_and_seed(30, [](std::uint32_t seed) {
+    check_packed(dtype::u4, 4, false, seed);
+    check_packed(dtype::i4, 4, true, seed);
+    check_packed(dtype::u2, 2, false, seed);
+    check_packed(dtype::i2, 2, true, seed);
   });
 }
 
 TEST_CASE("DynamicQuantizeLinear finds the range of a long tensor, passing over NaN") {
-  for_each_target([] {
-    for (std::uint32_t seed = 0; seed < 30; ++seed) {
-      CAPTURE(seed);
-      std::mt19937 random{seed};
-      const std::int64_t count = 1 + std::int64_t(random() % 40000);
-      std::vector<float> x = random_numbers<float>(random, count);
-      for (int i = 0; i < 5; ++i) x[random() % x.size()] = i % 2 ? not_a_number : float(int(random() % 100) - 30);
-      float low = 0, high = 0;
-      for (const float v : x)
-        if (v == v) low = std::min(low, v), high = std::max(high, v);
-      const float scale = (high - low) / 255;
-      const coding<std::uint8_t> by{scale, coding<std::uint8_t>{1, 0}.code(-low / scale)};
-      kernel_rig rig{11, 3};
-      REQUIRE(rig.input<float>({count}, x).run<eps::dynamic_quantize_linear>({dtype::u8, dtype::f32, dtype::u8}));
-      CHECK(elements_of<float>(rig, 1) == std::vector<float>{scale});
-      CHECK(elements_of<std::uint8_t>(rig, 2) == std::vector<std::uint8_t>{by.zero});
-      std::int64_t wrong = 0;
-      for (std::int64_t i = 0; i < count; ++i) wrong += rig.output<std::uint8_t>(0)[i] != by.code(x[std::size_t(i)]);
-      CHECK(wrong == 0);
-    }
+  for_each_target_and_seed(30, [](std::uint32_t seed) {
+    std::mt19937 random{seed};
+    const std::int64_t count = 1 + std::int64_t(random() % 40000);
+    std::vector<float> x = random_numbers<float>(random, count);
+    for (int i = 0; i < 5; ++i) x[random() % x.size()] = i % 2 ? not_a_number : float(int(random() % 100) - 30);
+    float low = 0, high = 0;
+    for (const float v : x)
+      if (v == v) low = std::min(low, v), high = std::max(high, v);
+    const float scale = (high - low) / 255;
+    const coding<std::uint8_t> by{scale, coding<std::uint8_t>{1, 0}.code(-low / scale)};
+    kernel_rig rig{11, 3};
+    REQUIRE(rig.input<float>({count}, x).run<eps::dynamic_quantize_linear>({dtype::u8, dtype::f32, dtype::u8}));
+    CHECK(elements_of<float>(rig, 1) == std::vector<float>{scale});
+    CHECK(elements_of<std::uint8_t>(rig, 2) == std::vector<std::uint8_t>{by.zero});
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < count; ++i) wrong += rig.output<std::uint8_t>(0)[i] != by.code(x[std::size_t(i)]);
+    CHECK(wrong == 0);
   });
 }
 

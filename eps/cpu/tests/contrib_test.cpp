@@ -83,9 +83,8 @@ TEST_CASE("a product of floats of 8 bits that is too large becomes the largest n
   const std::vector<float8e4m3fn> one{float8e4m3fn(448.0f)}, zero{float8e4m3fn(0.0f)};
   const std::vector<float> scale{1};
   kernel_rig rig{21};
-  for (int i = 0; i < 2; ++i)
-    rig.input<float8e4m3fn>({1, 1}, one).input<float>({}, scale).input<float8e4m3fn>({}, zero);
-  rig.input<float>({}, scale).input<float8e4m3fn>({}, zero);
+  for (int i = 0; i < 2; ++i) rig.coded({1, 1}, one, scale, zero);
+  rig.scale_and_zero(scale, zero);
   REQUIRE(rig.run<eps::qlinear_matmul_of_codes>({dtype::f8e4m3fn}));
   CHECK(float(rig.output<float8e4m3fn>(0)[0]) == 448.0f);
 }

@@ -76,14 +76,11 @@ void check_to_float(std::uint32_t seed) {
 }
 
 TEST_CASE("MatMulIntegerToFloat is exact sums, scaled and moved") {
-  for_each_target([] {
-    for (std::uint32_t seed = 0; seed < 40; ++seed) {
-      CAPTURE(seed);
-      check_to_float<std::uint8_t, std::int8_t>(seed);
-      check_to_float<std::uint8_t, std::uint8_t>(seed);
-      check_to_float<std::int8_t, std::int8_t>(seed);
-      check_to_float<std::int8_t, std::uint8_t>(seed);
-    }
+  for_each_target_and_seed(40, [](std::uint32_t seed) {
+    check_to_float<std::uint8_t, std::int8_t>(seed);
+    check_to_float<std::uint8_t, std::uint8_t>(seed);
+    check_to_float<std::int8_t, std::int8_t>(seed);
+    check_to_float<std::int8_t, std::uint8_t>(seed);
   });
 }
 
@@ -106,12 +103,9 @@ void check_dynamic(std::uint32_t seed) {
 }
 
 TEST_CASE("DynamicQuantizeMatMul is DynamicQuantizeLinear and the product of its codes") {
-  for_each_target([] {
-    for (std::uint32_t seed = 0; seed < 40; ++seed) {
-      CAPTURE(seed);
-      check_dynamic<std::int8_t>(seed);
-      check_dynamic<std::uint8_t>(seed);
-    }
+  for_each_target_and_seed(40, [](std::uint32_t seed) {
+    check_dynamic<std::int8_t>(seed);
+    check_dynamic<std::uint8_t>(seed);
   });
 }
 
@@ -168,14 +162,11 @@ void check_shorts(std::uint32_t seed) {
 }
 
 TEST_CASE("MatMulInteger16 wraps in 32 bits, for each pair of types") {
-  for_each_target([] {
-    for (std::uint32_t seed = 0; seed < 20; ++seed) {
-      CAPTURE(seed);
-      check_shorts<std::int16_t, std::int16_t>(seed);
-      check_shorts<std::uint16_t, std::int16_t>(seed);
-      check_shorts<std::int16_t, std::uint16_t>(seed);
-      check_shorts<std::uint16_t, std::uint16_t>(seed);
-    }
+  for_each_target_and_seed(20, [](std::uint32_t seed) {
+    check_shorts<std::int16_t, std::int16_t>(seed);
+    check_shorts<std::uint16_t, std::int16_t>(seed);
+    check_shorts<std::int16_t, std::uint16_t>(seed);
+    check_shorts<std::uint16_t, std::uint16_t>(seed);
   });
 }
 

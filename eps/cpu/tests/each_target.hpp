@@ -59,6 +59,17 @@ void for_each_target(F&& fn) {
   CHECK_MESSAGE(!run.empty(), "no instruction set could be run");
 }
 
+/// Calls fn(seed) for the seeds from 0 to `seeds` - 1, with each of those instruction sets.
+template <class F>
+void for_each_target_and_seed(std::uint32_t seeds, F&& fn) {
+  for_each_target([&] {
+    for (std::uint32_t seed = 0; seed < seeds; ++seed) {
+      CAPTURE(seed);
+      fn(seed);
+    }
+  });
+}
+
 /// Says that a test can't be run where the processor multiplies no bfloat16.
 inline bool no_bf16_here() {
   if (eps::best_bf16_loops()) return false;

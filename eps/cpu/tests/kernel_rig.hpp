@@ -64,6 +64,18 @@ class kernel_rig {
     return inputs_.push_back(v), constant_.push_back(constant), *this;
   }
   kernel_rig& no_input() { return inputs_.push_back({}), constant_.push_back(false), *this; }
+  /// The next two inputs: a scale and a zero point, scalars both. Without a zero point that input is left out.
+  template <class T>
+  kernel_rig& scale_and_zero(const std::vector<float>& scale, const std::vector<T>& zero) {
+    input<float>({}, scale);
+    return zero.empty() ? no_input() : input<T>({}, zero);
+  }
+  /// The next three inputs: codes, their scale and their zero point.
+  template <class T>
+  kernel_rig& coded(const extents& shape, const std::vector<T>& codes, const std::vector<float>& scale,
+                    const std::vector<T>& zero = {}) {
+    return input<T>(shape, codes).scale_and_zero(scale, zero);
+  }
   /// What the provider chose for the node: bind_context::choice.
   kernel_rig& choose(std::uint32_t choice) { return choice_ = choice, *this; }
   kernel_rig& prepack(bool on) { return prepack_ = on, *this; }

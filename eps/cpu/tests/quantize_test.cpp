@@ -15,8 +15,7 @@ TEST_CASE("halves round to even, what is beyond ends at the ends, NaN counts as 
   const std::vector<float> x{0.5f, 1.5f, 2.5f, -0.5f, 1e30f, -infinity, not_a_number, 300}, scale{1};
   const std::vector<std::uint8_t> zero{10};
   kernel_rig rig{21};
-  CHECK(rig.input<float>({8}, x).input<float>({}, scale).input<std::uint8_t>({}, zero).run<eps::quantize_linear>(
-      {dtype::u8}));
+  CHECK(rig.input<float>({8}, x).scale_and_zero(scale, zero).run<eps::quantize_linear>({dtype::u8}));
   CHECK(elements_of<std::uint8_t>(rig) == std::vector<std::uint8_t>{10, 12, 12, 10, 255, 0, 10, 255});
 }
 
@@ -39,8 +38,7 @@ TEST_CASE("a scale of 0 crashes nothing") {
   const std::vector<float> x{1, -1, 0}, scale{0};
   const std::vector<std::int8_t> zero{0};
   kernel_rig rig{21};
-  CHECK(rig.input<float>({3}, x).input<float>({}, scale).input<std::int8_t>({}, zero).run<eps::quantize_linear>(
-      {dtype::i8}));
+  CHECK(rig.input<float>({3}, x).scale_and_zero(scale, zero).run<eps::quantize_linear>({dtype::i8}));
   CHECK(elements_of<std::int8_t>(rig) == std::vector<std::int8_t>{127, -128, 0});
 }
 
@@ -74,7 +72,7 @@ TEST_CASE("int32 is dequantized without overflow of the difference") {
   const std::vector<std::int32_t> x{std::numeric_limits<std::int32_t>::min()}, zero{1};
   const std::vector<float> scale{1};
   kernel_rig rig{10};
-  rig.input<std::int32_t>({1}, x).input<float>({}, scale).input<std::int32_t>({}, zero);
+  rig.coded({1}, x, scale, zero);
   CHECK(rig.run<eps::dequantize_linear>({dtype::f32}));
   CHECK(elements_of<float>(rig) == std::vector<float>{-2147483648.0f});
 }

@@ -337,6 +337,39 @@ HWY_INLINE float dot_with_key(const float* query, const K* key, std::int64_t n) 
   });
 }
 
+/// A block of one query's softmax: the scores of `n` keys, to which `bias` is added where it is not null, become the
+/// exponentials of their distances to the highest score so far, which `peak` becomes; `weight` gets their sum. Returns
+/// the factor of all that was summed before. One function for all types of keys.
+HWY_NOINLINE vec exponentiate(const attention_work& w, const float* bias, std::int64_t n, float* scores, float& peak,
+                              float& weight) {
+  const std::int64_t lanes = width();
+  const std::int64_t padded = (n + lanes - 1) / lanes * lanes;
+  std::fill(scores + n, scores + padded, never);
+  vec top = set(peak);
+  for (std::int64_t j = 0; j < padded; j += lanes) {
+    vec s = load(scores + j);
+    if (w.softcap > 0) s = cap(s, w.softcap);
+    if (bias) s = biased(s, n - j < lanes ? load_some(bias + j, n - j) : load(bias + j));
+    if (n - j < lanes) {  // what capping made of the rest
+      store(s, scores + j);
+      std::fill(scores + n, scores + padded, never);
+      s = load(scores + j);
+    }
+    store(s, scores + j);
+    top = hn::Max(top, s);
+  }
+  const float highest = hn::GetLane(hn::MaxOfLanes(tag{}, top));
+  const vec base = finite_peak(set(highest)), keep = math::exp_down(hn::Sub(set(peak), base));
+  const float total = lane_sums::sum_of<float>(padded, [&](std::int64_t j, std::int64_t, vec sum) HWY_ATTR {
+    const vec e = math::exp_down(hn::Sub(load(scores + j), base));
+    store(e, scores + j);
+    return hn::Add(sum, e);
+  });
+  peak = highest;
+  weight = weight * hn::GetLane(keep) + total;
+  return keep;
+}
+
 /// One query, which reads K and V once, in the order in which they lie.
 template <class K>
 void attend_one(const attention_work& w, const place& p, float* scratch) {
@@ -355,30 +388,7 @@ void attend_one(const attention_work& w, const place& p, float* scratch) {
     if (w.run && w.run->stopped(pace)) return;
     const std::int64_t n = std::min(block, last - key);
     for (std::int64_t j = 0; j < n; ++j) scores[j] = dot_with_key(query, keys_at + (key + j) * w.at_k.row, w.size);
-    const std::int64_t padded = (n + lanes - 1) / lanes * lanes;
-    std::fill(scores + n, scores + padded, never);
-    vec top = set(peak);
-    for (std::int64_t j = 0; j < padded; j += lanes) {
-      vec s = load(scores + j);
-      if (w.softcap > 0) s = cap(s, w.softcap);
-      if (at.bias) s = biased(s, n - j < lanes ? load_some(at.bias + key + j, n - j) : load(at.bias + key + j));
-      if (n - j < lanes) {  // what capping made of the rest
-        store(s, scores + j);
-        std::fill(scores + n, scores + padded, never);
-        s = load(scores + j);
-      }
-      store(s, scores + j);
-      top = hn::Max(top, s);
-    }
-    const float highest = hn::GetLane(hn::MaxOfLanes(tag{}, top));
-    const vec base = finite_peak(set(highest)), keep = math::exp_down(hn::Sub(set(peak), base));
-    const float total = lane_sums::sum_of<float>(padded, [&](std::int64_t j, std::int64_t, vec sum) HWY_ATTR {
-      const vec e = math::exp_down(hn::Sub(load(scores + j), base));
-      store(e, scores + j);
-      return hn::Add(sum, e);
-    });
-    peak = highest;
-    weight = weight * hn::GetLane(keep) + total;
+    const vec keep = exponentiate(w, at.bias ? at.bias + key : nullptr, n, scores, peak, weight);
     const K* const values = static_cast<const K*>(w.v) + at.v + key * w.at_v.row;
     std::int64_t c = 0;
     for (; c + 4 * lanes <= w.value_size; c += 4 * lanes)

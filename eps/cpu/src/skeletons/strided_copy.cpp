@@ -1,7 +1,7 @@
 #include "strided_copy.hpp"
 
 #include "float_transpose.hpp"
-#include "interleave.hpp"
+#include "pixels.hpp"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace CAMEO_NAMESPACE::eps {
 namespace {
 
 constexpr std::int64_t bytes_per_block = 1 << 16;  // of work for one thread
-constexpr std::int64_t square = 32;                // rows and columns that are turned at once
+constexpr std::int64_t square = 32;                // rows and columns that are transposed at once
 
 struct inner_loops {
   std::int64_t rows, row_from, row_to;  // 1 when the innermost loop is all
@@ -41,14 +41,20 @@ void copy_steps(const inner_loops& l, const std::byte* from, std::byte* to) {
   }
 }
 
-/// Rows that are runs in the source and columns that are runs in the target: turned square by square.
+constexpr bool are_channels(std::int64_t count, std::int64_t step) { return count == step && count >= 2 && count <= 4; }
+
+/// Rows that are runs in the source and columns that are runs in the target: transposed square by square, or as images.
 template <std::size_t Bytes>
-void turn(const inner_loops& l, const std::byte* from, std::byte* to) {
+void transpose_runs(const inner_loops& l, const std::byte* from, std::byte* to) {
   constexpr auto size = std::int64_t(Bytes);
-  if constexpr (Bytes == 1)
-    if ((l.count == 3 || l.count == 4) && l.row_to == l.count)
-      return interleave_bytes(reinterpret_cast<const std::uint8_t*>(from), l.from, l.count, l.rows,
-                              reinterpret_cast<std::uint8_t*>(to));
+  if constexpr (Bytes <= 4) {
+    using element =
+        std::conditional_t<Bytes == 1, std::uint8_t, std::conditional_t<Bytes == 2, std::uint16_t, std::uint32_t>>;
+    const auto* const source = reinterpret_cast<const element*>(from);
+    auto* const target = reinterpret_cast<element*>(to);
+    if (are_channels(l.count, l.row_to)) return join_planes(source, l.from, l.count, l.rows, target);
+    if (are_channels(l.rows, l.from)) return split_pixels(source, l.rows, l.count, target, l.row_to);
+  }
   for (std::int64_t first = 0; first < l.count; first += square) {
     const std::int64_t last = std::min(first + square, l.count);
     if constexpr (Bytes == sizeof(float)) {
@@ -62,9 +68,9 @@ void turn(const inner_loops& l, const std::byte* from, std::byte* to) {
   }
 }
 
-inner_function choose(std::size_t bytes, bool turned, bool contiguous) {
+inner_function choose(std::size_t bytes, bool transposes, bool contiguous) {
   const auto of = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) -> inner_function {
-    return turned ? turn<N> : contiguous ? copy_run<N> : copy_steps<N>;
+    return transposes ? transpose_runs<N> : contiguous ? copy_run<N> : copy_steps<N>;
   };
   switch (bytes) {
     case 1: return of(std::integral_constant<std::size_t, 1>{});
@@ -130,30 +136,33 @@ void strided_copy::run(run_context& c, const void* source, void* target) const {
   const step inner = loops[--n];
   const auto size = std::int64_t(bytes_);
 
-  bool turned = false;
+  bool transposes = false, splits = false;
   step rows{1, 0, 0};
   if (inner.to == 1 && inner.from != 1)
-    for (std::size_t i = 0; i < n && !turned; ++i)
-      if (loops[i].from == 1 && loops[i].count >= 4) {
-        rows = loops[i];
-        std::copy(loops + i + 1, loops + n, loops + i);
-        --n, turned = true;
-      }
+    for (std::size_t i = 0; i < n && !transposes; ++i) {
+      // Pixels are split into planes over runs of pixels: there are too few planes to give each thread one.
+      splits = loops[i].from == 1 && are_channels(loops[i].count, inner.from) && size <= 4;
+      if (!splits && (loops[i].from != 1 || loops[i].count < 4)) continue;
+      rows = loops[i];
+      std::copy(loops + i + 1, loops + n, loops + i);
+      --n, transposes = true;
+    }
   const bool contiguous = inner.from == 1 && inner.to == 1,
              short_rows = contiguous && n > 0 && inner.count * size < 4096;
   if (short_rows) rows = loops[--n];
-  const bool by_rows = turned || short_rows;
-  const inner_function copy = choose(bytes_, turned, contiguous);
+  const bool by_rows = (transposes && !splits) || short_rows;
+  const inner_function copy = choose(bytes_, transposes, contiguous);
 
   // A unit of work is a piece of the innermost loop, or some rows; `pieces` of them make one step outside.
   const std::int64_t split = by_rows ? rows.count : inner.count;
-  const std::int64_t piece = turned ? std::max(square, 1024 / inner.count)  // few columns: calls would take longer
+  const std::int64_t piece = splits       ? bytes_per_block / (4 * size)
+                             : transposes ? std::max(square, 1024 / inner.count / square * square)  // calls take time
                              : short_rows ? 4096 / (inner.count * size) * 4
                                           : std::max<std::int64_t>(bytes_per_block / size, 1);
   const std::int64_t pieces = (split + piece - 1) / piece;
   std::int64_t outside = 1;
   for (std::size_t i = 0; i < n; ++i) outside *= loops[i].count;
-  const std::int64_t unit_bytes = std::min(piece, split) * size * (by_rows ? inner.count : 1);
+  const std::int64_t unit_bytes = std::min(piece, split) * size * (by_rows ? inner.count : rows.count);
   const std::int64_t grain = std::max<std::int64_t>(bytes_per_block / unit_bytes, 1);
 
   parallel_for(c, outside * pieces, grain, [&](std::int64_t first, std::int64_t last) {
@@ -167,7 +176,7 @@ void strided_copy::run(run_context& c, const void* source, void* target) const {
       const std::int64_t begin = p * piece, count = std::min(piece, split - begin);
       const step& along = by_rows ? rows : inner;
       const inner_loops work = by_rows ? inner_loops{count, rows.from, rows.to, inner.count, inner.from, inner.to}
-                                       : inner_loops{1, 0, 0, count, inner.from, inner.to};
+                                       : inner_loops{rows.count, rows.from, rows.to, count, inner.from, inner.to};
       copy(work, static_cast<const std::byte*>(source) + (from + begin * along.from) * size,
            static_cast<std::byte*>(target) + (to + begin * along.to) * size);
       if (++p < pieces) continue;
