@@ -78,20 +78,20 @@ void add_reduce(command_line&);
 /// The operators that this program knows: the standard ones, and those of its providers.
 op_table known_ops();
 
-/// A model, checked against the operators of the program's providers; for an ORT file without what that can't hold:
-/// calls of functions, and what readers of such files have no kernel for (kernels_only, but for the transforms that
-/// `without` names, with commas).
+/// Reads a model and checks it against the operators of the program's providers. For an ORT file it has neither calls
+/// of functions nor operators without kernels in readers of such files (kernels_only; `without` names transforms that
+/// are left out, separated by ',' or ';').
 result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort, std::string_view without = {},
                                             const std::string& external_data_folder = {});
 
 /// INVALID_ARGUMENT if a file to be written is the model that is read, by whatever path.
 status require_other_file(const std::string& model, const std::string& output);
 
-/// "all", as --optimize has it.
+/// The word of --optimize for a level: "all".
 std::string_view level_name(optimization_level);
 
-/// Prints the one line `error: CODE: message` to standard error; 1, the exit status of work that failed, or 130 where
-/// it was the user who stopped it.
+/// Prints the line `error: CODE: message` to standard error. Returns the exit status: 1, or 130 if the user stopped the
+/// program.
 int fail(const status&);
 
 /// Prints the line `warning: words` to standard error.
@@ -99,18 +99,19 @@ void warn(std::string_view words);
 
 /// The size of the file that was written to a path, in bytes; null for a device or a pipe, which has no size.
 nlohmann::ordered_json bytes_written(const std::string& path);
-/// The same in words.
+/// The size of the file in words: "12 bytes", or "written" for a device or a pipe.
 std::string size_written(const std::string& path);
 
-/// One JSON object as text in ASCII, so that no name controls a terminal; bytes that are no UTF-8 (names in a model can
-/// be any) become U+FFFD.
+/// A JSON object as text in ASCII, so that no name controls a terminal. Bytes that are not UTF-8, which names in a
+/// model may have, become U+FFFD.
 std::string to_text(const nlohmann::ordered_json&, int indent = 2);
-/// Of the objects that commands print (docs/program.md): it grows when a key gets another meaning or goes away.
+/// The version of the objects that commands print (docs/program.md). It grows when a key gets another meaning or goes
+/// away.
 inline constexpr int json_version = 1;
-/// The same to standard output, with a line end, and with "version" as its first key.
+/// Prints a JSON object to standard output, with a line end, and with "version" as its first key.
 void print_json(const nlohmann::ordered_json&);
 
-/// "float[1,3]" without elements.
+/// The dims of a tensor: "[1,3]".
 std::string shape_text(const extents&);
 
 }  // namespace cameo::program
