@@ -20,15 +20,15 @@ namespace {
 
 unsigned long main_thread = 0;
 
-/// Two reasons to stop as one.
+/// A stop token that is requested if one of two is.
 struct either_stop {
   stop_token a;
   python_stop b;
   bool stop_requested() const { return a.stop_requested() || b.stop_requested(); }
 };
 
-/// Calls into Python from a thread that has let go of the interpreter. An exception ends loading; in a run, it comes
-/// out when the run is done.
+/// Calls Python from a thread that does not hold the interpreter's lock. An exception ends loading; one that is raised
+/// in a run is raised again when the run has ended.
 template <class Call>
 void call_python(load_watch& watch, Call&& call) {
   const with_interpreter held;
@@ -43,7 +43,8 @@ void call_python(load_watch& watch, Call&& call) {
   }
 }
 
-/// Tensors instead of initializers, and files of external data, which the session refers to.
+/// Adds the tensors that replace initializers and the files of external data to the options. The session refers to
+/// them.
 void keep_weights(const nb::dict& keywords, load_watch& watch, session_options& to) {
   for (const nb::handle pair : nb::borrow<nb::object>(keywords["initializers"])) {
     const std::string name = of_text(pair[0]);
@@ -72,8 +73,8 @@ void run_stop::begin(const python_stop& of_session, nb::handle own) {
   looks_ = 0, next_ = {}, interrupted_ = false;
 }
 
-/// Ten times in a second at most, for it takes the interpreter's lock.
-bool run_stop::ask_interpreter() const {
+/// Checks at most ten times in a second, because each check takes the interpreter's lock.
+bool run_stop::check_interpreter() const {
   if (PyThread_get_thread_ident() != owner_) return false;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return false;
