@@ -59,7 +59,7 @@ option add_row(const command& it, const option_row& row, const std::string& flag
 
 /// The option of a row among the common options.
 option add_row(const command& it, const option_row& row, common_options& to) {
-  const std::string initial = row.initial.empty() ? "" : fmt::format(" (default: {})", row.initial);
+  const std::string initial = row.initial.empty() || row.is_switch() ? "" : fmt::format(" (default: {})", row.initial);
   return add_row(it, row, std::string{row.flag}, std::string{row.words} + initial,
                  [&to](const option_row& r, const std::string& text) {
                    static_cast<void>(r.set(to, text));

@@ -143,7 +143,7 @@ constexpr option_row rows[] = {
                               "Threads of a run, the caller's included; 0: as many as cpuset and CPU quota allow")
         .with_key(config_key<"session.intra_op_num_threads">, "N"),
     option<&o::execution>("parallel", "--parallel", "0|1", "0",
-                          "1: nodes that are independent of each other run at once")
+                          "Whether nodes that are independent of each other run at once")
         .with_key(config_key<"session.execution_mode">, "sequential|parallel"),
     option<&o::optimize>("optimize", "--optimize", "none|basic|extended|layout|all|0|1|2|3|99", "all",
                          "How far the graph is rewritten")
@@ -159,7 +159,7 @@ constexpr option_row rows[] = {
                                      "Folder of the external data; without it the model's folder")
         .with_key(config_key<"session.model_external_initializers_file_folder_path">, "FOLDER"),
     option<&o::config>("config", "--config", "KEY=VALUE", "",
-                       "An entry of the session's configuration, with ONNX Runtime's names (session_keys.md)"),
+                       "An entry of the session's configuration, with ONNX Runtime's names (docs/session_keys.md)"),
     option<&o::log_from>("log_level", "--log", "verbose|info|warning|0|1|2", "info",
                          "Least severity of messages; Python, the program and Triton begin with warning"),
 };
