@@ -12,19 +12,6 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-template <class E>
-constexpr std::initializer_list<E> enumerators = {};
-template <>
-constexpr std::initializer_list<optimization_level> enumerators<optimization_level> = {
-    optimization_level::none, optimization_level::basic, optimization_level::extended, optimization_level::layout,
-    optimization_level::all};
-template <>
-constexpr std::initializer_list<execution_mode> enumerators<execution_mode> = {execution_mode::sequential,
-                                                                               execution_mode::parallel};
-template <>
-constexpr std::initializer_list<log_level> enumerators<log_level> = {log_level::verbose, log_level::info,
-                                                                     log_level::warning};
-
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (std::size_t end = 0; end != text.npos; text.remove_prefix(end == text.npos ? 0 : end + 1)) {
@@ -56,14 +43,16 @@ status read(std::string_view text, std::string_view, std::size_t& to) {
                 most < std::numeric_limits<std::size_t>::max() ? fmt::format(" to {}", most) : "", text);
 }
 
-/// A word of a fixed set. The set lists the words of all enumerators in their order, and then perhaps their numbers.
+/// A word of a fixed set, which lists the words of all enumerators in their order, and then perhaps their numbers.
 template <std::size_t, class E>
   requires std::is_enum_v<E>
 status read(std::string_view text, std::string_view value, E& to) {
   const std::vector<std::string_view> words = split(value, '|');
-  const auto at = std::size_t(std::ranges::find(words, text) - words.begin());
-  if (at == words.size()) return wrong_word(text, words);
-  return to = enumerators<E>.begin()[at % enumerators<E>.size()], status{};
+  auto number = std::size_t(std::ranges::find(words, text) - words.begin());
+  if (number == words.size()) return wrong_word(text, words);
+  // The number of the last level is not its index.
+  if (!read_number(text, number) && std::is_same_v<E, optimization_level> && number == 4) return to = E{99}, status{};
+  return to = E(number), status{};
 }
 
 template <std::size_t>

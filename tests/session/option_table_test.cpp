@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+namespace option_table_test {
 namespace {
 
 using namespace cameo;
@@ -142,3 +143,5 @@ TEST_CASE("the table states the defaults of session_options, and has each name a
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
 }
+
+}  // namespace option_table_test
