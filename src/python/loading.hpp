@@ -92,6 +92,8 @@ load_setting to_setting(const nb::dict& keywords);
 /// The bytes of a path or of another text, which need not be UTF-8.
 std::string path_of(nb::handle text);
 
+/// Adds `options`: what stands for an option's value, what it does, and its default, by the option's name.
+void define_options(nb::module_&);
 /// Adds providers(), devices(), Stop, and the functions that work on files: compiling, inspecting, packages.
 void define_tools(nb::module_&);
 /// Adds Session, Binding and Profile.
@@ -102,8 +104,6 @@ void define_sessions(nb::module_&);
 std::vector<std::string> names_of_dims(const model&);
 /// (name, "tensor", "float", dims or None, optional, type in words); a dim is a number, a name or None.
 nb::tuple describe(const io_info&, const std::vector<std::string>& symbols);
-/// A tuple with describe() of each.
-nb::tuple describe_all(const std::vector<io_info>&, const std::vector<std::string>& symbols);
 /// Ends a run by the session's cancel(), the caller's cameo.Stop, or Ctrl-C. It outlives the run, and is used by one
 /// run at a time.
 class run_stop {

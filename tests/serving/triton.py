@@ -271,7 +271,7 @@ def wrong_requests(server):
     expect(status >= 400 and "corrupt" in words, "a corrupt file is an error of its model:", status, words)
     log = (OUT / "server.log").read_text()
     expect("failed to load 'corrupt' version 1" in log and "model.onnx" in log, "the log has the error of the file")
-    expect("there is no parameter 'color'" in log, "an unknown parameter is an error, which lists the known ones")
+    expect("there is no option 'color'" in log, "an unknown parameter is an error, which lists the known ones")
     image = {"name": "image", "shape": [1, 1, 8, 7], "datatype": "FP32", "data": [0] * 56}
     status, words = server.send("models/digits/infer", {"inputs": [image]})
     expect(status == 400, "a wrong shape is refused:", status, words)
