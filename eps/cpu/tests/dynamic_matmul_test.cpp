@@ -2,8 +2,6 @@
 #include <cameo/eps/cpu/dynamic_matmul.hpp>
 #include <cameo/eps/cpu/quantize_linear.hpp>
 
-#include <cmath>
-
 #include "each_target.hpp"
 #include "kernel_rig.hpp"
 

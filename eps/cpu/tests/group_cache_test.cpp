@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 
 using namespace cameo;
 using namespace cameo::eps;

@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 /// The functions of OpenVINO's C interface that are used, without the "ov_" of their names.
 // clang-format off

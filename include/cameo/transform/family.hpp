@@ -2,7 +2,6 @@
 #include <cameo/transform/level.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <span>
 
 namespace CAMEO_NAMESPACE {

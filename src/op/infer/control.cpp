@@ -347,8 +347,8 @@ status flex_attention(infer_context& c) {
     if (!outputs) return outputs.error();
     if (outputs->size() != 1) return invalid("graph ", name, " has ", outputs->size(), " outputs, must have 1");
   }
-  give(c, 0, c.element(0), q ? std::optional{dims{(*q)[0], (*q)[1], (*q)[2], v ? (*v)[3] : dim{}}} : std::nullopt);
-  return status_code::ok;
+  return give(c, 0, c.element(0),
+              q ? std::optional{dims{(*q)[0], (*q)[1], (*q)[2], v ? (*v)[3] : dim{}}} : std::nullopt);
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

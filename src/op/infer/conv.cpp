@@ -154,7 +154,7 @@ status convolve(infer_context& c, std::size_t weight, std::size_t bias, dtype ty
   if (w)
     if (status s = x ? check_rank(*w, x->size(), "W") : check_rank(*w, 3, std::size_t(-1), "W"); !s) return s;
   const std::size_t spatial = x ? x->size() - 2 : w ? w->size() - 2 : 0;
-  if (!spatial) return give(c, 0, type), status_code::ok;
+  if (!spatial) return give(c, 0, type);
   std::optional<dims> kernel;
   if (w) kernel = dims(w->begin() + 2, w->end());
   result<window_rule> rule = window_of(c, spatial, std::move(kernel));
@@ -166,11 +166,10 @@ status convolve(infer_context& c, std::size_t weight, std::size_t bias, dtype ty
     if (status s = check_rank(*b, 1, "the bias"); !s) return s;
     if (result<dim> size = unify((*b)[0], maps, "the bias's size and the number of maps"); !size) return size.error();
   }
-  if (!x) return give(c, 0, type, dims(spatial + 2)), status_code::ok;
+  if (!x) return give(c, 0, type, dims(spatial + 2));
   result<dims> out = slid(*rule, *x, maps, false);
   if (!out) return out.error();
-  give(c, 0, type, seen.as_the_node_has(std::move(*out)));
-  return status_code::ok;
+  return give(c, 0, type, seen.as_the_node_has(std::move(*out)));
 }
 
 constexpr std::size_t no_input = std::size_t(-1);
@@ -202,11 +201,10 @@ status nchwc_conv(infer_context& c) {
   if (w) kernel = dims(w->begin() + 2, w->end());
   result<window_rule> rule = window_of(c, 2, std::move(kernel));
   if (!rule) return rule.error();
-  if (!x) return give(c, 0, c.element(0), dims(4)), status_code::ok;
+  if (!x) return give(c, 0, c.element(0), dims(4));
   result<dims> out = slid(*rule, *x, w ? in_blocks((*w)[0]) : dim{}, false);
   if (!out) return out.error();
-  give(c, 0, c.element(0), std::move(*out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(*out));
 }
 
 status nchwc_reorder_input(infer_context& c) {
@@ -216,15 +214,14 @@ status nchwc_reorder_input(infer_context& c) {
     const std::size_t at = c.int_or("channels_last", 0) ? 1 : 2;
     out = dims{(*x)[0], in_blocks((*x)[at == 1 ? 3 : 1]), (*x)[at], (*x)[at + 1]};
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 status nchwc_reorder_output(infer_context& c) {
   const std::int64_t channels = c.int_or("channels", 0);
   if (channels < 1) return invalid("attribute channels is ", channels, ", must be 1 or more");
   const dims* x = c.shape(0);
-  if (!x) return give(c, 0, c.element(0), dims(4)), status_code::ok;
+  if (!x) return give(c, 0, c.element(0), dims(4));
   if (status s = check_rank(*x, 4, "X"); !s) return s;
   if (result<dim> same =
           unify((*x)[1], in_blocks(dim::fixed(channels)), "the channels of X and the attribute, in blocks");
@@ -250,8 +247,7 @@ status nchwc_upsample(infer_context& c) {
       (*out)[i] = *size;
     }
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 namespace {
@@ -303,7 +299,7 @@ result<dims> spread_all(const infer_context& c, const window_rule& w, const dims
 
 status conv_transpose(infer_context& c) {
   const dims *x = c.shape(0), *w = c.shape(1);
-  if (!x) return give(c, 0, c.element(0)), status_code::ok;
+  if (!x) return give(c, 0, c.element(0));
   if (status s = check_rank(*x, 3, std::size_t(-1), "X"); !s) return s;
   const std::size_t spatial = x->size() - 2;
   std::optional<dims> kernel;
@@ -332,8 +328,7 @@ status conv_transpose(infer_context& c) {
     *asked = std::move(*sizes);
   }
   out.insert(out.end(), (*asked)->begin(), (*asked)->end());
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 namespace {
@@ -368,8 +363,7 @@ status global_pool(infer_context& c) {
     (*out)[0] = (*x)[0], (*out)[1] = (*x)[1];
     out = seen.as_the_node_has(std::move(*out));
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 status max_unpool(infer_context& c) {
@@ -394,8 +388,7 @@ status max_unpool(infer_context& c) {
       (*out)[i] = dim::fixed(asked.values[i]);
     }
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 status max_roi_pool(infer_context& c) {
@@ -407,9 +400,8 @@ status max_roi_pool(infer_context& c) {
     if (status s = check_rank(*x, 4, "X"); !s) return s;
   if (rois)
     if (status s = check_rank(*rois, 2, "rois"); !s) return s;
-  give(c, 0, c.element(0),
-       dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(pooled[0]), dim::fixed(pooled[1])});
-  return status_code::ok;
+  return give(c, 0, c.element(0),
+              dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(pooled[0]), dim::fixed(pooled[1])});
 }
 
 status roi_align(infer_context& c) {
@@ -421,8 +413,8 @@ status roi_align(infer_context& c) {
     if (status s = check_rank(*x, 4, "X"); !s) return s;
   if (rois)
     if (status s = check_rank(*rois, 2, "rois"); !s) return s;
-  give(c, 0, c.element(0), dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(height), dim::fixed(width)});
-  return status_code::ok;
+  return give(c, 0, c.element(0),
+              dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(height), dim::fixed(width)});
 }
 
 status grid_sample(infer_context& c) {
@@ -434,8 +426,7 @@ status grid_sample(infer_context& c) {
     out = dims{(*x)[0], (*x)[1]};
     out->insert(out->end(), grid->begin() + 1, grid->end() - 1);
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

@@ -27,12 +27,15 @@ status invalid([[maybe_unused]] const Parts&... parts) {
   }
 }
 
-/// Sets an output, if the node has it and the element type is known.
-void give(infer_context&, std::size_t output, dtype, std::optional<dims> shape = {});
-void give(infer_context&, std::size_t output, const value_type*);
+/// Sets an output, if the node has it and the element type is known. Returns OK, as the functions below do, so that a
+/// rule can end with it.
+status_code give(infer_context&, std::size_t output, dtype, std::optional<dims> shape = {});
+status_code give(infer_context&, std::size_t output, const value_type*);
+/// Sets an output to the type of an input, if the node has both.
+status_code give_type_of(infer_context&, std::size_t output, std::size_t input);
 /// Sets what is known of an output's elements. Long lists are dropped: they are not shapes, and lists that double from
 /// node to node would use up the memory.
-void give_elements(infer_context&, std::size_t output, dims elements);
+status_code give_elements(infer_context&, std::size_t output, dims elements);
 
 std::optional<dims> copy_of(const dims* shape);
 

@@ -15,7 +15,6 @@
 #include "operands/scratch_of.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {

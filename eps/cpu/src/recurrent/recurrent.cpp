@@ -1,7 +1,6 @@
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/recurrent.hpp>
 
-#include <cmath>
 #include <cstring>
 
 #include "functions/form.hpp"
