@@ -92,7 +92,7 @@ using cpu_runtime = cameo::runtime<eps::cpu>;
 /// The result, which must not be an error: else the test ends.
 template <class T>
 result<T> must(result<T> r) {
-  REQUIRE_MESSAGE(r, std::string{r.error().name()} + ": " + std::string{r.error().words()});
+  REQUIRE_MESSAGE(r, r.error().name() << ": " << r.error().words());
   return r;
 }
 

@@ -14,8 +14,7 @@ TEST_CASE("a compiled model gives the bits of its source model, from files and e
     const compiled_files files{small_network(), embed};
     CHECK(fs::exists(files.context) == !embed);
     const auto restored = must(frozen_runtime{}.load(files.model));
-    const std::vector<float> x = image();
-    const std::vector<named_input> inputs{{"x", x}};
+    const std::vector<named_input> inputs{{"x", image()}};
     const session plain = loaded(small_network());
     CHECK(bits_of(*restored, inputs) == bits_of(plain, inputs));
     CHECK(restored->placements().size() == 1);
@@ -119,8 +118,7 @@ void write_over(const std::string& path, char with) {
 
 TEST_CASE("a context that is copied may be overwritten and truncated in place: running sessions keep their bits") {
   const session plain = loaded(small_network());
-  const std::vector<float> x = image();
-  const std::vector<named_input> inputs{{"x", x}};
+  const std::vector<named_input> inputs{{"x", image()}};
   session_options copying;
   copying.config = {{"ep.frozen.copy", "1"}};
   for (const bool embed : {false, true}) {

@@ -116,14 +116,12 @@ template <class Runtime>
 outcome run_selected(const Runtime& with, const package& p, const session_options& how = {}) {
   const auto c = must(with.select(p, "main", how, best_fit{.ranked = true}));
   const auto s = must(with.load(*c));
-  const std::vector<float> x = ramp(3 * 64, 0.002f);
-  const std::vector<named_input> inputs{{"x", x}};
+  const std::vector<named_input> inputs{{"x", image()}};
   return {c->variant().name, bits_of(*s, inputs), s->placements().at(0).provider};
 }
 
 std::string plain_bits() {
-  const std::vector<float> x = ramp(3 * 64, 0.002f);
-  const std::vector<named_input> inputs{{"x", x}};
+  const std::vector<named_input> inputs{{"x", image()}};
   return bits_of(loaded(small_network()), inputs);
 }
 

@@ -18,8 +18,7 @@ TEST_CASE("a weightless plan gives the bits of its source model, for every shape
   const compiled_files files;
   compile_light(files, small_network());
   const auto restored = must(frozen_runtime{}.load(files.model));
-  const std::vector<float> x = image();
-  const std::vector<named_input> inputs{{"x", x}};
+  const std::vector<named_input> inputs{{"x", image()}};
   CHECK(bits_of(*restored, inputs) == bits_of(loaded(small_network()), inputs));
   CHECK(restored->placements()[0].provider == "frozen");
   const compiled_files many;

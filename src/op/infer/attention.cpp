@@ -115,8 +115,7 @@ status center_crop_pad(infer_context& c) {
 status col2im(infer_context& c) {
   std::optional<dims> out;
   const dims *in = c.shape(0), *image = elements_at(c, 1), *block = elements_at(c, 2);
-  if (in)
-    if (status s = check_rank(*in, 3, "input"); !s) return s;
+  if (status s = check_rank(in, 3, "input"); !s) return s;
   if (image) {
     out = dims{in ? (*in)[0] : dim{}, dim{}};
     out->insert(out->end(), image->begin(), image->end());

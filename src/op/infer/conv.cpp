@@ -149,8 +149,7 @@ struct seen_input {
 status convolve(infer_context& c, std::size_t weight, std::size_t bias, dtype type) {
   const seen_input seen{c};
   const dims *x = seen.shape, *w = c.shape(weight);
-  if (x)
-    if (status s = check_rank(*x, 3, std::size_t(-1), "X"); !s) return s;
+  if (status s = check_rank(x, 3, std::size_t(-1), "X"); !s) return s;
   if (w)
     if (status s = x ? check_rank(*w, x->size(), "W") : check_rank(*w, 3, std::size_t(-1), "W"); !s) return s;
   const std::size_t spatial = x ? x->size() - 2 : w ? w->size() - 2 : 0;
@@ -193,10 +192,8 @@ dim in_blocks(dim channels) {
 
 status nchwc_conv(infer_context& c) {
   const dims *x = c.shape(0), *w = c.shape(1);
-  if (x)
-    if (status s = check_rank(*x, 4, "X"); !s) return s;
-  if (w)
-    if (status s = check_rank(*w, 4, "W"); !s) return s;
+  if (status s = check_rank(x, 4, "X"); !s) return s;
+  if (status s = check_rank(w, 4, "W"); !s) return s;
   std::optional<dims> kernel;
   if (w) kernel = dims(w->begin() + 2, w->end());
   result<window_rule> rule = window_of(c, 2, std::move(kernel));
@@ -369,8 +366,7 @@ status global_pool(infer_context& c) {
 status max_unpool(infer_context& c) {
   std::optional<dims> out;
   const dims* x = c.shape(0);
-  if (x)
-    if (status s = check_rank(*x, 3, std::size_t(-1), "X"); !s) return s;
+  if (status s = check_rank(x, 3, std::size_t(-1), "X"); !s) return s;
   const int_list asked = ints_of_input(c, 2);
   if (x && asked.state == int_list::absent) {
     result<window_rule> rule = window_of(c, x->size() - 2, {});
@@ -396,10 +392,8 @@ status max_roi_pool(infer_context& c) {
   const dims *x = c.shape(0), *rois = c.shape(1);
   if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1)
     return invalid("attribute pooled_shape must be two sizes of 1 or more");
-  if (x)
-    if (status s = check_rank(*x, 4, "X"); !s) return s;
-  if (rois)
-    if (status s = check_rank(*rois, 2, "rois"); !s) return s;
+  if (status s = check_rank(x, 4, "X"); !s) return s;
+  if (status s = check_rank(rois, 2, "rois"); !s) return s;
   return give(c, 0, c.element(0),
               dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(pooled[0]), dim::fixed(pooled[1])});
 }
@@ -409,10 +403,8 @@ status roi_align(infer_context& c) {
   if (height < 1 || width < 1)
     return invalid("attributes output_height and output_width are ", height, " and ", width, ", must be 1 or more");
   const dims *x = c.shape(0), *rois = c.shape(1);
-  if (x)
-    if (status s = check_rank(*x, 4, "X"); !s) return s;
-  if (rois)
-    if (status s = check_rank(*rois, 2, "rois"); !s) return s;
+  if (status s = check_rank(x, 4, "X"); !s) return s;
+  if (status s = check_rank(rois, 2, "rois"); !s) return s;
   return give(c, 0, c.element(0),
               dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(height), dim::fixed(width)});
 }

@@ -78,8 +78,7 @@ status gather_elements(infer_context& c) {
   const dims *in = c.shape(0), *indices = c.shape(1);
   if (in) {
     if (result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size()); !axis) return axis.error();
-    if (indices)
-      if (status s = check_rank(*indices, in->size(), "indices"); !s) return s;
+    if (status s = check_rank(indices, in->size(), "indices"); !s) return s;
   }
   return give(c, 0, c.element(0), copy_of(indices));
 }

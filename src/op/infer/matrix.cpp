@@ -46,9 +46,7 @@ status matmul_integer_to_float(infer_context& c) { return give_matmul(c, c.eleme
 status qlinear_matmul(infer_context& c) { return give_matmul(c, c.element(7), 3); }
 
 status fused_matmul(infer_context& c) {
-  if (c.int_or("transBatchA", 0) != 0 || c.int_or("transBatchB", 0) != 0) {
-    return give(c, 0, c.element(0));
-  }
+  if (c.int_or("transBatchA", 0) != 0 || c.int_or("transBatchB", 0) != 0) return give(c, 0, c.element(0));
   result<std::optional<dims>> out =
       matmul_shape(c.shape(0), c.shape(1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0);
   if (!out) return out.error();
@@ -60,8 +58,7 @@ status sparse_matmul(infer_context& c) {
   const value_type* const a = c.has_input(0) ? c.input(0) : nullptr;
   const dims* const sparse = a && a->shape ? &*a->shape : nullptr;
   for (const dims* one : {sparse, c.shape(1)})
-    if (one)
-      if (status s = check_rank(*one, 2, "an input"); !s) return s;
+    if (status s = check_rank(one, 2, "an input"); !s) return s;
   result<std::optional<dims>> out =
       matmul_shape(sparse, c.shape(1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0);
   if (!out) return out.error();
@@ -120,10 +117,8 @@ status gemm(infer_context& c) {
 /// Codes where Y has a scale, floats where it has none.
 status qgemm(infer_context& c) {
   const dims *a = c.shape(0), *b = c.shape(3);
-  if (a)
-    if (status s = check_rank(*a, 2, "A"); !s) return s;
-  if (b)
-    if (status s = check_rank(*b, 2, "B"); !s) return s;
+  if (status s = check_rank(a, 2, "A"); !s) return s;
+  if (status s = check_rank(b, 2, "B"); !s) return s;
   const dim rows = a ? (*a)[c.int_or("transA", 0) != 0] : dim{}, columns = b ? (*b)[c.int_or("transB", 0) == 0] : dim{};
   const dtype coded = c.has_input(8) ? c.element(8) : c.element(0);
   return give(c, 0, c.has_input(7) ? coded : dtype::f32, dims{rows, columns});

@@ -10,9 +10,7 @@ namespace CAMEO_NAMESPACE::infer {
 
 status shape(infer_context& c) {
   const dims* in = c.shape(0);
-  if (!in) {
-    return give(c, 0, dtype::i64, dims{dim{}});
-  }
+  if (!in) return give(c, 0, dtype::i64, dims{dim{}});
   // The attributes start and end count from the end if negative, and are clamped, not checked.
   const auto rank = std::int64_t(in->size());
   const auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank); };

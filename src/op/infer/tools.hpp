@@ -76,6 +76,13 @@ status check_rank(const dims& shape, std::size_t least, std::size_t most, std::s
 inline status check_rank(const dims& shape, std::size_t rank, std::string_view what) {
   return check_rank(shape, rank, rank, what);
 }
+/// As above, for a shape that may be unknown, which is null.
+inline status check_rank(const dims* shape, std::size_t least, std::size_t most, std::string_view what) {
+  return shape ? check_rank(*shape, least, most, what) : status{};
+}
+inline status check_rank(const dims* shape, std::size_t rank, std::string_view what) {
+  return check_rank(shape, rank, rank, what);
+}
 
 /// The type of a value that may have either type. Dims that differ become unknown, and so does the type if only one of
 /// both is an optional. INVALID_GRAPH when kinds or element types differ otherwise.
