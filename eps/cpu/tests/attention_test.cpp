@@ -201,8 +201,7 @@ void compare_steps() {
       wide.emplace_back(in.back().begin(), in.back().end());
     }
     for (const bool scores : {false, true}) {
-      CAPTURE(queries);
-      CAPTURE(scores);
+      INFO("queries ", queries, ", scores ", scores);
       const cached_step<float> want{queries, wide, scores, 1};
       for (const std::size_t lanes : {1, 3}) {
         const cached_step<T> got{queries, in, scores, lanes};

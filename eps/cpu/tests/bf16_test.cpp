@@ -148,9 +148,7 @@ TEST_CASE(
     for (const std::int64_t n : {1, 15, 16, 17, 32, 33, 100})
       for (const std::int64_t k : {1, 2, 15, 33, 300}) {
         const bf16_case g{m, n, k, random() % 2 == 0, random() % 2 == 0, m % 2 ? "Relu" : n % 2 ? "Tanh" : ""};
-        CAPTURE(m);
-        CAPTURE(n);
-        CAPTURE(k);
+        INFO("m ", m, ", n ", n, ", k ", k);
         const auto a = test::random_numbers<float>(random, m * k), b = test::random_numbers<float>(random, k * n);
         const auto bias = test::random_numbers<float>(random, n);
         const auto y = multiply_case(g, a, b, bias, 1, eps::cpu_math_is_bf16);

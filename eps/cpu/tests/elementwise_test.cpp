@@ -249,8 +249,7 @@ TEST_CASE("every elementwise row of the list has code for each type that it acce
       const operand tensor{type_kind::tensor, dtype(t), true, false, false, {}, nullptr};
       const operand operands[] = {tensor, tensor};
       bind_context once{named->name, "node", row.last, {}, operands, {operands, 1}, 0, memory, true, hints};
-      CAPTURE(named->name);
-      CAPTURE(t);
+      INFO("operator ", named->name, ", t ", t);
       CHECK(row.bind(once, false));
       ++bound;
     }

@@ -100,9 +100,7 @@ TEST_CASE("MatMulBnb4 follows its definition, packed or not, row by row or toget
                                       {2, 96, 65, 4096}, {1, 37, 9, 16},   {7, 20, 11, 32}};
     for (const auto& each : shapes) {  // clang 14 cannot capture structured bindings
       const std::int64_t m = each[0], k = each[1], n = each[2], block = each[3];
-      CAPTURE(k);
-      CAPTURE(n);
-      CAPTURE(block);
+      INFO("k ", k, ", n ", n, ", block ", block);
       const bnb4_case p{random, m, k, n, block};
       const outcome got = in_all_forms(m, n, [&](auto... of) { return p.run(of...); });
       CHECK(wrong_products(p.a, got, k, n, [&](std::int64_t i, std::int64_t j) { return p.weight(i, j); }) == 0);
@@ -125,8 +123,7 @@ TEST_CASE("MatMulFpQ4 follows its definition, packed or not, row by row or toget
     const std::int64_t shapes[][4] = {{1, 64, 40, 1}, {5, 100, 33, 0}, {3, 31, 7, 1}, {8, 200, 65, 0}, {2, 1, 1, 1}};
     for (const auto& each : shapes) {
       const std::int64_t m = each[0], k = each[1], n = each[2], zeros = each[3];
-      CAPTURE(k);
-      CAPTURE(n);
+      INFO("k ", k, ", n ", n);
       const std::int64_t depth = (k + 31) / 32, head = zeros ? 5 : 4, bytes = head + 16;
       std::vector<std::uint8_t> b = random_bytes(random, n * depth * bytes);
       const std::vector<float> scales = random_numbers<float>(random, n * depth);
@@ -236,9 +233,7 @@ TEST_CASE("QMoE follows its definition for all bits, blocks and zero points, pac
     for (const std::int64_t bits : {2, 4, 8})
       for (const std::int64_t block : {0, 16, 32})
         for (const bool has_zeros : {false, true}) {
-          CAPTURE(bits);
-          CAPTURE(block);
-          CAPTURE(has_zeros);
+          INFO("bits ", bits, ", block ", block, ", zero points ", has_zeros);
           // With one scale per row, the sizes are not multiples of 16.
           qmoe_case p{9, 3, block ? 96 : 44, block ? 64 : 100, bits, block, has_zeros, {}, {}, {}, {}, {}, {}};
           p.fill(random);

@@ -90,9 +90,7 @@ TEST_CASE("GatherBlockQuantized follows its documentation, for all types, axes, 
     kernel_rig rig{1, 3};
     const status done = run(rig, p);
     REQUIRE_MESSAGE(bool(done), done.words());
-    CAPTURE(p.bits);
-    CAPTURE(p.gather_axis);
-    CAPTURE(p.quantize_axis);
+    INFO("bits ", p.bits, ", gather axis ", p.gather_axis, ", quantize axis ", p.quantize_axis);
     CHECK(elements_of<float>(rig) == p.wanted());
   }
 }

@@ -128,10 +128,7 @@ TEST_CASE("products of few rows with panels that plans share have the same bits 
       for (const std::int64_t n : {std::int64_t{2}, panel - 1, panel, panel + 1, 3 * panel + 7, std::int64_t{1030}})
         for (const bool tb : {false, true}) {
           const std::int64_t k = std::int64_t(random() % 70) + 1;
-          CAPTURE(m);
-          CAPTURE(n);
-          CAPTURE(k);
-          CAPTURE(tb);
+          INFO("m ", m, ", n ", n, ", k ", k, ", tb ", tb);
           const auto a = test::random_numbers<float>(random, m * k), b = test::random_numbers<float>(random, k * n);
           const auto bias = test::random_numbers<float>(random, n);
           std::vector<float> alone;

@@ -51,8 +51,7 @@ TEST_CASE("lines of integer sums are exact for each arithmetic that runs here, a
   dice random{7};
   for (const eps::instruction_set* set : all_with(&eps::instruction_set::integers))
     for (const integer_arithmetic* by : {&set->integers->bytes, &set->integers->shorts}) {
-      CAPTURE(set->name);
-      CAPTURE(by->per_cell);
+      INFO("instruction set ", set->name, ", numbers per cell ", by->per_cell);
       const std::int64_t per = by->per_cell;
       std::int64_t products = 0, wrong = 0;
       std::array<std::int64_t, eps::panel_kinds::count + 1> seen{};  // groups of each kind

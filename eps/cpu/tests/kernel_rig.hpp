@@ -64,6 +64,11 @@ class kernel_rig {
   kernel_rig& input(const value& v, bool constant = false) {
     return inputs_.push_back(v), constant_.push_back(constant), *this;
   }
+  /// The next input, or none.
+  template <class T>
+  kernel_rig& input_if(bool is_given, const extents& shape, const std::vector<T>& elements, bool constant = false) {
+    return is_given ? input(shape, elements, constant) : no_input();
+  }
   kernel_rig& no_input() { return no_inputs(1); }
   kernel_rig& no_inputs(std::size_t count) {
     return inputs_.resize(inputs_.size() + count), constant_.resize(inputs_.size()), *this;

@@ -102,8 +102,7 @@ std::vector<T> run_case(const nbits_case& p, const typed_case<T>& of, std::size_
   else if (p.zeros_are == zero_kind::packed)
     rig.input<std::uint8_t>({p.n, (p.blocks() * p.bits + 7) / 8}, p.zeros, p.constant);
   else rig.input<T>({p.n * p.blocks()}, of.float_zeros, p.constant);
-  if (p.grouped) rig.input<std::int32_t>({p.k}, p.groups, p.constant);
-  else rig.no_input();
+  rig.input_if<std::int32_t>(p.grouped, {p.k}, p.groups, p.constant);
   if (p.has_bias) rig.input<T>({p.n}, of.bias);
   run_ok<eps::matmul_nbits>(rig, {dtype_of<T>});
   return elements_of<T>(rig);
@@ -132,15 +131,8 @@ void check_cases(int rounds) {
   for (int round = 0; round < rounds; ++round) {
     nbits_case p{random};
     const typed_case<T> of{p};
-    CAPTURE(round);
-    CAPTURE(p.m);
-    CAPTURE(p.k);
-    CAPTURE(p.n);
-    CAPTURE(p.bits);
-    CAPTURE(p.block);
-    CAPTURE(p.level);
-    CAPTURE(int(p.zeros_are));
-    CAPTURE(p.grouped);
+    INFO("round ", round, ", m ", p.m, ", k ", p.k, ", n ", p.n, ", bits ", p.bits, ", block ", p.block, ", level ",
+         p.level, ", zero points ", int(p.zeros_are), ", grouped ", p.grouped);
     const std::vector<T> y = run_case(p, of, 1, 0, p.m);
     CHECK(wrong_elements(p, y) == 0);
     const std::vector<T> more = run_case(p, of, 3, 0, p.m);

@@ -160,8 +160,7 @@ std::vector<float> run_blocked_conv(const blocked_conv& k, std::size_t lanes, st
   if (!k.activation.empty()) rig.attribute("activation", k.activation);
   if (!parameters.empty()) rig.attribute("activation_params", parameters);
   rig.input(k.plain ? x : blocked_shape(x), blocks).input(k.w_shape(), k.w, k.constant);
-  if (k.bias) rig.input({k.maps}, k.b, k.constant);
-  else rig.no_input();
+  rig.input_if(k.bias, {k.maps}, k.b, k.constant);
   if (k.add) rig.input(blocked_shape(y), z);
   if (over) rig.overwrite(3);
   test::run_ok<eps::nchwc_conv>(rig, {dtype::f32});
@@ -186,9 +185,7 @@ TEST_CASE("nchwc Conv: random shapes, channels, groups, strides, dilations, pads
     std::mt19937 random{7};
     for (int i = 0; i < 250; ++i) {
       const blocked_conv k = random_blocked_conv(random);
-      CAPTURE(i);
-      CAPTURE(k.maps);
-      CAPTURE(k.groups);
+      INFO("case ", i, ", maps ", k.maps, ", groups ", k.groups);
       const std::vector<float> one = run_blocked_conv(k, 1);
       REQUIRE(same_numbers(one, naive_blocked_conv(k), k.image.y(k.maps)));
       REQUIRE(one == run_blocked_conv(k, 3));
@@ -205,10 +202,7 @@ TEST_CASE("nchwc Conv in bfloat16 sums the products of rounded numbers, with the
   int others = 0;
   for (int i = 0; i < 300; ++i) {
     blocked_conv k = random_blocked_conv(random);
-    CAPTURE(i);
-    CAPTURE(k.maps);
-    CAPTURE(k.groups);
-    CAPTURE(k.image.channels);
+    INFO("case ", i, ", maps ", k.maps, ", groups ", k.groups, ", channels ", k.image.channels);
     const bool depthwise = k.groups > 1 && k.groups == k.image.channels && k.groups == k.maps;
     const bool asked = k.constant && !depthwise;
     const std::vector<float> one = run_blocked_conv(k, 1, eps::cpu_math_is_bf16);
@@ -240,8 +234,7 @@ TEST_CASE("nchwc Conv: lines and blocks of every width") {
             1, 5 + width, {3, kernel, 1, 1, kernel / 2, kernel / 2}, {width, kernel, 1, 1, kernel / 2, kernel / 2}};
         blocked_conv k{image, 1, maps, false, true, width % 3 == 0, true, "Relu"};
         k.fill(random);
-        CAPTURE(width);
-        CAPTURE(maps);
+        INFO("width ", width, ", maps ", maps);
         REQUIRE(same_numbers(run_blocked_conv(k, 1), naive_blocked_conv(k), k.image.y(maps)));
       }
   });

@@ -92,8 +92,7 @@ TEST_CASE("a loop without iterations copies nothing, whatever the other loops ar
 TEST_CASE("planes of bytes become pixels of 3 and 4, for any number of pixels and any part of them") {
   for (const std::int64_t planes : {3, 4})
     for (const std::int64_t pixels : {1, 15, 16, 64, 65, 127, 1024, 5000}) {
-      CAPTURE(planes);
-      CAPTURE(pixels);
+      INFO("planes ", planes, ", pixels ", pixels);
       const auto all = std::size_t(planes * pixels);
       check_copy<std::uint8_t>({{pixels, planes}, {1, pixels}, {planes, 1}}, 0, all, all);
       const nest two{{2, pixels, planes}, {planes * pixels, 1, pixels}, {planes * pixels, planes, 1}};

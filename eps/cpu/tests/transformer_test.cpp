@@ -125,10 +125,7 @@ struct some_mask {
     if (form == 3) return at(b * keys_ + j) == 0;
     return form == 4 && at((b * queries_ + i) * keys_ + j) == 0;
   }
-  void give(kernel_rig& rig) const {
-    if (form) rig.input(shape, data);
-    else rig.no_input();
-  }
+  void give(kernel_rig& rig) const { rig.input_if(form != 0, shape, data); }
 
  private:
   std::int64_t keys_, batches_, queries_;
@@ -148,10 +145,7 @@ struct some_bias {
     const std::int64_t n = shape[0] == 1 ? 0 : b, m = shape[1] == 1 ? 0 : h;
     return double(data[std::size_t(((n * shape[1] + m) * shape[2] + i) * shape[3] + j)]);
   }
-  void give(kernel_rig& rig) const {
-    if (data.empty()) rig.no_input();
-    else rig.input(shape, data);
-  }
+  void give(kernel_rig& rig) const { rig.input_if(!data.empty(), shape, data); }
 };
 
 /// Runs a kernel on 1, 2 and 5 threads, which must give the same bits, and compares the outputs with `want`.
@@ -194,8 +188,7 @@ void try_multi_head(dice& d, int form, int mask_form) {
     else if (form == 2) rig.input({b, s, row}, q).input({b, length, n, 2, size}, k).no_input();
     else if (form == 1) rig.input({b, s, row}, q).input({b, n, length, size}, k).input({b, n, length, wide}, v);
     else rig.input({b, s, row}, q).input({b, length, row}, k).input({b, length, value_row}, v);
-    if (has_bias) rig.input({2 * row + value_row}, bias);
-    else rig.no_input();
+    rig.input_if(has_bias, {2 * row + value_row}, bias);
     mask.give(rig), added.give(rig);
     if (form == 4) rig.input({b, n, past, size}, old_k).input({b, n, past, wide}, old_v);
   };
@@ -220,8 +213,7 @@ void try_multi_head(dice& d, int form, int mask_form) {
     if (causal && j > past + i && i + 1 < s) return nowhere;
     return x + added.at(bb, h, i, j) + (mask.hides(bb, i, j) ? -30.0 : 0.0);
   });
-  CAPTURE(form);
-  CAPTURE(mask_form);
+  INFO("form ", form, ", mask ", mask_form);
   check_with_threads<multi_head_attention>(fill, 1, {dtype::f32, dtype::f32, dtype::f32}, {y, keys.data, values.data});
 }
 
@@ -238,8 +230,7 @@ void try_projected(dice& d, int mask_form, bool with_past) {
     rig.attribute("num_heads", n).attribute("unidirectional", std::int64_t{causal});
     rig.input({b, s, in}, x).input({in, 3 * row}, w, constant).input({3 * row}, bias);
     mask.give(rig);
-    if (with_past) rig.input({2, b, n, past, size}, old);
-    else rig.no_input();
+    rig.input_if(with_past, {2, b, n, past, size}, old);
     added.give(rig);
   };
   floats all(std::size_t(b * s * 3 * row));
@@ -305,14 +296,11 @@ void try_group_query(dice& d, bool first) {
     rig.attribute("num_heads", n).attribute("kv_num_heads", shared).attribute("do_rotary", std::int64_t{turns});
     rig.attribute("rotary_interleaved", std::int64_t{interleaved}).attribute("local_window_size", window);
     rig.attribute("softcap", softcap).input({b, s, row}, q);
-    if (packed) rig.no_input().no_input();
-    else rig.input({b, s, key_row}, k).input({b, s, key_row}, v);
-    if (first) rig.no_input().no_input();
-    else rig.input({b, shared, room, size}, old_k).input({b, shared, room, size}, old_v);
-    rig.input({b}, lengths).input({1}, all);
-    if (turns) rig.input({total, size / 2}, co).input({total, size / 2}, si);
-    else rig.no_input().no_input();
-    rig.no_input(), added.give(rig);
+    const extents now{b, s, key_row}, before{b, shared, room, size}, table{total, size / 2};
+    rig.input_if(!packed, now, k).input_if(!packed, now, v).input_if(!first, before, old_k);
+    rig.input_if(!first, before, old_v).input({b}, lengths).input({1}, all);
+    rig.input_if(turns, table, co).input_if(turns, table, si).no_input();
+    added.give(rig);
     if (sinks) rig.input({n}, sink);
   };
   const auto past_of = [&](std::int64_t i) { return first ? 0 : std::int64_t(lengths[std::size_t(i)]) + 1 - s; };
@@ -515,12 +503,8 @@ TEST_CASE("embeddings, summed and normalized; ids outside their tables are refus
     const floats words = d.numbers(4 * n), rows = d.numbers(5 * n), types = d.numbers(2 * n), gamma = d.numbers(n);
     const floats beta = d.numbers(n);
     kernel_rig rig{1};
-    rig.attribute("epsilon", 1e-5f).input({b, s}, ids);
-    if (segments) rig.input({b, s}, kinds);
-    else rig.no_input();
-    rig.input({4, n}, words).input({5, n}, rows);
-    if (segments) rig.input({2, n}, types);
-    else rig.no_input();
+    rig.attribute("epsilon", 1e-5f).input({b, s}, ids).input_if(segments, {b, s}, kinds);
+    rig.input({4, n}, words).input({5, n}, rows).input_if(segments, {2, n}, types);
     rig.input({n}, gamma).input({n}, beta).input({b, s}, mask);
     if (positions) rig.input({1, s}, places);
     const status ran = rig.run<embed_layer_normalization>({dtype::f32, dtype::i32, dtype::f32});
@@ -574,9 +558,7 @@ void compare_caches(unsigned seed) {
   for (const cache_case& k :
        {cache_case{3, 1, 200, 64, true}, cache_case{2, 1, 5, 33, true}, cache_case{2, 3, 131, 16, false},
         cache_case{1, 40, 90, 64, true}, cache_case{2, 9, 0, 20, false}, cache_case{2, 70, 0, 48, true}}) {
-    CAPTURE(k.queries);
-    CAPTURE(k.past);
-    CAPTURE(k.size);
+    INFO("queries ", k.queries, ", past ", k.past, ", size ", k.size);
     std::vector<std::vector<T>> in;
     std::vector<std::vector<float>> wide;
     for (int i = 0; i < 5; ++i) {

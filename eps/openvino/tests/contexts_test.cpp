@@ -40,10 +40,6 @@ void gives_what_is_expected(const session& s, std::string_view name) {
   for (std::int64_t i = 0; i < a.count(); ++i) CHECK(std::abs(a[i] - b[i]) <= 1e-3f + 2e-2f * std::abs(b[i]));
 }
 
-template <class Result>
-std::string verdict(const Result& r) {
-  return r ? std::string{"OK"} : std::string{r.error().name()} + ": " + std::string{r.error().words()};
-}
 bool has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
 compile_report compile(std::string from, const std::string& to, bool embed, session_options session = {}) {

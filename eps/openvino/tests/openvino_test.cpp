@@ -20,8 +20,7 @@ namespace {
 using ov_runtime = runtime<eps::openvino, eps::cpu>;
 
 session ov_session(std::unique_ptr<model> m, const session_options& options = {}) {
-  result<session> s = must(ov_runtime{}.load(std::move(m), options));
-  return std::move(*s);
+  return *must(ov_runtime{}.load(std::move(m), options));
 }
 
 std::size_t on_openvino(const session& s) {

@@ -1,5 +1,6 @@
 #include "work_split.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace CAMEO_NAMESPACE::eps {

@@ -18,31 +18,12 @@ namespace {
 #include "nbits_avx512-inl.hpp"
 #include "nbits_line-inl.hpp"
 
-struct bytes : vectors {
-  static constexpr int per_cell = 4;
-  static CAMEO_INLINE sum add_products(sum s, cells a, cells b) { return _mm512_dpbusd_epi32(s, a, b); }
-};
-struct shorts : vectors {
-  static constexpr int per_cell = 2;
-  static CAMEO_INLINE sum add_products(sum s, cells a, cells b) { return _mm512_dpwssd_epi32(s, a, b); }
-};
-
-struct few_bits : nbits_vectors {
-  template <int Bits>
-  static constexpr int middle = 0;
-  template <int Bits>
-  static CAMEO_INLINE void split(codes groups, codes (&cells)[8 / Bits]) {
-    const codes mask = _mm512_set1_epi8(char((1 << Bits) - 1));
-    CAMEO_UNROLL
-    for (int i = 0; i < 8 / Bits; ++i) cells[i] = _mm512_and_si512(_mm512_srli_epi32(groups, unsigned(i * Bits)), mask);
-  }
-  template <int Bits>
-  static CAMEO_INLINE sums add_cells(sums s, const codes (&cells)[8 / Bits], const std::byte* a) {
-    CAMEO_UNROLL
-    for (int i = 0; i < 8 / Bits; ++i) s = _mm512_dpbusd_epi32(s, cells[i], vectors::broadcast(a + 4 * i));
-    return s;
-  }
-};
+CAMEO_INLINE __m512i multiply_bytes(__m512i s, __m512i a, __m512i b) { return _mm512_dpbusd_epi32(s, a, b); }
+CAMEO_INLINE __m512i multiply_shorts(__m512i s, __m512i a, __m512i b) { return _mm512_dpwssd_epi32(s, a, b); }
+CAMEO_INLINE __m512i bits_at(__m512i groups, int place, __m512i mask) {
+  return _mm512_and_si512(_mm512_srli_epi32(groups, unsigned(place)), mask);
+}
+#include "integer_vnni-inl.hpp"
 
 }  // namespace
 }  // namespace avx512_vnni
