@@ -35,11 +35,7 @@ template <class T>
 struct code_source {
   std::mt19937 random;
   std::int64_t below(std::int64_t n) { return std::int64_t(random()) % n; }
-  std::vector<T> codes(std::int64_t n) {
-    std::vector<T> made(std::size_t(n), T(0));
-    for (T& v : made) v = T(random());
-    return made;
-  }
+  std::vector<T> codes(std::int64_t n) { return random_codes<T>(random, n); }
   /// Scales of all magnitudes; often powers of two, whose quotients are ties, and sometimes an invalid one.
   coding<T> scale() {
     constexpr float odd[] = {0, -0.5f, infinity, not_a_number, 1e-40f, 1e38f};

@@ -8,13 +8,6 @@
 namespace cameo::test {
 namespace {
 
-template <class T>
-std::vector<T> all_codes(std::mt19937& random, std::int64_t n) {
-  std::vector<T> made(std::size_t(n), T(0));
-  for (T& v : made) v = T(random());
-  return made;
-}
-
 /// The right operand of a product of [stack, m, k] and [k, n] or [stack, k, n].
 template <class T>
 struct right_side {
@@ -23,9 +16,9 @@ struct right_side {
   std::vector<float> scales, bias;
   bool constant;
   right_side(std::mt19937& random, const extents& of, bool zero_per_column, bool scale_per_column, bool is_constant)
-      : shape{of}, codes{all_codes<T>(random, of.count())}, constant{is_constant} {
+      : shape{of}, codes{random_codes<T>(random, of.count())}, constant{is_constant} {
     const std::int64_t n = of.back();
-    zeros = all_codes<T>(random, zero_per_column ? n : 1);
+    zeros = random_codes<T>(random, zero_per_column ? n : 1);
     for (std::int64_t i = 0; i < (scale_per_column ? n : 1); ++i) scales.push_back(0.01f * float(1 + random() % 50));
     for (std::int64_t i = 0; i < n; ++i) bias.push_back(float(int(random() % 200) - 100) / 7);
   }
@@ -63,7 +56,7 @@ void check_to_float(std::uint32_t seed) {
   const bool stacked = random() % 3 == 0;
   const right_side<B> b{random, stacked ? extents{stack, k, n} : extents{k, n}, random() % 2 == 0, random() % 2 == 0,
                         random() % 2 == 0};
-  const std::vector<A> a = all_codes<A>(random, stack * m * k), zero = all_codes<A>(random, 1);
+  const std::vector<A> a = random_codes<A>(random, stack * m * k), zero = random_codes<A>(random, 1);
   const std::vector<float> scale{0.037f};
   kernel_rig rig{1, 3};
   rig.input<A>({stack, m, k}, a).template input<B>(b.shape, b.codes, b.constant).template input<float>({}, scale);
@@ -138,8 +131,8 @@ void check_shorts(std::uint32_t seed) {
   std::mt19937 random{seed};
   const auto size = [&](int most) { return std::int64_t(1 + random() % unsigned(most)); };
   const std::int64_t stack = size(3), m = size(5), k = size(20), n = size(50);
-  const std::vector<A> a = all_codes<A>(random, stack * m * k);
-  const std::vector<B> b = all_codes<B>(random, k * n);
+  const std::vector<A> a = random_codes<A>(random, stack * m * k);
+  const std::vector<B> b = random_codes<B>(random, k * n);
   kernel_rig rig{1, 3};
   REQUIRE(
       rig.input<A>({stack, m, k}, a).template input<B>({k, n}, b).template run<eps::matmul_integer16>({dtype::i32}));

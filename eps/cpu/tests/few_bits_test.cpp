@@ -13,12 +13,6 @@
 namespace cameo::test {
 namespace {
 
-std::vector<std::uint8_t> random_bytes(std::mt19937& random, std::int64_t count) {
-  std::vector<std::uint8_t> made(static_cast<std::size_t>(count));
-  for (std::uint8_t& each : made) each = std::uint8_t(random());
-  return made;
-}
-
 /// The output of a kernel, and the memory that it took.
 struct outcome {
   std::vector<float> y;
@@ -71,7 +65,7 @@ struct bnb4_case {
   bnb4_case(std::mt19937& random, std::int64_t rows, std::int64_t depth, std::int64_t columns, std::int64_t size)
       : m{rows}, k{depth}, n{columns}, block{size}, type{std::int64_t(random() % 2)} {
     a = random_numbers<float>(random, m * k), absmax = random_numbers<float>(random, (n * k - 1) / block + 1);
-    codes = random_bytes(random, (n * k + 1) / 2);
+    codes = random_codes<std::uint8_t>(random, (n * k + 1) / 2);
   }
   outcome run(std::int64_t first, std::int64_t rows, bool constant, std::size_t lanes) const {
     const std::vector<float> some(a.begin() + first * k, a.begin() + (first + rows) * k);
@@ -125,7 +119,7 @@ TEST_CASE("MatMulFpQ4 follows its definition, packed or not, row by row or toget
       const std::int64_t m = each[0], k = each[1], n = each[2], zeros = each[3];
       INFO("k ", k, ", n ", n);
       const std::int64_t depth = (k + 31) / 32, head = zeros ? 5 : 4, bytes = head + 16;
-      std::vector<std::uint8_t> b = random_bytes(random, n * depth * bytes);
+      std::vector<std::uint8_t> b = random_codes<std::uint8_t>(random, n * depth * bytes);
       const std::vector<float> scales = random_numbers<float>(random, n * depth);
       for (std::int64_t i = 0; i < n * depth; ++i)
         std::memcpy(b.data() + i * bytes, &scales[std::size_t(i)], sizeof(float));
@@ -166,10 +160,11 @@ struct qmoe_case {
   void fill(std::mt19937& random) {
     x = random_numbers<float>(random, rows * size), scores = random_numbers<float>(random, rows * experts);
     for (int i = 0; i < 2; ++i) {
-      codes[i] = random_bytes(random, experts * n(i) * k(i) * bits / 8);
+      codes[i] = random_codes<std::uint8_t>(random, experts * n(i) * k(i) * bits / 8);
       scales[i] = random_numbers<float>(random, experts * n(i) * blocks(i));
       bias[i] = random_numbers<float>(random, experts * n(i));
-      zeros[i] = random_bytes(random, block ? experts * n(i) * zero_bytes(blocks(i)) : experts * zero_bytes(n(i)));
+      zeros[i] = random_codes<std::uint8_t>(
+          random, block ? experts * n(i) * zero_bytes(blocks(i)) : experts * zero_bytes(n(i)));
     }
   }
   int code(const std::uint8_t* from, std::int64_t i) const {

@@ -236,6 +236,14 @@ double as_double(T v) {
   else return double(float(v));
 }
 
+/// Integers of the whole range of their type.
+template <class T>
+std::vector<T> random_codes(std::mt19937& random, std::int64_t count) {
+  std::vector<T> made(std::size_t(count), T(0));
+  for (T& v : made) v = T(random());
+  return made;
+}
+
 /// Numbers in [-1, 1]; signed integers from -8 to 8, unsigned ones from 0 to 8.
 template <class T>
 std::vector<T> random_numbers(std::mt19937& random, std::int64_t count) {

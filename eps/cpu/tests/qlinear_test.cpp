@@ -90,8 +90,7 @@ TEST_CASE("all 256 quantized values through QLinearLeakyRelu and QLinearSigmoid"
 
 TEST_CASE("QLinearSoftmax along an axis, or from it to the end") {
   std::mt19937 random{3};
-  bytes x(2 * 3 * 4);
-  for (std::uint8_t& v : x) v = std::uint8_t(random());
+  const bytes x = random_codes<std::uint8_t>(random, 2 * 3 * 4);
   const floats x_scale{0.02f}, y_scale{1 / 256.0f};
   const bytes x_zero{90}, y_zero{0};
   for (const bool old : {false, true}) {
@@ -260,9 +259,8 @@ TEST_CASE("an LSTM with weights of 8 bits equals one with the dequantized weight
   std::mt19937 random{5};
   const std::int64_t length = 5, batch = 2, inputs = 6, hidden = 3, width = 4 * hidden;
   const std::vector<float> x = random_numbers<float>(random, length * batch * inputs);
-  small w(std::size_t(inputs * width)), r(std::size_t(hidden * width));
-  for (std::int8_t& v : w) v = std::int8_t(random());
-  for (std::int8_t& v : r) v = std::int8_t(random());
+  const small w = random_codes<std::int8_t>(random, inputs * width);
+  const small r = random_codes<std::int8_t>(random, hidden * width);
   std::vector<float> w_scale(static_cast<std::size_t>(width)), r_scale{0.006f};
   for (std::int64_t i = 0; i < width; ++i) w_scale[std::size_t(i)] = 0.003f + 0.0005f * float(i);
   const small w_zero(std::size_t(width), 4), r_zero { -2 };

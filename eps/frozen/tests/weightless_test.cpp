@@ -4,25 +4,26 @@
 namespace cameo::test {
 namespace {
 
-void compile_light(const compiled_files& to, std::unique_ptr<cameo::model> m, const std::string& weights = {}) {
-  compile_options options;
-  options.input = std::move(m);
-  options.output = to.model;
-  options.external_initializers = weights;
-  options.session.config = {{"ep.enable_weightless", "1"}};
-  const auto report = must(frozen_runtime{}.compile(std::move(options)));
-  REQUIRE(report->compiled_nodes > 0);
-}
+/// The files of a model that is compiled without its weights.
+struct light_files : compiled_files {
+  explicit light_files(std::unique_ptr<cameo::model> m, const std::string& weights = {}) {
+    compile_options options;
+    options.input = std::move(m);
+    options.output = model;
+    options.external_initializers = weights;
+    options.session.config = {{"ep.enable_weightless", "1"}};
+    const auto report = must(frozen_runtime{}.compile(std::move(options)));
+    REQUIRE(report->compiled_nodes > 0);
+  }
+};
 
 TEST_CASE("a weightless plan gives the bits of its source model, for every shape") {
-  const compiled_files files;
-  compile_light(files, small_network());
+  const light_files files{small_network()};
   const auto restored = must(frozen_runtime{}.load(files.model));
   const std::vector<named_input> inputs{{"x", image()}};
   CHECK(bits_of(*restored, inputs) == bits_of(loaded(small_network()), inputs));
   CHECK(restored->placements()[0].provider == "frozen");
-  const compiled_files many;
-  compile_light(many, over_shared_weights("Relu"));
+  const light_files many{over_shared_weights("Relu")};
   const auto rows = must(frozen_runtime{}.load(many.model));
   for (const std::int64_t n : {1, 7, 40}) {
     const std::vector<float> y = ramp(std::size_t(n) * 64, 0.001f);
@@ -32,8 +33,7 @@ TEST_CASE("a weightless plan gives the bits of its source model, for every shape
 }
 
 TEST_CASE("constants of an outer graph that a subgraph reads stay there") {
-  const compiled_files files;
-  compile_light(files, product_in_a_loop());
+  const light_files files{product_in_a_loop()};
   const auto restored = must(frozen_runtime{}.load(files.model));
   const std::int64_t trips[] = {3};
   const std::vector<float> x = ramp(8 * 16, 0.001f);
@@ -43,9 +43,8 @@ TEST_CASE("constants of an outer graph that a subgraph reads stay there") {
 
 TEST_CASE("variants with one file of weights have small contexts, and their files of weights are equal") {
   const std::size_t weights = 2 * 64 * 512 * sizeof(float);
-  const compiled_files first, second;
-  compile_light(first, over_shared_weights("Relu"), "weights.bin");
-  compile_light(second, over_shared_weights("Sigmoid"), "weights.bin");
+  const light_files first{over_shared_weights("Relu"), "weights.bin"};
+  const light_files second{over_shared_weights("Sigmoid"), "weights.bin"};
   CHECK(slurp(first.folder / "weights.bin") == slurp(second.folder / "weights.bin"));
   CHECK(fs::file_size(first.folder / "weights.bin") >= weights);
   CHECK(fs::file_size(first.context) < 4096);
@@ -59,8 +58,7 @@ TEST_CASE("variants with one file of weights have small contexts, and their file
 /// The result of loading the compiled model after `change` was applied to it.
 template <class Change>
 std::string verdict_after(Change change, session_options how = {}) {
-  const compiled_files files;
-  compile_light(files, over_shared_weights("Relu"));
+  const light_files files{over_shared_weights("Relu")};
   const auto m = read(files.model);
   graph& g = m->main();
   change(*m, g, context_nodes(*m)[0].id());
@@ -122,8 +120,7 @@ TEST_CASE("other numbers of the same shape run, and are refused if weights are v
 }
 
 TEST_CASE("a weightless plan with changed bytes and valid checksums is refused, or loads") {
-  const compiled_files files;
-  compile_light(files, over_shared_weights("Relu"));
+  const light_files files{over_shared_weights("Relu")};
   const std::string whole = slurp(files.context);
   REQUIRE(whole.size() < 4096);
   std::size_t refused = 0, all = 0;
