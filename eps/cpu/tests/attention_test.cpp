@@ -164,8 +164,7 @@ TEST_CASE("a cache is written only inside: linear to its end, circular round it"
       CHECK(at(mode, bad).first == status_code::invalid_argument);
   const auto [code, rig] = at("circular", 3);
   REQUIRE(code == status_code::ok);
-  CHECK(std::vector<float>(rig->output<float>(0).begin(), rig->output<float>(0).end()) ==
-        std::vector<float>{2, 0, 0, 1});
+  CHECK(test::elements_of<float>(*rig) == std::vector<float>{2, 0, 0, 1});
 }
 
 namespace {

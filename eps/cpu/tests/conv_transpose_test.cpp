@@ -128,7 +128,7 @@ TEST_CASE("SAME adds nothing if the windows end before stride times the length; 
     const std::vector<float> x{1, 2};
     rig.input<float>({1, 1, 2}, x).input<float>({1, 1, std::int64_t(w.size())}, w);
     REQUIRE(bool(rig.run<eps::conv_transpose<float>>({dtype::f32})));
-    return std::vector<float>(rig.output<float>(0).begin(), rig.output<float>(0).end());
+    return test::elements_of<float>(rig);
   };
   // The expected numbers are ONNX Runtime's.
   CHECK(y("SAME_UPPER", {3}, 3, 0) == std::vector<float>{3, 0, 0, 6});

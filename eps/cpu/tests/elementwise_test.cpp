@@ -21,11 +21,6 @@ using cameo::test::not_a_number;
 
 namespace {
 
-template <class T>
-std::vector<T> all_of(tensor_view<const T> v) {
-  return std::vector<T>(v.begin(), v.end());
-}
-
 /// The status of a binary operator in an opset, and the elements of its output.
 template <class Op, class T, class R = T>
 status apply(int since, const extents& a_shape, const std::vector<T>& a, const extents& b_shape,
@@ -35,7 +30,7 @@ status apply(int since, const extents& a_shape, const std::vector<T>& a, const e
   for (const auto& [name, i] : ints) rig.attribute(name, std::int64_t{i});
   rig.input(a_shape, a).input(b_shape, b);
   status ran = rig.run<binary<Op>>({dtype_of<R>});
-  if (ran) out = all_of(rig.output<R>(0));
+  if (ran) out = test::elements_of<R>(rig);
   return ran;
 }
 
@@ -86,10 +81,10 @@ TEST_CASE("shifts by at least the width, or by a negative number, leave the sign
   kernel_rig left{28}, right{28}, neither{28};
   left.attribute("direction", std::string_view{"LEFT"}).input({4}, x).input({4}, by);
   REQUIRE(left.run<binary<op::BitShift>>({dtype::i8}));
-  CHECK(all_of(left.output<std::int8_t>(0)) == std::vector<std::int8_t>{0, 0, 0, -128});
+  CHECK(test::elements_of<std::int8_t>(left) == std::vector<std::int8_t>{0, 0, 0, -128});
   right.attribute("direction", std::string_view{"RIGHT"}).input({4}, x).input({4}, by);
   REQUIRE(right.run<binary<op::BitShift>>({dtype::i8}));
-  CHECK(all_of(right.output<std::int8_t>(0)) == std::vector<std::int8_t>{-1, -1, 0, 32});
+  CHECK(test::elements_of<std::int8_t>(right) == std::vector<std::int8_t>{-1, -1, 0, 32});
   neither.attribute("direction", std::string_view{"UP"}).input({4}, x).input({4}, by);
   CHECK(neither.run<binary<op::BitShift>>({dtype::i8}).code() == status_code::invalid_graph);
 }
@@ -128,7 +123,7 @@ TEST_CASE("powers of integers are exact and wrap, and saturate at the ends of th
   const std::vector<float> exponent{-1, 0.5f, 0.5f};
   mixed.input({3}, base).input({3}, exponent);
   REQUIRE(mixed.run<binary<op::Pow>>({dtype::i32}));
-  CHECK(all_of(mixed.output<std::int32_t>(0)) == std::vector<std::int32_t>{highest_int32, 3, 0});
+  CHECK(test::elements_of<std::int32_t>(mixed) == std::vector<std::int32_t>{highest_int32, 3, 0});
 }
 
 TEST_CASE("NaN is unequal to itself, is propagated by Relu, Clip, Max and Min, and has no sign") {
@@ -136,7 +131,7 @@ TEST_CASE("NaN is unequal to itself, is propagated by Relu, Clip, Max and Min, a
   kernel_rig equal{13};
   const std::vector<float> x{not_a_number, -1, 0, 3};
   REQUIRE(equal.input({4}, x).input({4}, x).run<binary<op::Equal>>({dtype::boolean}));
-  CHECK(all_of(equal.output<bool>(0)) == std::vector<bool>{false, true, true, true});
+  CHECK(test::elements_of<bool>(equal) == std::vector<bool>{false, true, true, true});
   kernel_rig sign{13}, clipped{13}, max{13};
   REQUIRE(sign.input({4}, x).run<unary<op::Sign>>({dtype::f32}));
   CHECK(std::isnan(sign.output<float>(0)[0]));
@@ -168,16 +163,16 @@ TEST_CASE("infinities become the largest number if Clip has no bound; Thresholde
   CHECK(float(half.output<float16>(0)[0]) == 65504);
   CHECK(float(half.output<float16>(0)[1]) == -65504);
   REQUIRE(threshold.input({4}, x).run<unary<op::ThresholdedRelu>>({dtype::f32}));
-  CHECK(all_of(threshold.output<float>(0)) == std::vector<float>{0, infinity, 0, 2});
+  CHECK(test::elements_of<float>(threshold) == std::vector<float>{0, infinity, 0, 2});
   REQUIRE(shrink.attribute("bias", 0.5f).input({4}, x).run<unary<op::Shrink>>({dtype::f32}));
-  CHECK(all_of(shrink.output<float>(0)) == std::vector<float>{0, infinity, -infinity, 1.5f});
+  CHECK(test::elements_of<float>(shrink) == std::vector<float>{0, infinity, -infinity, 1.5f});
 }
 
 TEST_CASE("bounds of Clip must be scalars, and max has precedence over a larger min") {
   const std::vector<std::int8_t> x{-9, 0, 9}, low{5}, high{-5};
   kernel_rig crossed{12}, wide{12};
   REQUIRE(crossed.input({3}, x).input({}, low).input({}, high).run<clip>({dtype::i8}));
-  CHECK(all_of(crossed.output<std::int8_t>(0)) == std::vector<std::int8_t>{-5, -5, -5});
+  CHECK(test::elements_of<std::int8_t>(crossed) == std::vector<std::int8_t>{-5, -5, -5});
   CHECK(wide.input({3}, x).input({3}, x).run<clip>({dtype::i8}).code() == status_code::invalid_argument);
 }
 
@@ -185,12 +180,12 @@ TEST_CASE("Neg, Abs and Shrink are defined at the ends of integer types") {
   const std::vector<std::int8_t> x{-128, 127};
   kernel_rig neg{13}, abs{13}, shrunk{9};
   REQUIRE(neg.input({2}, x).run<unary<op::Neg>>({dtype::i8}));
-  CHECK(all_of(neg.output<std::int8_t>(0)) == std::vector<std::int8_t>{-128, -127});
+  CHECK(test::elements_of<std::int8_t>(neg) == std::vector<std::int8_t>{-128, -127});
   REQUIRE(abs.input({2}, x).run<unary<op::Abs>>({dtype::i8}));
-  CHECK(all_of(abs.output<std::int8_t>(0)) == std::vector<std::int8_t>{-128, 127});
+  CHECK(test::elements_of<std::int8_t>(abs) == std::vector<std::int8_t>{-128, 127});
   shrunk.attribute("bias", -1000.0f).input({2}, x);
   REQUIRE(shrunk.run<unary<op::Shrink>>({dtype::i8}));
-  CHECK(all_of(shrunk.output<std::int8_t>(0)) == std::vector<std::int8_t>{-128, 127});
+  CHECK(test::elements_of<std::int8_t>(shrunk) == std::vector<std::int8_t>{-128, 127});
 }
 
 TEST_CASE("any number of operands broadcast together, those of 16 bits too") {

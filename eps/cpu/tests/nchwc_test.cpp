@@ -326,8 +326,7 @@ TEST_CASE("nchwc pools: random windows on each target") {
         if (include) rig.attribute("count_include_pad", std::int64_t{1});
         rig.input(k.x(), blocks);
         REQUIRE((mean ? rig.run<eps::nchwc_average_pool>({dtype::f32}) : rig.run<eps::nchwc_max_pool>({dtype::f32})));
-        const tensor_view<const float> y = rig.output<float>(0);
-        return std::vector<float>(y.begin(), y.end());
+        return test::elements_of<float>(rig);
       };
       const std::vector<float> one = run(1), all = to_blocks({want.begin(), want.end()}, k.y(k.channels));
       REQUIRE(one.size() == all.size());

@@ -145,8 +145,7 @@ TEST_CASE("running sums: exclusive, reverse, both, and wrapping") {
     kernel_rig rig{14};
     rig.attribute("exclusive", exclusive).attribute("reverse", reverse).input({4}, x).input({}, axis);
     REQUIRE(rig.run<cumulative<op::CumSum>>({dtype::i32}));
-    const auto y = rig.output<std::int32_t>(0);
-    return std::vector<std::int32_t>(y.begin(), y.end());
+    return test::elements_of<std::int32_t>(rig);
   };
   constexpr std::int32_t top = std::numeric_limits<std::int32_t>::max(), low = std::numeric_limits<std::int32_t>::min();
   CHECK(run(0, 0) == std::vector<std::int32_t>{1, 3, 6, low + 5});
