@@ -218,7 +218,7 @@ class kernel_rig {
 template <class T>
 std::vector<T> elements_of(const kernel_rig& rig, std::size_t output = 0) {
   const tensor_view<const T> y = rig.output<T>(output);
-  return {y.begin(), y.end()};
+  return std::vector<T>(y.begin(), y.end());  // not {}, which would be a list of bools
 }
 
 /// One axis of a sliding window.
