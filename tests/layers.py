@@ -14,7 +14,8 @@ import tempfile
 MAY_INCLUDE = {
     "core": [],
     "os": ["core"],
-    "op": ["core"],
+    "geometry": ["core"],  # what operators demand of shapes
+    "op": ["geometry"],
     "kernel": ["op"],
     "plan": ["kernel"],
     "run": ["plan"],

@@ -55,7 +55,7 @@ status deform_conv::run_as(run_context& c) const {
     return bad_input("X ", xs, " and W ", ws, " don't fit ", groups, " groups and ", offset_groups, " of offsets");
   window shape;
   shape.kernel = kernel, shape.strides = strides, shape.dilations = dilations, shape.pads = pads;
-  const result<placed_window> placed = shape.place(xs, ws.dims().subspan(2));
+  const result<placed_window> placed = shape.place<std::int64_t>(xs, ws.dims().subspan(2));
   if (!placed) return placed.error();
   const window_axis &v = placed->axes[0], &h = placed->axes[1];
   const std::int64_t taps = ws[2] * ws[3];
