@@ -64,7 +64,8 @@ TEST_CASE("a window has one position for all kinds of size, and refuses in the s
           for (const padding mode : {padding::given, padding::valid, padding::same_upper, padding::same_lower})
             for (const bool ceil : {false, true})
               for (const bool may_exceed : {false, true}) {
-                CAPTURE(in), CAPTURE(kernel), CAPTURE(stride), CAPTURE(pad), CAPTURE(int(mode));
+                INFO("in " << in << ", kernel " << kernel << ", stride " << stride << ", pads " << pad << ", mode "
+                           << int(mode));
                 const std::int64_t x[] = {1, 1, in}, strides[] = {stride}, pads[] = {pad, pad}, k[] = {kernel};
                 const dim open_x[] = {dim::fixed(1), dim::fixed(1), dim::fixed(in)}, open_k[] = {dim::fixed(kernel)};
                 window w{.pad = mode, .ceil = ceil, .strides = strides, .pads = pads};

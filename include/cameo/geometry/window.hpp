@@ -81,7 +81,7 @@ using placed_window = basic_placed_window<std::int64_t>;
 struct window {
   padding pad = padding::given;
   bool ceil = false;
-  std::span<const std::int64_t> kernel, strides, dilations, pads;
+  std::span<const std::int64_t> kernel = {}, strides = {}, dilations = {}, pads = {};
 
   /// Checks what does not depend on an input's rank. INVALID_GRAPH names the wrong attribute.
   constexpr status check() const;

@@ -9,7 +9,8 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// C as the bias of sums. A narrow one is widened before: it is a row, a column or a number.
+/// Makes C the bias of the epilogue. A C of float16 or bfloat16, which is a row, a column or a number, is widened
+/// first.
 template <class From, class T>
 status keep_bias(run_context& c, const addend_strides& strides, gemm_epilogue<T>& e) {
   result<const T*> bias = static_cast<const T*>(c.input(2).data);
@@ -67,7 +68,7 @@ status gemm<T>::run(run_context& c) const {
     if (!packed_b.data && !bf16_b) p.b.data = c.input<T>(1).data();
     p.epilogue.alpha = number(alpha), p.epilogue.beta = number(beta), p.epilogue.f = f;
     late_addend late;
-    if (adds && beta != 0) {  // nothing times infinity stays nothing
+    if (adds && beta != 0) {  // with beta 0, an infinity in C must not give NaN
       if (is_narrow_v<T> && strides.row != 0 && strides.column != 0)
         late = {narrow_elements::of(c.input<T>(2).data()), beta, std::exchange(p.epilogue.f, {})};
       else if (status s = keep_bias<T>(c, strides, p.epilogue); !s) return s;

@@ -9,11 +9,11 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// A sparse matrix with places that were checked.
+/// A sparse matrix whose indices have been checked.
 struct sparse_matrix {
   const value* elements;
   const std::int64_t* places;
-  bool flat;  // one number for each element, else row and column
+  bool flat;  // indices are one number per element; else a row and a column
   std::int64_t count, rows, columns;
 
   std::pair<std::int64_t, std::int64_t> at(std::int64_t i) const {
@@ -45,7 +45,7 @@ result<sparse_matrix> read_sparse(const value& a) {
   return made;
 }
 
-/// Integers wrap, which those without a sign may.
+/// The type in which elements are added: integers wrap, which is defined for unsigned types only.
 template <class T>
 using wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
 

@@ -10,7 +10,7 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Bytes of the longest float with six digits after the point.
+/// The bytes of the longest float that is printed with six digits after the point.
 constexpr std::size_t longest_number = 64;
 
 std::string_view printed(float number, char* to) {
@@ -18,7 +18,8 @@ std::string_view printed(float number, char* to) {
   return {to, std::size_t(end - to)};
 }
 
-/// Element `i` of a map's values as T; false for a text that is no number.
+/// Converts element `i` of a map's values to T; false if a string is not a number. `room` is a buffer for printed
+/// floats.
 template <class T>
 bool value_as(const value& values, std::int64_t i, char* room, T& out) {
   const bool is_text = values.type == dtype::string;
@@ -59,7 +60,8 @@ status cast_values(run_context& c, const value& map, std::int64_t size) {
     if (at < 0) return bad_input("key ", at, " must not be negative");
     if (at >= y->count()) continue;
     char* const text = room.empty() ? nullptr : room.data() + std::size_t(i) * longest_number;
-    if (!value_as<T>(values, from, text, (*y)[at])) return bad_input("the value of key ", key[from], " is no number");
+    if (!value_as<T>(values, from, text, (*y)[at]))
+      return bad_input("the value of key ", key[from], " is not a number");
   }
   return {};
 }
@@ -82,7 +84,7 @@ result<cast_map> cast_map::bind(bind_context& c) {
 
 status cast_map::run(run_context& c) const {
   const value& map = c.input(0);
-  if (map.kind != value_kind::map || map.parts.size() != 2) return bad_input("X is no map");
+  if (map.kind != value_kind::map || map.parts.size() != 2) return bad_input("X is not a map");
   const value &keys = map.parts[0], &values = map.parts[1];
   if (keys.type != dtype::i64 || (values.type != dtype::f32 && values.type != dtype::string))
     return bad_input("X is a map of ", keys.type, " to ", values.type, ", must be of int64 to float or string");

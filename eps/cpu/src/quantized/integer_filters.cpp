@@ -1,21 +1,21 @@
-// Weights of convolutions of codes: their shape, and how they are packed.
+// The shape and the packing of the weights of quantized convolutions.
 #include "integer_filters.hpp"
 #include <cameo/geometry/conv.hpp>
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// Of the steps of a window's last axis, or 1.
+/// The stride or dilation of the last axis; 1 if the attribute is absent.
 std::int64_t last_of(std::span<const std::int64_t> steps) { return steps.empty() ? 1 : steps.back(); }
 
-/// How weights are packed: for an arithmetic; or, of a depthwise convolution, for loops of its own.
+/// Chooses the layout of packed weights: that of an arithmetic or, for a depthwise convolution, of special loops.
 integer_filters form_of(const integer_filter_shape& f, const integer_conv_state& state, const weight_form& w) {
   if (!f.is_depthwise) return {&arithmetic_for(w)};
   return {nullptr, &depthwise_for(f.groups, f.taps / f.row, f.row, last_of(state.shape.strides),
                                   last_of(state.shape.dilations), fit_bytes(w.is_signed, w.zeros))};
 }
 
-/// Bytes of packed weights: the panels of each group, or the filters of a depthwise convolution.
+/// Computes the bytes of packed weights; false if that overflows.
 bool packed_size(const integer_filter_shape& f, const integer_filters& form, std::size_t& bytes) {
   if (!f.is_depthwise) return f.panels(*form.by).size(bytes) && checked_multiply(bytes, std::size_t(f.groups), bytes);
   bytes = form.depthwise->size(f.groups, f.taps / f.row, f.row) + sum_bytes(f);
@@ -38,7 +38,7 @@ void pack_filters(const integer_filter_shape& f, const integer_filters& how, int
   }
   const integer_panels form = f.panels(*how.by);
   std::size_t size = 0;
-  if (!form.size(size)) return;  // known to fit
+  if (!form.size(size)) return;  // packed_size() has checked it
   for (std::int64_t g = 0; g < f.groups; ++g, to += size) {
     pack_integers(form, w, f.channels * f.taps, to, [&](std::int64_t t, std::int64_t r) {
       return f.row_is_run ? r % f.channels * f.taps + t * f.row + r / f.channels : r * f.taps + t;
@@ -78,7 +78,7 @@ void fill_start(const integer_filter_shape& f, const integer_filters& packed, co
   }
   integer_panels form = f.panels(*packed.by);
   std::size_t size = 0;
-  if (!form.size(size)) return;  // known to fit
+  if (!form.size(size)) return;  // packed_size() has checked it
   for (std::int64_t g = 0; g < f.groups; ++g) {
     form.data = packed.data + std::size_t(g) * size;
     start_sums(form, add ? add + g * f.maps : nullptr, zero, start + g * form.width());
@@ -114,7 +114,8 @@ result<integer_conv_state> integer_conv_state::of(bind_context& c, std::size_t w
   if (!c.prepack || !c.is_constant(w_input) || (c.has_input(zero_input) && !zero)) return made;
   const value& w = *c.inputs[w_input].constant;
   const result<integer_filter_shape> f = filters_of(w.shape, made);
-  if (!f || w.shape.count() == 0 || (zero && !check_filters(*zero, f->all_maps(), ""))) return made;  // a run says why
+  if (!f || w.shape.count() == 0 || (zero && !check_filters(*zero, f->all_maps(), "")))
+    return made;  // the run reports the error
   const result<std::span<const std::int32_t>> zeros = keep_zeros(c, zero);
   if (!zeros) return zeros.error();
   const integer_filters form = form_of(*f, made, {w.type == dtype::i8, *zeros, f->depth(), true});

@@ -7,13 +7,13 @@
 namespace CAMEO_NAMESPACE::eps {
 namespace {
 
-/// One number, or one per column.
+/// Checks that a parameter is one number, or one per column.
 status check_spread(const value& v, std::int64_t columns, std::string_view what) {
   if (v.shape.count() == 1 || v.shape == extents{columns}) return {};
   return bad_input(what, " has shape ", v.shape, "; it must be one number, or ", columns, " for the columns of B");
 }
 
-/// What makes codes, or floats, of sums that have C already.
+/// Quantizes sums, which include C, or converts them to floats.
 struct scaling {
   float alpha;
   const value &a_scale, &b_scale, &y_scale, &y_zero;
@@ -83,7 +83,7 @@ status qgemm::run(run_context& c) const {
   const scaling how{alpha, a_scale, b_scale, y_scale, y_zero, **y, n};
   std::fill(factors->begin(), factors->end(), 0.0f);
   for (std::int64_t j = 0; j < n; ++j) (*factors)[std::size_t(j)] = how.factor(j);
-  // C that is equal for all rows is where their sums begin.
+  // A C that is equal for all rows is included in the initial values of sums.
   const bool rows_differ = add && of_c.row != 0;
   const auto added = [&](std::int64_t row, std::int64_t j) {
     return std::uint32_t(add.as_unchecked<std::int32_t>()[row * of_c.row + j * of_c.column]);

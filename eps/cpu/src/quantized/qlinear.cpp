@@ -17,9 +17,10 @@ namespace {
 
 code_scale scale_of(const linear_code& code) { return {code.scale, float(code.zero)}; }
 
-/// exp of the distance from the largest of `length` codes, which is one of 256 (a negative scale turns the order
-/// round), all times the same number, and small enough that their sum, and each of them times `steps`, is finite. They
-/// are ONNX Runtime's to the bit: with others a quotient next to a half gets another code.
+/// The exponentials of a quantized Softmax, by distance from the largest of `length` values (for a negative scale, from
+/// the least): exp(start - |scale| * distance). `start` is such that their sum, and each of them times `steps`, is
+/// finite. They have the same bits as in ONNX Runtime, since otherwise a quotient next to a tie would be rounded
+/// differently.
 std::array<float, 256> powers_of_distances(float scale, std::int64_t length, float steps) {
   double start = double(std::log(std::numeric_limits<float>::max() / float(length))) - 5;
   if (!std::isfinite(float(std::exp(start)) * steps)) start = 0;
@@ -28,7 +29,7 @@ std::array<float, 256> powers_of_distances(float scale, std::int64_t length, flo
   return powers;
 }
 
-/// How many codes a Softmax along axis `a`, or from it to the end, takes together.
+/// The number of values of one Softmax, along axis `a`, or over all axes from it on.
 std::int64_t row_length(const extents& x, std::size_t a, bool to_the_end) {
   return to_the_end ? x.count(a, x.rank()) : x[a];
 }
@@ -82,7 +83,7 @@ status qlinear_binary_state::run(run_context& c) const {
       loops.rows(begin, end, [&](std::int64_t at, const std::array<std::int64_t, 2>& in, std::int64_t n) {
         std::int64_t done = 0;
         if (proven && loops.steps()[0] == 1 && loops.steps()[1] == 1)
-          done = proven->add(proven->by, codes(left) + in[0], codes(right) + in[1], codes(**out) + at, n);
+          done = proven->add(proven->factors, codes(left) + in[0], codes(right) + in[1], codes(**out) + at, n);
         zip(by, l + in[0] + done * loops.steps()[0], loops.steps()[0], r + in[1] + done * loops.steps()[1],
             loops.steps()[1], to + at + done, n - done);
       });
@@ -129,14 +130,14 @@ result<qlinear_softmax> qlinear_softmax::bind(bind_context& c) {
 
 namespace {
 
-/// Rows of codes of one Softmax: `length` codes, `inner` from one to the next.
+/// The rows of a Softmax: each has `length` values, which are `inner` apart.
 struct softmax_rows {
   std::int64_t length, inner;
   dtype type;
-  std::int64_t sign;              // of the scale: a negative one turns the order round
-  std::array<float, 256> powers;  // of distances to the row's largest
-  std::array<float, 256> steps;   // these in steps of Y's scale
-  linear_code to;
+  std::int64_t sign;              // the sign of the scale: with a negative one, the order of values is reversed
+  std::array<float, 256> powers;  // exponentials, by distance to the row's largest value
+  std::array<float, 256> steps;   // the exponentials in units of the scale of Y
+  linear_code y_code;
 
   static constexpr std::int64_t at_once = 4;
 
@@ -153,15 +154,16 @@ struct softmax_rows {
     return found;
   }
 
-  /// y = powers / sum in codes of `to`; a sum is one row's.
+  /// Writes one row of y: exponentials / sum, quantized.
   void finish(const std::uint8_t* x, std::int64_t largest, float sum, std::uint8_t* y) const {
-    const linear_code quotient{to.type, sum, to.zero};
-    if (inner == 1 && length >= 256) {  // a code for each distance, then for each byte
+    const linear_code quotient{y_code.type, sum, y_code.zero};
+    if (inner == 1 && length >= 256) {  // by tables: the result for each distance, and then for each byte
       code_table by_distance, by_byte;
       write_codes(quotient, steps.data(), by_distance.data(), 256);
       for (int byte = 0; byte < 256; ++byte) {
         const std::int64_t distance = largest - sign * code_of(type, std::uint8_t(byte));
-        by_byte[std::size_t(byte)] = by_distance[std::size_t(distance & 255)];  // no such byte is there where it is cut
+        by_byte[std::size_t(byte)] =
+            by_distance[std::size_t(distance & 255)];  // & is for bytes that the row does not have
       }
       return map_codes(by_byte.data(), x, y, length);
     }
@@ -176,7 +178,7 @@ struct softmax_rows {
     }
   }
 
-  /// Several rows: each sum adds in the row's order, and one does not wait for the other.
+  /// Computes several rows at a time, to hide the latency of additions: each sum is formed in the order of its row.
   void run(const std::uint8_t* x, std::uint8_t* y, std::int64_t first, std::int64_t last) const {
     const std::uint8_t* rows[at_once];
     std::int64_t largest[at_once];
@@ -237,7 +239,7 @@ result<qlinear_concat> qlinear_concat::bind(bind_context& c) {
 
 namespace {
 
-/// The shape of the parts along axis `a`; INVALID_ARGUMENT names the one that does not fit.
+/// The shape of the parts when concatenated along axis `a`; INVALID_ARGUMENT names a part that does not fit.
 result<extents> joined_shape(run_context& c, std::size_t parts, std::size_t a) {
   const value& first = c.input(2);
   extents shape = first.shape;
@@ -254,7 +256,7 @@ result<extents> joined_shape(run_context& c, std::size_t parts, std::size_t a) {
   return shape;
 }
 
-/// The tables of a Concat whose scales are known only now.
+/// The tables of a Concat whose scales are not constant.
 result<std::span<const code_table>> tables_of_run(run_context& c, const linear_code_inputs& to,
                                                   std::span<const linear_code_inputs> from) {
   const result<std::span<code_table>> made = c.scratch<code_table>(from.size());
@@ -307,7 +309,7 @@ result<qlinear_where> qlinear_where::bind(bind_context& c) {
 
 namespace {
 
-/// A row of an operand of Where, mapped to Z's codes, at most a block.
+/// Requantizes a row of an operand of Where, of at most a block, with the scale of Z.
 struct mapped_rows {
   static constexpr std::int64_t block = 1024;
   code_table table;
