@@ -249,7 +249,7 @@ status multiply_operands(run_context& c, const product_axes& p, const void* a, c
   for (std::int64_t i = 0; i < batches; ++i) offsets->data()[i] = i * m * k, offsets->data()[batches + i] = i * k * n;
   gemm_problem<gemm_number<T>, T> product{
       m, n, k, {}, {static_cast<const T*>(b), transposed ? 1 : n, transposed ? k : 1}, nullptr, sums};
-  product.a = {number_source<gemm_number<T>, elements_like<T>>::of(static_cast<const T*>(a)), k, 1};
+  product.a = {number_source<gemm_number<T>, elements_like<T>>::make(static_cast<const T*>(a)), k, 1};
   product.a_offsets = offsets->first(std::size_t(batches)), product.b_offsets = offsets->last(std::size_t(batches));
   return multiply(c, product);
 }

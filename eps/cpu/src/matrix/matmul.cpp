@@ -115,9 +115,9 @@ status matmul<T>::run(run_context& c) const {
       return alpha == 1 ? v : saturated<T>(double(alpha) * double(v));
     });
   } else {
-    result<number*> room = room_for_numbers<number>(c, *y);
+    result<number*> room = buffer_for_numbers<number>(c, *y);
     if (!room) return room.error();
-    p.a = {number_source<number, elements_like<T>>::of(c.input<T>(0).data()), a.row_stride, a.column_stride};
+    p.a = {number_source<number, elements_like<T>>::make(c.input<T>(0).data()), a.row_stride, a.column_stride};
     p.c = *room, p.epilogue.alpha = number(alpha);
     if (!packed_b.data && !bf16_b) p.b.data = c.input<T>(1).data();
     if (status done = multiply_by_factor<T>(c, p, bf16_b); !done) return done;

@@ -13,8 +13,8 @@
 #include <cameo/core/checked.hpp>
 
 #include "attention_kernels.hpp"
-#include "functions/halves-inl.hpp"
 #include "functions/math-inl.hpp"
+#include "functions/narrow_vectors-inl.hpp"
 #include "functions/sums-inl.hpp"
 #include "skeletons/transpose-inl.hpp"
 
@@ -211,7 +211,7 @@ float_rows widen_rows(const K* from, std::int64_t row, std::int64_t n, std::int6
   for (std::int64_t j = 0; j < n; ++j, from += row) {
     float* const to = room + j * size;
     std::int64_t i = 0;
-    for (; i + width() <= size; i += width()) store(halves::load(tag{}, from + i), to + i);
+    for (; i + width() <= size; i += width()) store(narrow_vectors::load(tag{}, from + i), to + i);
     for (; i < size; ++i) to[i] = narrow_rows::widened(from[i]);
   }
   return {room, size};
@@ -314,14 +314,14 @@ void add_values(const float* weights, const K* v, std::int64_t row, std::int64_t
     const vec a = set(weights[j]), b = set(weights[j + 1]);
 #pragma GCC unroll 16
     for (int i = 0; i < Vectors; ++i) {
-      even[i] = hn::MulAdd(a, halves::load(tag{}, v + i * lanes), even[i]);
-      odd[i] = hn::MulAdd(b, halves::load(tag{}, v + row + i * lanes), odd[i]);
+      even[i] = hn::MulAdd(a, narrow_vectors::load(tag{}, v + i * lanes), even[i]);
+      odd[i] = hn::MulAdd(b, narrow_vectors::load(tag{}, v + row + i * lanes), odd[i]);
     }
   }
   if (j < n) {
     const vec a = set(weights[j]);
 #pragma GCC unroll 16
-    for (int i = 0; i < Vectors; ++i) even[i] = hn::MulAdd(a, halves::load(tag{}, v + i * lanes), even[i]);
+    for (int i = 0; i < Vectors; ++i) even[i] = hn::MulAdd(a, narrow_vectors::load(tag{}, v + i * lanes), even[i]);
   }
 #pragma GCC unroll 16
   for (int i = 0; i < Vectors; ++i) store(hn::Add(even[i], odd[i]), y + i * lanes);
@@ -331,7 +331,7 @@ void add_values(const float* weights, const K* v, std::int64_t row, std::int64_t
 template <class K>
 HWY_INLINE float dot_with_key(const float* query, const K* key, std::int64_t n) {
   const auto load_keys = [](const K* from, std::int64_t count) HWY_ATTR {
-    if (count == lane_sums::width<float>) return halves::load(tag{}, from);
+    if (count == lane_sums::width<float>) return narrow_vectors::load(tag{}, from);
     HWY_ALIGN float some[lane_sums::width<float>];
     for (std::int64_t i = 0; i < lane_sums::width<float>; ++i)
       some[i] = i < count ? narrow_rows::widened(from[i]) : 0.0f;

@@ -8,7 +8,7 @@
 #include <cameo/eps/cpu/detail/gemm_block.hpp>
 
 #include "epilogue-inl.hpp"
-#include "functions/halves-inl.hpp"
+#include "functions/narrow_vectors-inl.hpp"
 #include "machine/target.hpp"
 
 #include <algorithm>
@@ -91,7 +91,7 @@ void run_tile(const tile_job<T, B>& job) {
   const auto step = [&]() HWY_ATTR {
     vec<T> columns[Vectors];
     CAMEO_UNROLL
-    for (int j = 0; j < Vectors; ++j) columns[j] = halves::load(d, b + j * lanes);
+    for (int j = 0; j < Vectors; ++j) columns[j] = narrow_vectors::load(d, b + j * lanes);
     CAMEO_UNROLL
     for (int i = 0; i < Rows; ++i) {
       const vec<T> factor = hn::Set(d, a[i * a_row]);
@@ -171,29 +171,29 @@ struct tile_rows_of {
   std::int64_t panel, row, step;  // elements from one tile, one row of a tile, and one step of k to the next
 };
 
-/// Rows [m0, m1) of A, steps [k0, k0 + k): in place, or packed or widened into `p.room`.
+/// Rows [m0, m1) of A, steps [k0, k0 + k): in place, or packed or widened into `p.buffer`.
 template <class T, class B, class A>
 tile_rows_of<T> rows_of(const gemm_block<T, B, A>& p, std::int64_t m0, std::int64_t m1, std::int64_t k0,
                         std::int64_t k) {
   const number_source<T, A> all{p.a, p.narrow_a};
   if (p.a_row_stride == 0 && p.a_column_stride == 0) {
     if (!all.narrow) return {p.a + m0 * p.k + k0 * tile_rows, tile_rows * p.k, 1, tile_rows};
-    T* to = p.room;
+    T* to = p.buffer;
     for (std::int64_t m = m0; m < m1; m += tile_rows, to += tile_rows * k)
       (all + (m * p.k + k0 * tile_rows)).read(to, k * tile_rows);
   } else {
     const matrix_ref<T, A> from = matrix_ref<T, A>{all, p.a_row_stride, p.a_column_stride}.from(m0, k0);
-    if (!p.room) return {from.data, tile_rows * p.a_row_stride, p.a_row_stride, p.a_column_stride};
+    if (!p.buffer) return {from.data, tile_rows * p.a_row_stride, p.a_row_stride, p.a_column_stride};
     const std::int64_t m = m1 - m0;
     if (from.narrow && p.n < gemm_few_panels(p.a_column_stride) * tile_of<T>().columns) {
       const bool rows = p.a_column_stride == 1;
-      from.elements().read_lines(p.room, rows ? m : k, rows ? k : m, rows ? p.a_row_stride : p.a_column_stride);
-      if (rows) return {p.room, tile_rows * k, k, 1};
-      return {p.room, tile_rows, 1, m};
+      from.elements().read_lines(p.buffer, rows ? m : k, rows ? k : m, rows ? p.a_row_stride : p.a_column_stride);
+      if (rows) return {p.buffer, tile_rows * k, k, 1};
+      return {p.buffer, tile_rows, 1, m};
     }
-    pack_a(from, m, k, p.room);
+    pack_a(from, m, k, p.buffer);
   }
-  return {p.room, tile_rows * k, 1, tile_rows};
+  return {p.buffer, tile_rows * k, 1, tile_rows};
 }
 
 /// Multiplies one panel of B by all tiles of rows [m0, m1), which are columns of C from n0 on. `job` has the members

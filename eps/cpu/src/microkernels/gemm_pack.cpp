@@ -134,7 +134,7 @@ constexpr narrow_type operations_of() {
 
 }  // namespace
 
-const narrow_type narrow_halves = operations_of<float16>(), narrow_brains = operations_of<bfloat16>();
+const narrow_type narrow_float16 = operations_of<float16>(), narrow_bfloat16 = operations_of<bfloat16>();
 
 template <class T>
 bool packed_a_size(std::int64_t m, std::int64_t k, std::size_t& size) {

@@ -11,7 +11,7 @@
 #include "gemm_pack_kernels.hpp"
 #include "gemm_row_kernels.hpp"
 
-#include "functions/halves-inl.hpp"
+#include "functions/narrow_vectors-inl.hpp"
 #include "functions/sums-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -38,7 +38,7 @@ HWY_INLINE void dot_lines_of(const row_dots<T>& p, std::int64_t row) {
     for (int i = 0; i < Rows; ++i) {
       const T* const from = rows + i * p.row_stride + k;
       if constexpr (Ahead) __builtin_prefetch(reinterpret_cast<const char*>(from) + ahead_bytes, 0, 3);
-      sums[i].of[v] = hn::MulAdd(lane_sums::load_up_to(from, count), factor, sums[i].of[v]);
+      sums[i].sum[v] = hn::MulAdd(lane_sums::load_up_to(from, count), factor, sums[i].sum[v]);
     }
   });
   for (int i = 0; i < Rows; ++i) p.y[row + i] = sums[i].total();
@@ -68,7 +68,7 @@ void dot_narrow(const row_dots<float, any_float>& p, std::int64_t row) {
       const row_vec<float> factor = lane_sums::load_up_to(p.x + i + k, count);
 #pragma GCC unroll 8
       for (int r = 0; r < Rows; ++r)
-        sums[r].of[v] = hn::MulAdd(lane_sums::load_up_to(wide + r * most + k, count), factor, sums[r].of[v]);
+        sums[r].sum[v] = hn::MulAdd(lane_sums::load_up_to(wide + r * most + k, count), factor, sums[r].sum[v]);
     });
   }
   for (int r = 0; r < Rows; ++r) p.y[row + r] = sums[r].total();
@@ -110,7 +110,7 @@ HWY_INLINE void add_some(const row_sums<T, B>& p, std::int64_t row, std::int64_t
     row_vec<T> lines[Steps];
 #pragma GCC unroll 8
     for (int s = 0; s < Steps; ++s) {
-      lines[s] = halves::load(d, b + s * p.b_stride + j);
+      lines[s] = narrow_vectors::load(d, b + s * p.b_stride + j);
       if constexpr (Ahead) __builtin_prefetch(b + s * p.b_stride + j + next, 0, 2);
     }
 #pragma GCC unroll 8
@@ -164,7 +164,7 @@ HWY_INLINE void add_columns(const transposed_sums<T, B>& p, std::int64_t row, co
     for (int j = 0; j < 2; ++j)
       sums[i][j] = p.starts && first == 0 ? hn::Zero(d) : hn::LoadU(d, y + i * p.y_stride + j * lanes);
   for (std::int64_t k = first; k < first + count; ++k, b += 2 * lanes) {
-    const row_vec<T> left = halves::load(d, b), right = halves::load(d, b + lanes);
+    const row_vec<T> left = narrow_vectors::load(d, b), right = narrow_vectors::load(d, b + lanes);
 #pragma GCC unroll 8
     for (int i = 0; i < Rows; ++i) {
       const row_vec<T> factor = hn::Set(d, p.a[(row + i) * p.a_row + k * p.a_step]);

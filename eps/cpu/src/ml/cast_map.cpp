@@ -74,8 +74,8 @@ result<cast_map> cast_map::bind(bind_context& c) {
     return bad_attribute("cast_to must be TO_FLOAT, TO_STRING or TO_INT64, not '", to, "'");
   if (form != "DENSE" && form != "SPARSE") return bad_attribute("map_form must be DENSE or SPARSE, not '", form, "'");
   cast_map made;
-  made.to = to == "TO_FLOAT" ? dtype::f32 : to == "TO_STRING" ? dtype::string : dtype::i64;
-  if (c.outputs[0].type != made.to) return bad_attribute("cast_to is ", to, ", but Y has ", c.outputs[0].type);
+  made.target = to == "TO_FLOAT" ? dtype::f32 : to == "TO_STRING" ? dtype::string : dtype::i64;
+  if (c.outputs[0].type != made.target) return bad_attribute("cast_to is ", to, ", but Y has ", c.outputs[0].type);
   if (form == "DENSE") return made;
   made.size = c.int_or("max_map", 1);
   if (made.size < 1) return bad_attribute("max_map is ", made.size, ", must be positive");
@@ -89,8 +89,8 @@ status cast_map::run(run_context& c) const {
   if (keys.type != dtype::i64 || (values.type != dtype::f32 && values.type != dtype::string))
     return bad_input("X is a map of ", keys.type, " to ", values.type, ", must be of int64 to float or string");
   if (keys.shape.count() != values.shape.count()) return bad_input("X has not as many values as keys");
-  if (to == dtype::f32) return cast_values<float>(c, map, size);
-  return to == dtype::i64 ? cast_values<std::int64_t>(c, map, size) : cast_values<std::string_view>(c, map, size);
+  if (target == dtype::f32) return cast_values<float>(c, map, size);
+  return target == dtype::i64 ? cast_values<std::int64_t>(c, map, size) : cast_values<std::string_view>(c, map, size);
 }
 
 }  // namespace CAMEO_NAMESPACE::eps

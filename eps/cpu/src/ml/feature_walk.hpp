@@ -19,7 +19,7 @@ status each_feature_row(run_context& c, const feature_rows& size, std::int64_t c
   const auto rooms = lane_scratch<double>::make(c, std::size_t(numbers));
   if (!rooms) return rooms.error();
   parallel_rows(c, size.rows, grain, [&](std::int64_t first, std::int64_t last, std::size_t lane) {
-    double* const row = rooms->of(lane);
+    double* const row = rooms->at(lane);
     for (std::int64_t r = first; r < last; ++r) {
       read_row(x, r, columns, row);
       f(r, row, row + columns, lane);

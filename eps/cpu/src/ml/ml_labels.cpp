@@ -67,7 +67,7 @@ status sort_table(bind_context& c, label_table& table, const given_list& keys, c
   const result<std::span<std::int64_t>> order = c.keep<std::int64_t>(std::size_t(keys.count));
   if (!order) return order.error();
   for (std::size_t i = 0; i < order->size(); ++i) (*order)[i] = std::int64_t(i);
-  table.from = keys.type, table.to = values.type;
+  table.key_type = keys.type, table.value_type = values.type;
   const status sorted = labels::visit(keys.type, status{}, [&]<class K>(std::type_identity<K>) -> status {
     const K* const from = static_cast<const K*>(keys.data);
     std::sort(order->begin(), order->end(), [&](std::int64_t a, std::int64_t b) {
@@ -115,11 +115,11 @@ template <>
 constexpr std::string_view preset<std::string_view> = "_Unused";
 
 status set_otherwise(bind_context& c, label_table& table) {
-  const result<const void*> given = otherwise_of(c, table.to);
+  const result<const void*> given = otherwise_of(c, table.value_type);
   if (!given) return given.error();
   table.otherwise = *given;
   if (table.otherwise) return {};
-  labels::call(table.to, [&]<class T>(std::type_identity<T>) { table.otherwise = &preset<T>; });
+  labels::call(table.value_type, [&]<class T>(std::type_identity<T>) { table.otherwise = &preset<T>; });
   return {};
 }
 
@@ -163,13 +163,14 @@ result<category_mapper> category_mapper::bind(bind_context& c) {
 
 status label_table::run(run_context& c) const {
   const value& x = c.input(0);
-  if (x.type != from) return bad_input("X has elements of ", x.type, ", its keys are ", from);
-  if (c.output_type(0) != to) return bad_input("Y has elements of ", c.output_type(0), ", its values are ", to);
+  if (x.type != key_type) return bad_input("X has elements of ", x.type, ", its keys are ", key_type);
+  if (c.output_type(0) != value_type)
+    return bad_input("Y has elements of ", c.output_type(0), ", its values are ", value_type);
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
-  labels::call(from, [&]<class K>(std::type_identity<K>) {
+  labels::call(key_type, [&]<class K>(std::type_identity<K>) {
     const K *const first = static_cast<const K*>(keys), *const last = first + count;
-    labels::call(to, [&]<class V>(std::type_identity<V>) {
+    labels::call(value_type, [&]<class V>(std::type_identity<V>) {
       const auto* const in = static_cast<const K*>(x.data);
       V* const out = static_cast<V*>((*y)->data);
       parallel_for(c, x.shape.count(), 1 << 12, [&](std::int64_t begin, std::int64_t end) {

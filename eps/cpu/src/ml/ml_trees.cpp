@@ -312,8 +312,8 @@ status each_row(run_context& c, const tree_forest& forest, const feature_rows& s
   if (!hits) return hits.error();
   return each_feature_row(c, size, size.columns, room, 16,
                           [&](std::int64_t row, const double* x, double* scores, std::size_t lane) {
-                            forest.score(x, scores, hits->of(lane));
-                            f(row, scores, hits->of(lane));
+                            forest.score(x, scores, hits->at(lane));
+                            f(row, scores, hits->at(lane));
                           });
 }
 

@@ -60,7 +60,7 @@ status top_of(run_context& c, std::size_t axis, std::int64_t k, bool largest) {
   c.parallel_lanes(std::size_t(outer * inner), [&](std::size_t i, std::size_t lane) {
     const std::int64_t before = std::int64_t(i) / inner, at = std::int64_t(i) % inner;
     const std::int64_t source = before * size * inner + at, target = before * k * inner + at;
-    top_of_lane(from + source, inner, {orders->of(lane), std::size_t(size)}, k, largest,
+    top_of_lane(from + source, inner, {orders->at(lane), std::size_t(size)}, k, largest,
                 *values ? *values + target : nullptr, *indices ? *indices + target : nullptr);
   });
   return {};

@@ -228,7 +228,7 @@ status multiply_transposed(run_context& c, const gemm_problem<T, B, A>& p, std::
     const auto one = product(p, range.product);
     const matrix_ref<T> a = all_a->matrix(range.product, lane);
     detail::stop_pace pace;
-    T sums[gemm_few_turned * gemm_widest_tile];
+    T sums[gemm_few_transposed * gemm_widest_tile];
     for (std::int64_t j = range.first; j < range.end; j += width) {
       const std::int64_t count = std::min(width, range.end - j);
       for (std::int64_t k = 0; k < p.k; k += depth) {
@@ -316,9 +316,9 @@ status prepare(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t prod
   const gemm_tile tile = tile_of<T>();
   const std::int64_t rows = split.most_inner() * tile.rows, columns = split.most_outer() * tile.columns;  // of a task
   std::size_t size = 0;
-  if (packs_a(p) || (p.a.narrow && p.m > gemm_few_turned)) {
-    made.a_size =
-        std::size_t(std::max(gemm_room(std::min(p.m, rows), p.k, tile.rows), gemm_room(tile.rows, p.k, tile.rows)));
+  if (packs_a(p) || (p.a.narrow && p.m > gemm_few_transposed)) {
+    made.a_size = std::size_t(
+        std::max(gemm_buffer_size(std::min(p.m, rows), p.k, tile.rows), gemm_buffer_size(tile.rows, p.k, tile.rows)));
     if (status s = room_of_lanes(c, made.a_size, made.a); !s) return s;
   } else {
     const auto in_place = few_rows_of_a<T, A>::make(c, p, products);
@@ -326,7 +326,7 @@ status prepare(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t prod
     made.in_place = *in_place;
   }
   if constexpr (std::is_same_v<B, P>) {
-    if (!std::is_same_v<T, P>) made.wide_size = std::size_t(gemm_wide_room(p.m, p.k, tile.columns));
+    if (!std::is_same_v<T, P>) made.wide_size = std::size_t(gemm_wide_size(p.m, p.k, tile.columns));
     if (made.wide_size > 0)
       if (status s = room_of_lanes(c, made.wide_size, made.wide); !s) return s;
     made.packed_b = p.packed_b;
@@ -382,7 +382,7 @@ void run_task(const run_context& c, const gemm_problem<T, B, A>& p, const packin
   block.a_row_stride = a.row_stride, block.a_column_stride = a.column_stride;
   block.narrow_a = a.narrow;
   block.run = &c;
-  if (!packed.a.empty()) block.room = packed.a.data() + lane * packed.a_size;
+  if (!packed.a.empty()) block.buffer = packed.a.data() + lane * packed.a_size;
   if (!packed.wide.empty()) block.wide = packed.wide.data() + lane * packed.wide_size;
   multiply_block(block);
 }
@@ -431,7 +431,7 @@ status multiply(run_context& c, const gemm_problem<T, B, A>& p) {
     if constexpr (std::is_same_v<T, B>) return multiply_dots(c, p, products), status{};
     else return multiply_widened(c, p, products);
   }
-  if (!p.packed_b && p.m <= gemm_few_turned && p.b.row_stride == 1 && p.b.column_stride != 1) {
+  if (!p.packed_b && p.m <= gemm_few_transposed && p.b.row_stride == 1 && p.b.column_stride != 1) {
     return multiply_transposed(c, p, products);
   }
   const bool by_rows = p.packed_b ? p.for_few_rows : p.b.column_stride == 1;

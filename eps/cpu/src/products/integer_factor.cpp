@@ -21,19 +21,19 @@ bool is_single(const operand& o) {
 
 void pack_matrix(const integer_panels& form, const code_matrix& b, std::byte* to) {
   const integer_codes codes{b.data, b.is_signed, b.zeros.data(), b.zeros.size() > 1 ? 1 : 0};
-  const std::int64_t column = b.turned ? b.k : 1, row = b.turned ? 1 : b.n;
+  const std::int64_t column = b.transposed ? b.k : 1, row = b.transposed ? 1 : b.n;
   pack_integers(form, codes, column, to, [&](std::int64_t, std::int64_t r) { return r * row; });
 }
 
 }  // namespace
 
 result<integer_factor> integer_factor::bind(bind_context& c, std::size_t input, std::size_t zero_input,
-                                            std::size_t row_zero_input, bool turned) {
+                                            std::size_t row_zero_input, bool transposed) {
   integer_factor made;
   if (!c.prepack || !c.is_constant(input) || c.inputs[input].constant->shape.rank() != 2) return made;
   if (c.has_input(row_zero_input) && !is_single(c.inputs[row_zero_input])) return made;
   const value& b = *c.inputs[input].constant;
-  const std::int64_t k = b.shape[turned ? 1 : 0], n = b.shape[turned ? 0 : 1];
+  const std::int64_t k = b.shape[transposed ? 1 : 0], n = b.shape[transposed ? 0 : 1];
   if (k < 1 || n < 1 || (b.type != dtype::u8 && b.type != dtype::i8)) return made;
   const value* const zero = c.has_input(zero_input) ? c.constant(zero_input) : nullptr;
   if (c.has_input(zero_input) && !zero) return made;
@@ -50,14 +50,15 @@ result<integer_factor> integer_factor::bind(bind_context& c, std::size_t input, 
   if (!form.size(size)) return status_code::out_of_memory;
   const result<std::span<const std::byte>> packed =
       c.pack<std::byte>(input, size, [&](const value& from, std::span<std::byte> to) -> status {
-        pack_matrix(form, {static_cast<const std::uint8_t*>(from.data), is_signed, turned, k, n, *zeros}, to.data());
+        pack_matrix(form, {static_cast<const std::uint8_t*>(from.data), is_signed, transposed, k, n, *zeros},
+                    to.data());
         return {};
       });
   if (!packed) return packed.error();
   return integer_factor{form.arithmetic, packed->data(), k, n};
 }
 
-integer_panels panels_of(const integer_factor& b) { return {b.by, b.data, b.n, 1, b.k}; }
+integer_panels panels_of(const integer_factor& b) { return {b.arithmetic, b.data, b.n, 1, b.k}; }
 
 result<integer_panels> panels_of(run_context& c, const code_matrix& b, bool rows_differ, std::span<std::byte>& room) {
   const integer_arithmetic& by =

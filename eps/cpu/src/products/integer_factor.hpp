@@ -25,7 +25,7 @@ const integer_arithmetic& arithmetic_for(weight_form);
 /// A quantized matrix B [k, n] in memory, and its zero points: one, or one per column.
 struct code_matrix {
   const std::uint8_t* data;
-  bool is_signed, turned;  // `turned`: the matrix is stored transposed, as [n, k]
+  bool is_signed, transposed;  // `transposed`: the matrix is stored as [n, k]
   std::int64_t k, n;
   std::span<const std::int32_t> zeros;
 };

@@ -63,14 +63,14 @@ class panel_lists {
     const auto room = lane_scratch<std::int64_t>::make(c, 1 + panel_kinds{form.runs, form.cells()}.listed());
     if (!room) return room.error();
     room_ = *room, is_needed_ = true;
-    for (std::size_t lane = 0; lane < c.lanes(); ++lane) *room_.of(lane) = 0;
+    for (std::size_t lane = 0; lane < c.lanes(); ++lane) *room_.at(lane) = 0;
     return {};
   }
   /// Sets `line.list`; the members for the panel, the taps and `ahead` are set already. All calls for one prepare()
   /// have the same taps. Called by worker `lane`.
   void put(integer_line& line, std::size_t lane) const {
     if (!is_needed_) return;
-    std::int64_t* const made = room_.of(lane);
+    std::int64_t* const made = room_.at(lane);
     const auto panel = std::int64_t(reinterpret_cast<std::intptr_t>(line.w));
     const panel_kinds kinds{line.tap_count, line.cells};
     for (std::int64_t i = 0; line.ahead != 0 && i < kinds.bytes(); i += 64) __builtin_prefetch(line.w + line.ahead + i);

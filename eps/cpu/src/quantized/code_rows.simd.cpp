@@ -170,7 +170,7 @@ void find_range(const float* x, std::int64_t n, float& low, float& high) {
   low = least, high = most;
 }
 
-#if HWY_ARCH_X86 && CAMEO_SIMD_HALVES  // vectors have at least 32 bytes, without which this is not faster
+#if HWY_ARCH_X86 && CAMEO_SIMD_FLOAT16  // vectors have at least 32 bytes, without which this is not faster
 /// Looks bytes up in a table of 256 entries, 16 rows of 16. The shuffle instruction uses the low four bits of an index
 /// below 128, and returns 0 for others. So the rows after the first (of each half of the table) are replaced by the XOR
 /// with the row before. The index is decreased by 16 for each row, with saturation, so that it stays negative once it

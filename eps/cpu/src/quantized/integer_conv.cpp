@@ -38,7 +38,7 @@ class convolution {
               std::int32_t x_zero, bool channels_last)
       : c_{c},
         p_{p},
-        arithmetic_{weights.by},
+        arithmetic_{weights.arithmetic},
         depthwise_{weights.depthwise},
         weights_{weights.data},
         x_{x},
@@ -305,7 +305,7 @@ class convolution {
           line.codes = to.codes + (image * outputs() + output) * p_.w.all_maps() + map, line.step = p_.w.all_maps();
           arithmetic_->line(line);
         } else {
-          line.sums = to.room.of(lane), line.step = arithmetic_->columns;
+          line.sums = to.room.at(lane), line.step = arithmetic_->columns;
           arithmetic_->line(line);
           (*to.f)(image, integer_block{output, map, line.rows, line.columns, line.sums, line.step});
         }
@@ -337,7 +337,7 @@ class convolution {
       d.codes = to.codes + (image * outputs() + first * a.out) * p_.w.groups;
       return depthwise_->run(d);
     }
-    d.sums = to.room.of(lane), d.lines = 1;
+    d.sums = to.room.at(lane), d.lines = 1;
     for (std::int64_t line = first; line < first + lines; ++line, d.x += d.x_step, d.row += d.row_stride) {
       depthwise_->run(d);
       (*to.f)(image, integer_block{line * a.out, 0, a.out, p_.w.groups, d.sums, p_.w.groups});
@@ -394,7 +394,7 @@ std::int32_t zero_of(const value& v) { return v ? code_of(v, 0) : 0; }
 }  // namespace
 
 result<conv_integer> conv_integer::bind(bind_context& c) {
-  return integer_conv_state::of(c, 1, 3).transform([](const auto& state) { return conv_integer{state}; });
+  return integer_conv_state::read(c, 1, 3).transform([](const auto& state) { return conv_integer{state}; });
 }
 
 status conv_integer::run(run_context& c) const {
@@ -484,7 +484,7 @@ struct qlinear_numbers {
 }  // namespace
 
 result<qlinear_conv> qlinear_conv::bind(bind_context& c) {
-  const result<integer_conv_state> state = integer_conv_state::of(c, 3, 5);
+  const result<integer_conv_state> state = integer_conv_state::read(c, 3, 5);
   if (!state) return state.error();
   qlinear_conv made{*state};
   if (!made.packed.data) return made;

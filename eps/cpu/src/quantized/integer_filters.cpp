@@ -17,7 +17,8 @@ integer_filters form_of(const integer_filter_shape& f, const integer_conv_state&
 
 /// Computes the bytes of packed weights; false if that overflows.
 bool packed_size(const integer_filter_shape& f, const integer_filters& form, std::size_t& bytes) {
-  if (!f.is_depthwise) return f.panels(*form.by).size(bytes) && checked_multiply(bytes, std::size_t(f.groups), bytes);
+  if (!f.is_depthwise)
+    return f.panels(*form.arithmetic).size(bytes) && checked_multiply(bytes, std::size_t(f.groups), bytes);
   bytes = form.depthwise->size(f.groups, f.taps / f.row, f.row) + sum_bytes(f);
   return true;
 }
@@ -36,7 +37,7 @@ void pack_filters(const integer_filter_shape& f, const integer_filters& how, int
     }
     return how.depthwise->pack(number, f.groups, f.taps / f.row, f.row, to + sum_bytes(f));
   }
-  const integer_panels form = f.panels(*how.by);
+  const integer_panels form = f.panels(*how.arithmetic);
   std::size_t size = 0;
   if (!form.size(size)) return;  // packed_size() has checked it
   for (std::int64_t g = 0; g < f.groups; ++g, to += size) {
@@ -65,18 +66,18 @@ result<integer_filter_shape> filters_of(const extents& w, const integer_conv_sta
 }
 
 map_places::map_places(const integer_filter_shape& f, const integer_filters& packed)
-    : maps{f.maps}, width{packed.by ? f.panels(*packed.by).width() : 1}, count{f.groups * width} {}
+    : maps{f.maps}, width{packed.arithmetic ? f.panels(*packed.arithmetic).width() : 1}, count{f.groups * width} {}
 
 void fill_start(const integer_filter_shape& f, const integer_filters& packed, const std::int32_t* add, bool x_is_signed,
                 std::int32_t x_zero, std::int32_t* start) {
   const std::int32_t zero = zero_as_bytes(x_is_signed, x_zero);
-  if (!packed.by) {
+  if (!packed.arithmetic) {
     const auto* const sums = reinterpret_cast<const std::int32_t*>(packed.data);
     for (std::int64_t i = 0; i < f.groups; ++i)
       start[i] = std::int32_t((add ? std::uint32_t(add[i]) : 0u) - std::uint32_t(zero) * std::uint32_t(sums[i]));
     return;
   }
-  integer_panels form = f.panels(*packed.by);
+  integer_panels form = f.panels(*packed.arithmetic);
   std::size_t size = 0;
   if (!form.size(size)) return;  // packed_size() has checked it
   for (std::int64_t g = 0; g < f.groups; ++g) {
@@ -105,7 +106,7 @@ result<integer_filters> weights_of(run_context& c, const integer_conv_state& sta
   return made;
 }
 
-result<integer_conv_state> integer_conv_state::of(bind_context& c, std::size_t w_input, std::size_t zero_input) {
+result<integer_conv_state> integer_conv_state::read(bind_context& c, std::size_t w_input, std::size_t zero_input) {
   const result<window> shape = window_of(c);
   if (!shape) return shape.error();
   integer_conv_state made{*shape, c.int_or("group", 1), {}, c.int_or("channels_last", 0) != 0};

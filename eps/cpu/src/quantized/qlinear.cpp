@@ -93,20 +93,20 @@ status qlinear_binary_state::run(run_context& c) const {
 }
 
 void qlinear_map_state::finish(bind_context& c) {
-  from = linear_code_inputs::bind(c, c.inputs[0].type, 1, 2);
-  to = linear_code_inputs::bind(c, c.inputs[0].type, 3, 4);
-  if (from.is_known && to.is_known) table = table_of(from.known, to.known, function);
+  input = linear_code_inputs::bind(c, c.inputs[0].type, 1, 2);
+  output = linear_code_inputs::bind(c, c.inputs[0].type, 3, 4);
+  if (input.is_known && output.is_known) table = table_of(input.known, output.known, function);
   c.may_overwrite(0, 0);
 }
 
 status qlinear_map_state::run(run_context& c) const {
   const value& x = c.input(0);
-  const result<linear_code> x_code = from.read(c, x.type), y_code = to.read(c, x.type);
+  const result<linear_code> x_code = input.read(c, x.type), y_code = output.read(c, x.type);
   if (!x_code) return x_code.error();
   if (!y_code) return y_code.error();
   const result<value*> y = c.output(0, x.shape);
   if (!y) return y.error();
-  const code_table now = from.is_known && to.is_known ? table : table_of(*x_code, *y_code, function);
+  const code_table now = input.is_known && output.is_known ? table : table_of(*x_code, *y_code, function);
   parallel_for(c, x.shape.count(), codes_at_once, [&](std::int64_t begin, std::int64_t end) {
     map_codes(now.data(), codes(x) + begin, codes(**y) + begin, end - begin);
   });
@@ -118,11 +118,12 @@ result<qlinear_softmax> qlinear_softmax::bind(bind_context& c) {
   qlinear_softmax made{c.int_or("axis", -1), c.int_or("opset", 13) < 13, linear_code_inputs::bind(c, x.type, 1, 2),
                        linear_code_inputs::bind(c, x.type, 3, 4)};
   std::int64_t at = made.axis;
-  if (!made.from.is_known || !made.to.is_known || !x.fixed_shape() || !normalize_axis(at, x.shape.rank())) return made;
+  if (!made.input.is_known || !made.output.is_known || !x.fixed_shape() || !normalize_axis(at, x.shape.rank()))
+    return made;
   made.known_length = row_length(x.shape, std::size_t(at), made.to_the_end);
   const result<std::span<float>> kept = c.keep<float>(256);
   if (!kept) return kept.error();
-  std::ranges::copy(powers_of_distances(made.from.known.scale, made.known_length, 1 / made.to.known.scale),
+  std::ranges::copy(powers_of_distances(made.input.known.scale, made.known_length, 1 / made.output.known.scale),
                     kept->begin());
   made.known_powers = *kept;
   return made;
@@ -197,7 +198,7 @@ struct softmax_rows {
 
 status qlinear_softmax::run(run_context& c) const {
   const value& x = c.input(0);
-  const result<linear_code> x_code = from.read(c, x.type), y_code = to.read(c, x.type);
+  const result<linear_code> x_code = input.read(c, x.type), y_code = output.read(c, x.type);
   if (!x_code) return x_code.error();
   if (!y_code) return y_code.error();
   std::int64_t at = axis;
@@ -231,7 +232,7 @@ result<qlinear_concat> qlinear_concat::bind(bind_context& c) {
   for (std::size_t p = 0; p < parts; ++p) {
     linear_code_inputs& part = (*from)[p];
     part = linear_code_inputs::bind(c, c.inputs[2].type, 3 + 3 * p, 4 + 3 * p);
-    if (part.is_known && made.to.is_known) (*tables)[p] = table_of(part.known, made.to.known);
+    if (part.is_known && made.output.is_known) (*tables)[p] = table_of(part.known, made.output.known);
     else made.tables = {};
   }
   return made;
@@ -276,16 +277,16 @@ result<std::span<const code_table>> tables_of_run(run_context& c, const linear_c
 status qlinear_concat::run(run_context& c) const {
   std::int64_t at = axis;
   if (!normalize_axis(at, c.input(2).shape.rank())) return no_such_axis(axis, c.input(2).shape.rank());
-  const result<extents> shape = joined_shape(c, from.size(), std::size_t(at));
+  const result<extents> shape = joined_shape(c, inputs.size(), std::size_t(at));
   if (!shape) return shape.error();
   result<std::span<const code_table>> by = tables;
-  if (tables.empty()) by = tables_of_run(c, to, from);
+  if (tables.empty()) by = tables_of_run(c, output, inputs);
   if (!by) return by.error();
   const result<value*> y = c.output(0, *shape);
   if (!y || (*y)->shape.count() == 0) return y ? status{} : y.error();
   const std::int64_t outer = shape->count(0, std::size_t(at)), row = shape->count(std::size_t(at), shape->rank());
   std::uint8_t* out = codes(**y);
-  for (std::size_t p = 0; p < from.size(); ++p) {
+  for (std::size_t p = 0; p < inputs.size(); ++p) {
     const value& part = c.input(2 + 3 * p);
     const std::int64_t own = part.shape.count() / outer;
     const bool identity = is_identity((*by)[p]);

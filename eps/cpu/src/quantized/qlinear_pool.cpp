@@ -73,7 +73,7 @@ result<qlinear_global_average_pool> qlinear_global_average_pool::bind(bind_conte
 
 status qlinear_global_average_pool::run(run_context& c) const {
   const value& x = c.input(0);
-  const result<linear_code> x_code = from.read(c, x.type), y_code = to.read(c, x.type);
+  const result<linear_code> x_code = input.read(c, x.type), y_code = output.read(c, x.type);
   if (!x_code) return x_code.error();
   if (!y_code) return y_code.error();
   const std::size_t rank = x.shape.rank();
@@ -183,7 +183,7 @@ struct average_job {
 
 status qlinear_average_pool::run(run_context& c) const {
   const value& x = c.input(0);
-  const result<linear_code> x_code = from.read(c, x.type), y_code = to.read(c, x.type);
+  const result<linear_code> x_code = input.read(c, x.type), y_code = output.read(c, x.type);
   if (!x_code) return x_code.error();
   if (!y_code) return y_code.error();
   if (x.shape.rank() < 3) return bad_input("X ", x.shape, " needs a batch, channels and at least one axis more");
@@ -210,7 +210,7 @@ status qlinear_average_pool::run(run_context& c) const {
   if (!rooms) return rooms.error();
   const std::int64_t work = along.out * job.taps * width;
   parallel_each(c, planes * lines, grain_of(codes_at_once, work), [&](std::int64_t l, std::size_t lane) {
-    std::int32_t* const room = rooms->of(lane);
+    std::int32_t* const room = rooms->at(lane);
     const std::int64_t in = l / lines * w->in_count() * width;
     std::uint8_t* const out = codes(**y) + l * along.out * width;
     with_codes(x.type, [&]<class T>(std::type_identity<T>) {

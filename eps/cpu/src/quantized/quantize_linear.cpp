@@ -275,7 +275,7 @@ bool has_zero_points(const value& zero) {
 
 }  // namespace
 
-result<linear_quantization> linear_quantization::of(bind_context& c) {
+result<linear_quantization> linear_quantization::read(bind_context& c) {
   linear_quantization made;
   made.axis = c.int_or("axis", 1);
   made.block = c.int_or("block_size", 0);
@@ -298,7 +298,7 @@ result<linear_quantization> linear_quantization::of(bind_context& c) {
 }
 
 result<quantize_linear> quantize_linear::bind(bind_context& c) {
-  return linear_quantization::of(c).transform([](const auto& q) { return quantize_linear{q}; });
+  return linear_quantization::read(c).transform([](const auto& q) { return quantize_linear{q}; });
 }
 
 status quantize_linear::run(run_context& c) const {
@@ -313,7 +313,7 @@ status quantize_linear::run(run_context& c) const {
 }
 
 result<dequantize_linear> dequantize_linear::bind(bind_context& c) {
-  return linear_quantization::of(c).transform([](const auto& q) { return dequantize_linear{q}; });
+  return linear_quantization::read(c).transform([](const auto& q) { return dequantize_linear{q}; });
 }
 
 status dequantize_linear::run(run_context& c) const {

@@ -427,7 +427,7 @@ status multiply_inputs(run_context& c, const recurrent_state& how, const sizes& 
 
 }  // namespace
 
-result<recurrent_state> recurrent_state::of(const bind_context& c, cell kind) {
+result<recurrent_state> recurrent_state::read(const bind_context& c, cell kind) {
   recurrent_state made;
   made.kind = kind;
   const std::string_view direction = c.string_or("direction", "forward");

@@ -217,7 +217,7 @@ status write_outputs(run_context& c, beams_state& state, std::int32_t* y, cross_
 }  // namespace
 
 result<beam_search> beam_search::bind(bind_context& c) {
-  const result<token_search> base = of(c);
+  const result<token_search> base = read(c);
   if (!base) return base.error();
   beam_search made{*base};
   made.stops_early = c.int_or("early_stopping", 0) == 1;

@@ -8,7 +8,7 @@
 namespace CAMEO_NAMESPACE::eps {
 
 result<greedy_search> greedy_search::bind(bind_context& c) {
-  const result<token_search> base = of(c);
+  const result<token_search> base = read(c);
   if (!base) return base.error();
   greedy_search made{*base};
   made.samples = c.op_type == "Sampling";
@@ -73,7 +73,7 @@ status greedy_search::run(run_context& c) const {
   std::int32_t seed = 0;
   if (samples)
     if (status read = read_scalar(c, 8, "seed", seed); !read) return read;
-  const random_places numbers = random_places::of(bool(given), std::uint32_t(seed));
+  const random_places numbers = random_places::make(bool(given), std::uint32_t(seed));
   const result<tensor_view<std::int32_t>> y = c.output<std::int32_t>(0, {plan.batches, plan.most});
   if (!y) return y.error();
   std::fill(y->begin(), y->end(), std::int32_t(pad));

@@ -58,7 +58,7 @@ constexpr std::int64_t most_token = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
-result<token_search> token_search::of(bind_context& c) {
+result<token_search> token_search::read(bind_context& c) {
   token_search made;
   const bool for_whisper = c.op_type == "WhisperBeamSearch", by_beams = for_whisper || c.op_type == "BeamSearch";
   const std::int64_t type = c.int_or("model_type", for_whisper ? 2 : 0);

@@ -151,7 +151,7 @@ status dft::run(run_context& c) const {
   const std::int64_t out = shape[at], used = std::min(in, length);
   c.parallel_lanes(std::size_t(x.shape.count(0, at) * inner), [&](std::size_t row, std::size_t lane) {
     const std::int64_t outer = std::int64_t(row) / inner, column = std::int64_t(row) % inner;
-    number* const signal = signals->of(lane);
+    number* const signal = signals->at(lane);
     load_numbers(x, (outer * in * inner + column) * parts, inner, parts, signal, used);
     std::fill_n(signal + used, length - used, number{0, 0});
     if (inverse && onesided) {  // the other half is the conjugate of the first in reverse; the ends are real
@@ -203,7 +203,7 @@ status stft::run(run_context& c) const {
   if (!signals) return signals.error();
   c.parallel_lanes(std::size_t(x.shape[0] * frames), [&](std::size_t row, std::size_t lane) {
     const std::int64_t batch = std::int64_t(row) / frames, frame = std::int64_t(row) % frames;
-    number* const signal = signals->of(lane);
+    number* const signal = signals->at(lane);
     load_numbers(x, (batch * x.shape[1] + frame * step) * parts, 1, parts, signal, length);
     for (std::int64_t i = 0; *weights && i < length; ++i)
       signal[i] = {signal[i].re * (*weights)[i], parts == 2 ? signal[i].im * (*weights)[i] : 0};

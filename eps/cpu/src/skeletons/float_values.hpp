@@ -69,7 +69,7 @@ void save_floats(const C* from, const value& v, std::int64_t first, std::int64_t
 template <class C>
 number_source<C, or_narrow<C>> source_of(const value& v) {
   if constexpr (std::is_same_v<C, float>)
-    if (v.type != dtype::f32) return {nullptr, {v.data, v.type == dtype::bf16 ? &narrow_brains : &narrow_halves}};
+    if (v.type != dtype::f32) return {nullptr, {v.data, v.type == dtype::bf16 ? &narrow_bfloat16 : &narrow_float16}};
   return {static_cast<const C*>(v.data)};
 }
 /// Calls f(elements of the tensor, buffer, units done, units) for blocks of n units. A unit is `unit` consecutive

@@ -31,7 +31,7 @@ class row_rooms {
       if (tensor.type == dtype_of<C>) return made;
       const auto rooms = lane_scratch<C>::make(c, std::size_t(made.longest_));
       if (!rooms) return rooms.error();
-      made.rooms_ = rooms->of(0);
+      made.rooms_ = rooms->at(0);
     }
     return made;
   }
