@@ -146,9 +146,9 @@ status conv_transpose(infer_context& c) {
   const dims *x = c.shape(0), *w = c.shape(1);
   const result<geometry::window> shape = detail::read_window(c.attributes());
   if (!shape) return shape.error();
-  const auto made = geometry::conv_transpose_of(*shape, c.int_or("group", 1), view_of(x), view_of(w),
-                                                view_of(c.input_count() > 2 ? c.shape(c.input_count() - 1) : nullptr),
-                                                c.ints_or("output_padding"), c.ints_or("output_shape"));
+  const auto made =
+      geometry::conv_transpose_of(*shape, c.int_or("group", 1), view_of(x), view_of(w), view_of(c.shape(2)),
+                                  c.ints_or("output_padding"), c.ints_or("output_shape"));
   if (!made) return made.error();
   if (!x) return give(c, 0, c.element(0)), status_code::ok;
   dims out{(*x)[0], made->maps};
