@@ -92,6 +92,8 @@ load_setting to_setting(const nb::dict& keywords);
 /// The bytes of a path or of another text, which need not be UTF-8.
 std::string path_of(nb::handle text);
 
+/// Adds `options`: what stands for an option's value, what it does, and its default, by the option's name.
+void define_options(nb::module_&);
 /// Adds providers(), devices(), Stop, and the functions that work on files: compiling, inspecting, packages.
 void define_tools(nb::module_&);
 /// Adds Session, Binding and Profile.
