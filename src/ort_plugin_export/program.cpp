@@ -153,10 +153,10 @@ status program::finish_output(ort_kernel_context& context, lease& with, std::siz
     return failed(status_code::fail, "output '{}' {}", session_.outputs()[i].name, words);
   };
   if (made.kind != value_kind::tensor) return refuse("is not a tensor");
-  if (shapes_.knows(i) && made.shape != with.shapes[i])
+  if (shapes_.is_known(i) && made.shape != with.shapes[i])
     return refuse(fmt::format("has the shape [{}] in this run, and the model says [{}]",
                               fmt::join(made.shape.dims(), ","), fmt::join(with.shapes[i].dims(), ",")));
-  const result<place> there = shapes_.knows(i) ? result<place>{with.places[i]} : place_of(context, i, made);
+  const result<place> there = shapes_.is_known(i) ? result<place>{with.places[i]} : place_of(context, i, made);
   if (!there) return there.error();
   if (made.bytes() == 0 || there->memory == made.data) return {};
   if (shared_->memory) return shared_->memory->pieces.copy({made.data, false}, *there, made.bytes(), with.between);

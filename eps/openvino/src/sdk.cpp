@@ -51,53 +51,9 @@ bool find(const os::library& in, const char* symbol, Function& to) {
 
 status sdk::bind(const os::library& library) {
   const char* missing = nullptr;
-  const auto want = [&](const char* symbol, auto& to) {
-    if (!find(library, symbol, to)) missing = symbol;
-  };
-  want("ov_get_openvino_version", get_openvino_version);
-  want("ov_version_free", version_free);
-  want("ov_get_last_err_msg", get_last_err_msg);
-  want("ov_get_error_info", get_error_info);
-  want("ov_free", free);
-  want("ov_core_create", core_create);
-  want("ov_core_free", core_free);
-  want("ov_core_get_available_devices", core_get_available_devices);
-  want("ov_available_devices_free", available_devices_free);
-  want("ov_core_set_property", core_set_property);
-  want("ov_core_get_property", core_get_property);
-  want("ov_core_read_model_from_memory_buffer", core_read_model_from_memory_buffer);
-  want("ov_model_free", model_free);
-  want("ov_core_compile_model", core_compile_model);
-  want("ov_core_import_model", core_import_model);
-  want("ov_compiled_model_export_model", compiled_model_export_model);
-  want("ov_compiled_model_free", compiled_model_free);
-  want("ov_compiled_model_inputs_size", compiled_model_inputs_size);
-  want("ov_compiled_model_outputs_size", compiled_model_outputs_size);
-  want("ov_compiled_model_input_by_index", compiled_model_input_by_index);
-  want("ov_compiled_model_output_by_index", compiled_model_output_by_index);
-  want("ov_compiled_model_input_by_name", compiled_model_input_by_name);
-  want("ov_compiled_model_output_by_name", compiled_model_output_by_name);
-  want("ov_compiled_model_create_infer_request", compiled_model_create_infer_request);
-  want("ov_output_const_port_free", output_const_port_free);
-  want("ov_port_get_any_name", port_get_any_name);
-  want("ov_port_get_partial_shape", port_get_partial_shape);
-  want("ov_port_get_element_type", port_get_element_type);
-  want("ov_partial_shape_free", partial_shape_free);
-  want("ov_partial_shape_is_dynamic", partial_shape_is_dynamic);
-  want("ov_infer_request_free", infer_request_free);
-  want("ov_infer_request_set_tensor_by_const_port", infer_request_set_tensor_by_const_port);
-  want("ov_infer_request_get_tensor_by_const_port", infer_request_get_tensor_by_const_port);
-  want("ov_infer_request_start_async", infer_request_start_async);
-  want("ov_infer_request_wait", infer_request_wait);
-  want("ov_infer_request_wait_for", infer_request_wait_for);
-  want("ov_infer_request_cancel", infer_request_cancel);
-  want("ov_tensor_create_from_host_ptr", tensor_create_from_host_ptr);
-  want("ov_tensor_get_shape", tensor_get_shape);
-  want("ov_tensor_get_element_type", tensor_get_element_type);
-  want("ov_tensor_get_byte_size", tensor_get_byte_size);
-  want("ov_tensor_data", tensor_data);
-  want("ov_tensor_free", tensor_free);
-  want("ov_shape_free", shape_free);
+#define CAMEO_OPENVINO_FUNCTION(name) missing = find(library, "ov_" #name, name) ? missing : "ov_" #name;
+  CAMEO_OPENVINO_FUNCTIONS(CAMEO_OPENVINO_FUNCTION)
+#undef CAMEO_OPENVINO_FUNCTION
   if (missing) return {status_code::ep_fail, fmt::format("OpenVINO's library has no '{}'", missing)};
   return {};
 }
