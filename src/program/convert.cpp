@@ -26,8 +26,11 @@ op_table known_ops() {
   return ops;
 }
 
-result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort, std::string_view without) {
-  result<std::unique_ptr<model>> read = ort_format::recognizes({}, path) ? read_ort(path) : read_onnx(path);
+result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort, std::string_view without,
+                                            const std::string& external_data_folder) {
+  read_options how;
+  how.external_data_folder = external_data_folder;
+  result<std::unique_ptr<model>> read = ort_format::recognizes({}, path) ? read_ort(path) : read_onnx(path, how);
   if (!read) return read;
   const op_table ops = known_ops();
   if (status s = check_model(**read, ops); !s) return s;
@@ -96,7 +99,8 @@ void note_operators(model& net, bool for_this_machine) {
 }
 
 status convert_model(const convert_options& o) {
-  result<std::unique_ptr<model>> read = read_checked(o.input, is_ort(o.output), disabled_in(o));
+  result<std::unique_ptr<model>> read =
+      read_checked(o.input, is_ort(o.output), disabled_in(o), o.common.external_data_folder);
   if (!read) return std::move(read).error();
   if (status s = require_contexts_beside(**read, o.output); !s) return s;
   if (o.common.optimize != optimization_level::none) return convert_optimized(o, std::move(*read));

@@ -556,7 +556,7 @@ void add_package(command_line& app) {
       package, "select", "Shows which variant 'run' would choose here with the same options, and why not the others", o,
       select);
   selecting.add("COMPONENT", o->component, "One component (default: all of them)");
-  add_ep_option(selecting, o->common.providers);
+  add_ep_option(selecting, o->common);
   add_policy_option(selecting, o->common);
   add_ranked_option(selecting, o->common);
   add_add(package, o);

@@ -302,6 +302,8 @@ void add_pages(command_line& app) {
   const command completion = app.add_command("completion", "Prints the completion script for a shell");
   completion.add("SHELL", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
   completion.does([shell, &app] { return say("{}", as_it_is{completions_for(*shell, app.describe())}), 0; });
+  const command options = app.add_command("options", "Prints the table of session options, as docs/options.md has it");
+  options.does([] { return say("{}", as_it_is{option_page()}), 0; });
   const command manual = app.add_command("manual", "Prints the manual page, for man(1): cameo manual | man -l -");
   manual.does([&app] { return say("{}", as_it_is{manual_page(app.describe())}), 0; });
 }

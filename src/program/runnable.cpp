@@ -77,11 +77,8 @@ result<session> load_stream(const std::string& path, const common_options& o, st
   return made;
 }
 
-/// Nothing was said that a package's own options would have to give way to.
-bool leaves_options_to_package(const common_options& o) {
-  return o.providers.empty() && !o.policy && o.config.empty() && o.threads == 0 && !o.strict &&
-         o.optimize == optimization_level::all;
-}
+/// Whether a package's own options are used, because no option was given that would replace them.
+bool leaves_options_to_package(const common_options& o) { return !o.is_given && !o.strict && o.free_dims.empty(); }
 
 /// Opens a model package. A folder without a manifest is not a package, which gets a separate error; other errors are
 /// those of the package.

@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
   nb::dict codes;
   for (const cameo::detail::status_row& row : cameo::detail::status_rows) codes[row.name] = int(row.number);
   m.attr("codes") = codes;
+  define_options(m);
   define_value(m);
   define_sessions(m);
   define_tools(m);

@@ -93,7 +93,7 @@ class Loading(unittest.TestCase):
         unknown = models.made([helper.make_node("Abacus", ["x"], ["y"])], [models.info("x")], [models.info("y")])
         with self.assertRaisesRegex(cameo.Error, "Abacus"):
             cameo.Session(unknown)
-        with self.assertRaisesRegex(ValueError, "optimize is 'most'; there are none, basic"):
+        with self.assertRaisesRegex(ValueError, "optimize: needs none, basic, .*, not 'most'"):
             cameo.Session(DIGITS, optimize="most")
         with self.assertRaisesRegex(cameo.errors.InvalidArgument, "npu"):
             cameo.Session(DIGITS, ["npu"])
@@ -117,6 +117,15 @@ class Loading(unittest.TestCase):
                               ("free_dims", {"n": "two"}), ("stop", 3), ("policy", 3), ("parallel", "yes"), ("log", 3), ("progress", 3)):
             with self.subTest(option, given=given), self.assertRaisesRegex(cameo.errors.InvalidArgument, f": {option}(:| is) "):
                 cameo.Session(DIGITS, **{option: given})
+
+    def test_options_are_those_of_the_table(self):
+        with self.assertRaisesRegex(TypeError, "there is no option 'thread'; did you mean 'threads'?"):
+            cameo.Session(DIGITS, thread=1)
+        for name, (_, words, initial) in cameo._core.options.items():
+            with self.subTest(name):
+                self.assertIn(name, cameo.Session.__doc__)
+                if initial:
+                    cameo.Session(DIGITS, **{name: initial})
 
     def test_providers_and_pairs_of_other_kinds_are_refused_in_words(self):
         for options, words in (({"providers": 3}, "no list"), ({"providers": [3]}, "providers has 3"),

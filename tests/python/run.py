@@ -78,7 +78,7 @@ def main():
     passed += not failed
     env = dict(os.environ, PYTHONPATH=str(OUT / "site"), PYTHONDONTWRITEBYTECODE="1")
     for name, *arguments in (["package_test"], ["onnxruntime_test"], ["without_numpy"], ["pages_test"],
-                             ["backend_test", args.build / "cameo", args.cases]):
+                             ["backend_test", args.build / "cameo", args.cases], ["add_option", args.build]):
         if args.only and name not in args.only:
             continue
         begin = time.monotonic()

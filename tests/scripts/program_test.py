@@ -99,7 +99,7 @@ class Usage(Case):
 
     def test_wrong_usage_is_2(self):
         model = self.add_model()
-        for wrong in [[], ["nothing"], ["run"], ["run", model, "--unknown"], ["run", model, "--threads", "0"],
+        for wrong in [[], ["nothing"], ["run"], ["run", model, "--unknown"], ["run", model, "--threads", "1025"],
                       ["run", model, "--threads", "many"], ["run", model, "--config", "novalue"],
                       ["run", model, "--optimize", "most"], ["run", model, "--input", "x0"],
                       ["run", model, "--dim", "n"], ["run", model, "--dim", "n=-1"], ["run", model, "--ep"],

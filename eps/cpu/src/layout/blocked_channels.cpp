@@ -51,9 +51,9 @@ class blocked_floats : public image_facts {
 
   kind kind_of(const node_view& n) const {
     if (!is_movable(n) || !is_image(n.output(0))) return kind::none;
-    if (is_any<op::Conv, op::microsoft::FusedConv>(n)) return conv_fits(n) ? kind::conv : kind::none;
+    if (n.has_op<op::Conv, op::microsoft::FusedConv>()) return conv_fits(n) ? kind::conv : kind::none;
     if (!n.input(0) || !is_image(n.input(0))) return kind::none;
-    if (is_any<op::MaxPool, op::AveragePool, op::GlobalAveragePool, op::GlobalMaxPool>(n))
+    if (n.has_op<op::MaxPool, op::AveragePool, op::GlobalAveragePool, op::GlobalMaxPool>())
       return int_attribute(n, "storage_order") == 0 ? kind::pool : kind::none;
     // All further inputs are constants of one element: the bounds of Clip.
     if (detail::has_role(n.op()->roles, role::is_pointwise)) return others_are_numbers(n) ? kind::unary : kind::none;

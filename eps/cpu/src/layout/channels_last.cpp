@@ -82,16 +82,16 @@ class channels_last_codes : public image_facts {
     if (!is_movable(n) || !is_image(n.output(0))) return kind::none;
     if (n.has_op<ms::QLinearConcat>()) return concat_fits(n) ? kind::concat : kind::none;
     if (!n.input(0) || !is_image(n.input(0)) || rank(n.input(0)) != rank(n.output(0))) return kind::none;
-    if (is_any<op::QLinearConv, ms::QLinearConv>(n)) {
+    if (n.has_op<op::QLinearConv, ms::QLinearConv>()) {
       const value* const w = r_.constant(n.input(3));
       const bool fits = w && w->shape.rank() == rank(n.input(0)) && int_attribute(n, "channels_last", 0) == 0;
       return fits ? kind::conv : kind::none;
     }
     if (n.has_op<op::MaxPool>()) return int_attribute(n, "storage_order") == 0 ? kind::max_pool : kind::none;
-    if (is_any<ms::QLinearAveragePool, ms::QLinearGlobalAveragePool>(n))
+    if (n.has_op<ms::QLinearAveragePool, ms::QLinearGlobalAveragePool>())
       return int_attribute(n, "channels_last", 0) == 0 ? kind::mean_pool : kind::none;
-    if (is_any<ms::QLinearLeakyRelu, ms::QLinearSigmoid>(n)) return kind::one;
-    if (is_any<ms::QLinearAdd, ms::QLinearMul>(n)) {
+    if (n.has_op<ms::QLinearLeakyRelu, ms::QLinearSigmoid>()) return kind::one;
+    if (n.has_op<ms::QLinearAdd, ms::QLinearMul>()) {
       const bool same = n.input(3) && have_same_shape(n.input(0), n.output(0)) && is_image(n.input(3)) &&
                         have_same_shape(n.input(3), n.output(0));
       return same ? kind::two : kind::none;

@@ -163,11 +163,6 @@ class region_rewrite {
 
 // --- properties of nodes and values that layouts share ---
 
-template <class... Ops>
-bool is_any(const node_view& n) {
-  return (n.has_op<Ops>() || ...);
-}
-
 /// The images of a graph: tensors [N, C, ...] with a known number of channels.
 class image_facts {
  public:
