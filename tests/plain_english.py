@@ -23,7 +23,7 @@ NOT_READ_YET = (
     "tests/bad_input", "tests/compile_fail", "tests/conformance", "tests/context", "tests/ep", "tests/file",
     "tests/fresh", "tests/fuzz", "tests/interop", "tests/layers.py", "tests/minimal", "tests/model_package",
     "tests/package", "tests/program", "tests/programs", "tests/python", "tests/scripts", "tests/serving",
-    "tests/session", "cmake",
+    "tests/session",
 )
 
 # A word, and what to write in its place. Comments and messages (string literals of three words or more) are searched.
