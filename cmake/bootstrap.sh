@@ -92,7 +92,8 @@ cameo_venv() {
     printf '%s\n' "$stamp" >"$folder/stamp"
 }
 
-# cameo_openvino: installs Intel's SDK, and ONNX Runtime with OpenVINO, in separate venvs. Later builds have the provider.
+# cameo_openvino: installs Intel's SDK, and ONNX Runtime with OpenVINO, in separate venvs. Later builds have the
+# provider.
 cameo_openvino() {
   cameo_venv openvino eps/openvino/requirements.txt && cameo_venv ort_openvino eps/openvino/tests/requirements.txt &&
     export CAMEO_VENV_openvino CAMEO_VENV_ort_openvino

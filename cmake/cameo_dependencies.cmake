@@ -1,9 +1,9 @@
-# The libraries that cameo is linked with, as targets cameo_external::NAME, since the names of their targets differ between
-# distributions. This file is used by the build, and is installed for programs that link the static libraries. Libraries
-# of which cameo only uses headers are not here, because programs do not need them.
+# The libraries that cameo is linked with, as targets cameo_external::NAME, since the names of their targets differ
+# between distributions. This file is used by the build, and is installed for programs that link the static libraries.
+# Libraries of which cameo only uses headers are not here, because programs do not need them.
 
-# cameo_lacks(WHAT PACKAGE): an error for a missing library, with the name of its Debian package. In the installed package
-# find_package(cameo) fails, which a project may allow.
+# cameo_lacks(WHAT PACKAGE): an error for a missing library, with the name of its Debian package. In the installed
+# package find_package(cameo) fails, which a project may allow.
 macro(cameo_lacks what package)
   string(CONCAT cameo_words "cameo needs ${what}, which CMake does not find. Debian has it in the package ${package}; "
     "a copy elsewhere is found with -DCMAKE_PREFIX_PATH=FOLDER")
@@ -31,9 +31,9 @@ function(cameo_left_out what package words)
   endif()
 endfunction()
 
-# cameo_look_for(NAME FIND arguments... TARGETS targets... MODULES modules...) makes cameo_external::NAME if the library is
-# found: by find_package(FIND), which makes one of TARGETS, or by pkg-config, which has one of MODULES. All targets are
-# global, since other folders link them.
+# cameo_look_for(NAME FIND arguments... TARGETS targets... MODULES modules...) makes cameo_external::NAME if the
+# library is found: by find_package(FIND), which makes one of TARGETS, or by pkg-config, which has one of MODULES. All
+# targets are global, since other folders link them.
 function(cameo_look_for name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FIND;TARGETS;MODULES")
   if(TARGET cameo_external::${name})
@@ -101,8 +101,9 @@ if(CAMEO_RE2)
   endif()
 endif()
 
-# The libraries with which cpu's ImageDecoder reads files: the module of pkg-config, which every distribution has; Debian's
-# package; the format. Each is optional. In the installed package CAMEO_PICTURES lists those that the build had.
+# The libraries with which cpu's ImageDecoder reads files: the module of pkg-config, which every distribution has;
+# Debian's package; the format. Each is optional. In the installed package CAMEO_PICTURES lists those that the build
+# had.
 set(cameo_picture_jpeg libjpeg libjpeg-dev JPEG)
 set(cameo_picture_png libpng libpng-dev PNG)
 set(cameo_picture_tiff libtiff-4>=4.5 libtiff-dev TIFF)

@@ -1,4 +1,4 @@
-# The libraries of docs/architecture.md. The sources of a layer are all sources in its folder.
+# The libraries of docs/install.md. The sources of a layer are all sources in its folder.
 
 # The headers. Target and host have one include folder.
 file(GLOB_RECURSE cameo_public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/cameo/*.hpp)
@@ -75,8 +75,8 @@ function(cameo_compile_together target)
   target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
 endfunction()
 
-# Optimizes a target for size, for code that a command runs once, such as parsing its arguments: it becomes a third smaller.
-# The program's own files are not compiled in this way, since `cameo bench` measures with them.
+# Optimizes a target for size, for code that a command runs once, such as parsing its arguments: it becomes a third
+# smaller. The program's own files are not compiled in this way, since `cameo bench` measures with them.
 function(cameo_compile_small target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)
 endfunction()
@@ -102,8 +102,8 @@ function(cameo_link_privately target)
   cameo_use_headers(${target} ${ARGN})
 endfunction()
 
-# cameo_need(TARGET PACKAGE DEBIAN): finds a library whose headers cameo uses, by its CMake package. A project that contains
-# cameo may have made TARGET already.
+# cameo_need(TARGET PACKAGE DEBIAN): finds a library whose headers cameo uses, by its CMake package. A project that
+# contains cameo may have made TARGET already.
 macro(cameo_need target package debian)
   if(NOT TARGET ${target})
     find_package(${package} QUIET)
@@ -113,9 +113,9 @@ macro(cameo_need target package debian)
   endif()
 endmacro()
 
-# Sets a variable to whether fmt is used by its headers only: from version 10 on, see src/file/fmt.cpp. The version is read
-# from the headers of fmt::fmt, which a project that contains cameo may have made from another copy than find_package
-# finds. If the headers are not found, the result is true, which works with every version.
+# Sets a variable to whether fmt is used by its headers only: from version 10 on, see src/file/fmt.cpp. The version is
+# read from the headers of fmt::fmt, which a project that contains cameo may have made from another copy than
+# find_package finds. If the headers are not found, the result is true, which works with every version.
 function(cameo_fmt_is_headers_alone to)
   get_target_property(folders fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
   string(REGEX MATCHALL "/[^;>]*" folders "${folders}")  # removes expressions such as BUILD_INTERFACE

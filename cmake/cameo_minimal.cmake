@@ -1,5 +1,5 @@
-# Functions for kernels and programs without the host libraries: for the target tier, which is built with -fno-exceptions
-# and -fno-rtti, and for processors for which code is only cross compiled.
+# Functions for kernels and programs without the host libraries: for the target tier, which is built with
+# -fno-exceptions and -fno-rtti, and for processors for which code is only cross compiled.
 
 # Makes some of the host's headers visible, which are the same on every platform, without its other headers. Headers in
 # CAMEO_BORROW_FROM come first, for example those of another version of Highway.
@@ -16,8 +16,8 @@ function(cameo_borrow_headers target)
   target_include_directories(${target} SYSTEM PRIVATE ${folder})
 endfunction()
 
-# cameo_add_kernels(TARGET NAME...) adds sources to a target: cpu's kernels of these headers, and the folders of cpu on which
-# all kernels depend, for the compiler's default instruction set. They need no other libraries of cameo.
+# cameo_add_kernels(TARGET NAME...) adds sources to a target: cpu's kernels of these headers, and the folders of cpu
+# on which all kernels depend, for the compiler's default instruction set. They need no other libraries of cameo.
 function(cameo_add_kernels target)
   set(cpu ${PROJECT_SOURCE_DIR}/eps/cpu)
   string(TOLOWER "${CMAKE_SYSTEM_NAME}" system)

@@ -1,5 +1,6 @@
-# The options with which cameo is compiled. cameo_options contains the warnings, and every target links it privately. The
-# settings apply only to cameo's folder. The flags of a project that has cameo as a subdirectory apply to cameo, too.
+# The options with which cameo is compiled. cameo_options contains the warnings, and every target links it privately.
+# The settings apply only to cameo's folder. The flags of a project that has cameo as a subdirectory apply to cameo,
+# too.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)

@@ -1,6 +1,7 @@
-# cameo_add_ort_plugin(NAME npu TYPE acme::my_npu HEADER my_npu.hpp SOURCES files... LIBRARIES targets...) makes the target
-# NAME: libNAME.so, a plugin with which ONNX Runtime 1.23 and newer uses the provider TYPE. HEADER declares TYPE, and is
-# included from the caller's folder. SOURCES and LIBRARIES are those of the provider. See docs/ort_plugin_export.md.
+# cameo_add_ort_plugin(NAME npu TYPE acme::my_npu HEADER my_npu.hpp SOURCES files... LIBRARIES targets...) makes the
+# target NAME: libNAME.so, a plugin with which ONNX Runtime 1.23 and newer uses the provider TYPE. HEADER declares
+# TYPE, and is included from the caller's folder. SOURCES and LIBRARIES are those of the provider. See
+# docs/ort_plugin_export.md.
 set(cameo_ort_plugin_export_map ${CMAKE_CURRENT_LIST_DIR}/ort_plugin_export.map)
 
 function(cameo_add_ort_plugin)

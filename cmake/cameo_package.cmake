@@ -154,8 +154,8 @@ function(cameo_install)
   cameo_install_pkg_config("${libraries}")
 endfunction()
 
-# Installs the files of pkg-config, which computes the prefix from the folder of the .pc file, so that the installed folder
-# may be moved.
+# Installs the files of pkg-config, which computes the prefix from the folder of the .pc file, so that the installed
+# folder may be moved.
 function(cameo_install_pkg_config libraries)
   set(folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   file(RELATIVE_PATH cameo_pc_prefix /${folder} /)

@@ -29,8 +29,8 @@ function(cameo_add_provider)
   endif()
 endfunction()
 
-# For kernels that need an optional library: cameo_kernels_with(NAME source...) defines NAME for the sources if the library
-# is there; otherwise cameo_kernels_without(words) sets what `cameo ops` prints about the missing kernels.
+# For kernels that need an optional library: cameo_kernels_with(NAME source...) defines NAME for the sources if the
+# library is there; otherwise cameo_kernels_without(words) sets what `cameo ops` prints about the missing kernels.
 function(cameo_kernels_with name)
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_DEFINITIONS ${name})
 endfunction()
@@ -64,8 +64,8 @@ macro(cameo_add_providers)
   endforeach()
 endmacro()
 
-# Writes <cameo/build/providers.hpp>, the list of the build's providers, from which src/build makes the runtime of all front
-# ends, and <cameo/program/left_out.hpp>, what `cameo ops` prints about kernels whose library is missing.
+# Writes <cameo/build/providers.hpp>, the list of the build's providers, from which src/build makes the runtime of all
+# front ends, and <cameo/program/left_out.hpp>, what `cameo ops` prints about kernels whose library is missing.
 macro(cameo_generate_providers_header)
   set(includes)
   set(types)

@@ -46,9 +46,9 @@ function(cameo_link_everything target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_BINARY_DIR}/generated)
 endfunction()
 
-# Compiles targets without optimization in Debug builds, in less than half the time: builds with sanitizers, and with the
-# other compiler, take longer to compile than to run. Not for the libraries in which tests spend most of their time:
-# cameo_minimal, cameo_package, cameo_ep_frozen.
+# Compiles targets without optimization in Debug builds, in less than half the time: builds with sanitizers, and with
+# the other compiler, take longer to compile than to run. Not for the libraries in which tests spend most of their
+# time: cameo_minimal, cameo_package, cameo_ep_frozen.
 function(cameo_compile_fast)
   foreach(target IN LISTS ARGN)
     if(TARGET ${target} AND CMAKE_BUILD_TYPE STREQUAL "Debug")
