@@ -51,53 +51,10 @@ bool find(const os::library& in, const char* symbol, Function& to) {
 
 status sdk::bind(const os::library& library) {
   const char* missing = nullptr;
-  const auto load = [&](const char* symbol, auto& to) {
-    if (!find(library, symbol, to)) missing = symbol;
-  };
-  load("ov_get_openvino_version", get_openvino_version);
-  load("ov_version_free", version_free);
-  load("ov_get_last_err_msg", get_last_err_msg);
-  load("ov_get_error_info", get_error_info);
-  load("ov_free", free);
-  load("ov_core_create", core_create);
-  load("ov_core_free", core_free);
-  load("ov_core_get_available_devices", core_get_available_devices);
-  load("ov_available_devices_free", available_devices_free);
-  load("ov_core_set_property", core_set_property);
-  load("ov_core_get_property", core_get_property);
-  load("ov_core_read_model_from_memory_buffer", core_read_model_from_memory_buffer);
-  load("ov_model_free", model_free);
-  load("ov_core_compile_model", core_compile_model);
-  load("ov_core_import_model", core_import_model);
-  load("ov_compiled_model_export_model", compiled_model_export_model);
-  load("ov_compiled_model_free", compiled_model_free);
-  load("ov_compiled_model_inputs_size", compiled_model_inputs_size);
-  load("ov_compiled_model_outputs_size", compiled_model_outputs_size);
-  load("ov_compiled_model_input_by_index", compiled_model_input_by_index);
-  load("ov_compiled_model_output_by_index", compiled_model_output_by_index);
-  load("ov_compiled_model_input_by_name", compiled_model_input_by_name);
-  load("ov_compiled_model_output_by_name", compiled_model_output_by_name);
-  load("ov_compiled_model_create_infer_request", compiled_model_create_infer_request);
-  load("ov_output_const_port_free", output_const_port_free);
-  load("ov_port_get_any_name", port_get_any_name);
-  load("ov_port_get_partial_shape", port_get_partial_shape);
-  load("ov_port_get_element_type", port_get_element_type);
-  load("ov_partial_shape_free", partial_shape_free);
-  load("ov_partial_shape_is_dynamic", partial_shape_is_dynamic);
-  load("ov_infer_request_free", infer_request_free);
-  load("ov_infer_request_set_tensor_by_const_port", infer_request_set_tensor_by_const_port);
-  load("ov_infer_request_get_tensor_by_const_port", infer_request_get_tensor_by_const_port);
-  load("ov_infer_request_start_async", infer_request_start_async);
-  load("ov_infer_request_wait", infer_request_wait);
-  load("ov_infer_request_wait_for", infer_request_wait_for);
-  load("ov_infer_request_cancel", infer_request_cancel);
-  load("ov_tensor_create_from_host_ptr", tensor_create_from_host_ptr);
-  load("ov_tensor_get_shape", tensor_get_shape);
-  load("ov_tensor_get_element_type", tensor_get_element_type);
-  load("ov_tensor_get_byte_size", tensor_get_byte_size);
-  load("ov_tensor_data", tensor_data);
-  load("ov_tensor_free", tensor_free);
-  load("ov_shape_free", shape_free);
+#define CAMEO_OPENVINO_LOAD(name) \
+  if (!find(library, "ov_" #name, name)) missing = "ov_" #name;
+  CAMEO_OPENVINO_FUNCTIONS(CAMEO_OPENVINO_LOAD)
+#undef CAMEO_OPENVINO_LOAD
   if (missing) return {status_code::ep_fail, fmt::format("OpenVINO's library has no '{}'", missing)};
   return {};
 }

@@ -12,6 +12,22 @@
 
 namespace CAMEO_NAMESPACE::eps::openvino_detail {
 
+// clang-format off
+/// The functions of the SDK's C interface that are loaded, by their names without "ov_".
+#define CAMEO_OPENVINO_FUNCTIONS(F) \
+  F(get_openvino_version) F(version_free) F(get_last_err_msg) F(get_error_info) F(free) F(core_create) F(core_free) \
+  F(core_get_available_devices) F(available_devices_free) F(core_set_property) F(core_get_property) \
+  F(core_read_model_from_memory_buffer) F(model_free) F(core_compile_model) F(core_import_model) \
+  F(compiled_model_export_model) F(compiled_model_free) F(compiled_model_inputs_size) F(compiled_model_outputs_size) \
+  F(compiled_model_input_by_index) F(compiled_model_output_by_index) F(compiled_model_input_by_name) \
+  F(compiled_model_output_by_name) F(compiled_model_create_infer_request) F(output_const_port_free) \
+  F(port_get_any_name) F(port_get_partial_shape) F(port_get_element_type) F(partial_shape_free) \
+  F(partial_shape_is_dynamic) F(infer_request_free) F(infer_request_set_tensor_by_const_port) \
+  F(infer_request_get_tensor_by_const_port) F(infer_request_start_async) F(infer_request_wait) \
+  F(infer_request_wait_for) F(infer_request_cancel) F(tensor_create_from_host_ptr) F(tensor_get_shape) \
+  F(tensor_get_element_type) F(tensor_get_byte_size) F(tensor_data) F(tensor_free) F(shape_free)
+// clang-format on
+
 /// An owned object of the SDK.
 template <class T>
 using handle = std::unique_ptr<T, void (*)(T*)>;
@@ -37,50 +53,9 @@ class sdk {
   status can_run(std::string_view onnx, const std::string& device, std::span<const std::int64_t> shapes) const;
 
   // The SDK's functions, with their names without "ov_".
-  decltype(&::ov_get_openvino_version) get_openvino_version = nullptr;
-  decltype(&::ov_version_free) version_free = nullptr;
-  decltype(&::ov_get_last_err_msg) get_last_err_msg = nullptr;
-  decltype(&::ov_get_error_info) get_error_info = nullptr;
-  decltype(&::ov_free) free = nullptr;
-  decltype(&::ov_core_create) core_create = nullptr;
-  decltype(&::ov_core_free) core_free = nullptr;
-  decltype(&::ov_core_get_available_devices) core_get_available_devices = nullptr;
-  decltype(&::ov_available_devices_free) available_devices_free = nullptr;
-  decltype(&::ov_core_set_property) core_set_property = nullptr;
-  decltype(&::ov_core_get_property) core_get_property = nullptr;
-  decltype(&::ov_core_read_model_from_memory_buffer) core_read_model_from_memory_buffer = nullptr;
-  decltype(&::ov_model_free) model_free = nullptr;
-  decltype(&::ov_core_compile_model) core_compile_model = nullptr;
-  decltype(&::ov_core_import_model) core_import_model = nullptr;
-  decltype(&::ov_compiled_model_export_model) compiled_model_export_model = nullptr;
-  decltype(&::ov_compiled_model_free) compiled_model_free = nullptr;
-  decltype(&::ov_compiled_model_inputs_size) compiled_model_inputs_size = nullptr;
-  decltype(&::ov_compiled_model_outputs_size) compiled_model_outputs_size = nullptr;
-  decltype(&::ov_compiled_model_input_by_index) compiled_model_input_by_index = nullptr;
-  decltype(&::ov_compiled_model_output_by_index) compiled_model_output_by_index = nullptr;
-  decltype(&::ov_compiled_model_input_by_name) compiled_model_input_by_name = nullptr;
-  decltype(&::ov_compiled_model_output_by_name) compiled_model_output_by_name = nullptr;
-  decltype(&::ov_compiled_model_create_infer_request) compiled_model_create_infer_request = nullptr;
-  decltype(&::ov_output_const_port_free) output_const_port_free = nullptr;
-  decltype(&::ov_port_get_any_name) port_get_any_name = nullptr;
-  decltype(&::ov_port_get_partial_shape) port_get_partial_shape = nullptr;
-  decltype(&::ov_port_get_element_type) port_get_element_type = nullptr;
-  decltype(&::ov_partial_shape_free) partial_shape_free = nullptr;
-  decltype(&::ov_partial_shape_is_dynamic) partial_shape_is_dynamic = nullptr;
-  decltype(&::ov_infer_request_free) infer_request_free = nullptr;
-  decltype(&::ov_infer_request_set_tensor_by_const_port) infer_request_set_tensor_by_const_port = nullptr;
-  decltype(&::ov_infer_request_get_tensor_by_const_port) infer_request_get_tensor_by_const_port = nullptr;
-  decltype(&::ov_infer_request_start_async) infer_request_start_async = nullptr;
-  decltype(&::ov_infer_request_wait) infer_request_wait = nullptr;
-  decltype(&::ov_infer_request_wait_for) infer_request_wait_for = nullptr;
-  decltype(&::ov_infer_request_cancel) infer_request_cancel = nullptr;
-  decltype(&::ov_tensor_create_from_host_ptr) tensor_create_from_host_ptr = nullptr;
-  decltype(&::ov_tensor_get_shape) tensor_get_shape = nullptr;
-  decltype(&::ov_tensor_get_element_type) tensor_get_element_type = nullptr;
-  decltype(&::ov_tensor_get_byte_size) tensor_get_byte_size = nullptr;
-  decltype(&::ov_tensor_data) tensor_data = nullptr;
-  decltype(&::ov_tensor_free) tensor_free = nullptr;
-  decltype(&::ov_shape_free) shape_free = nullptr;
+#define CAMEO_OPENVINO_MEMBER(name) decltype(&::ov_##name) name = nullptr;
+  CAMEO_OPENVINO_FUNCTIONS(CAMEO_OPENVINO_MEMBER)
+#undef CAMEO_OPENVINO_MEMBER
 
  private:
   status bind(const os::library&);
