@@ -1,7 +1,6 @@
 // Loads plugins and calls their factories and execution providers.
 #include "library.hpp"
 
-#include "file/letters.hpp"
 #include "os/processors.hpp"
 
 #include <fmt/format.h>
@@ -167,7 +166,8 @@ result<std::vector<std::unique_ptr<ort::ort_ep_device>>> library::devices(const 
 
 /// Sets the entries that ONNX Runtime's session would have.
 void execution::set_options(const detail::text_pairs& options, bool contexts, bool weightless) {
-  const std::string prefix = lower_case(fmt::format("ep.{}.", library_.name()));
+  std::string prefix = fmt::format("ep.{}.", library_.name());
+  for (char& c : prefix) c = c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c;
   for (const auto& [key, value] : devices_[0]->options.pairs)
     options_.entries.set((prefix + key).c_str(), value.c_str());
   for (const auto& [key, value] : options) options_.entries.set((prefix + key).c_str(), value.c_str());
