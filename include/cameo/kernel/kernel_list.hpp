@@ -22,7 +22,7 @@ struct kernel_row {
 static_assert(sizeof(detail::kernel_row) <= 32);
 
 namespace detail {
-/// An operator whose kernel is left out of a build that lacks a library, and advice for the user.
+/// An operator whose kernel needs a library that this build lacks, and advice for the user.
 struct lacking_kernel {
   op_id op;
   std::string_view advice;

@@ -14,12 +14,12 @@ struct dim {
   std::int64_t size = -1;
   std::uint32_t symbol = 0;
 
-  /// A known size.
+  /// A dimension of known size.
   static constexpr dim fixed(std::int64_t size) { return {size, 0}; }
-  /// A symbol, by its number (model::symbol).
+  /// A dimension that is a symbol, given by its number (model::symbol).
   static constexpr dim named(std::uint32_t symbol) { return {-1, symbol}; }
   constexpr bool known() const { return size >= 0; }
-  /// True when both are known to be the same size.
+  /// True if both dimensions certainly have the same size.
   constexpr bool same(dim other) const {
     return known() ? size == other.size : symbol != 0 && symbol == other.symbol && !other.known();
   }
@@ -35,14 +35,14 @@ class value_type {
   std::shared_ptr<const value_type> element;  // sequence, optional: type of the element; map: type of the values
   std::string denotation;
 
-  /// A tensor of any rank, or of this shape.
+  /// The type of a tensor of unknown rank, or of a tensor with this shape.
   CAMEO_API static value_type tensor(dtype type);
   CAMEO_API static value_type tensor(dtype type, std::vector<dim> shape);
-  /// seq(of).
+  /// The type of a sequence, seq(element) in ONNX.
   CAMEO_API static value_type sequence(value_type element);
-  /// optional(of).
+  /// The type of an optional, optional(element) in ONNX.
   CAMEO_API static value_type optional(value_type element);
-  /// map(keys, of); keys are strings or integers.
+  /// The type of a map, map(keys, values) in ONNX. Keys are strings or integers.
   CAMEO_API static value_type map(dtype keys, value_type values);
 
   bool is_tensor() const { return kind == type_kind::tensor; }
