@@ -68,9 +68,10 @@ void name_exceptions_of(detail::callback<R(Args...)>& called, std::string_view n
   };
 }
 
-/// Whether a session key "ep.<of>.<option>" is an option of this provider.
+/// True if a session key "ep.<of>.<option>" sets an option of this provider.
 bool is_key_of(const provider_row&, std::string_view of);
-/// INVALID_ARGUMENT for an option that the provider does not have, and that `where` names.
+/// Returns INVALID_ARGUMENT for an option that the provider does not have. `where` is what set the option, for the
+/// message: "session key 'ep.cpu.x'".
 status no_option(std::string_view where, const provider_row&, std::string_view option);
 
 }  // namespace CAMEO_NAMESPACE
