@@ -18,8 +18,8 @@ struct cameo_runtime {
   cameo::build::runtime providers;
   std::vector<std::string> names;  // empty: only the fallback, or the providers that a policy chooses
 
-  /// The caller's options (may be null) with the providers of this runtime. INVALID_ARGUMENT if this runtime has names
-  /// and the options have a policy.
+  /// The caller's options (may be null) with the providers `names`. INVALID_ARGUMENT if `names` is not empty and the
+  /// options also have a policy, which would choose the providers.
   cameo::result<cameo::session_options> options(const cameo_options* given) const;
 };
 

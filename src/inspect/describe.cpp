@@ -430,7 +430,8 @@ class graph_description {
     }
   }
 
-  /// Consecutive nodes on one provider have one number; a fused node has its own.
+  /// The number of the partition that a node belongs to: consecutive nodes of one provider form a partition, and so
+  /// does each fused node.
   std::size_t partition_of(const placement_info& p) {
     const bool joins = last_ && last_->provider == p.provider && last_->fused_from.empty() && p.fused_from.empty();
     if (last_ && !joins) ++partition_;
