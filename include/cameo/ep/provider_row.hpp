@@ -24,7 +24,8 @@ struct context_row {
   status (*misfit)(const void* self, std::string_view written);            // ok: the framework composes the message
   bool (*identify)(const void* self, void* builder, std::string_view id);  // false: its contexts have no ids
   result<std::string> (*identity)(const void* self, const context_binary&);
-  /// An error for bytes that are not a context of this provider; ok also where it has no hook that reads contexts.
+  /// Returns an error for bytes that are not a context of this provider; ok if the provider has no hook that reads
+  /// contexts.
   status (*recognize)(const void* self, const context_binary&);
 };
 }  // namespace detail

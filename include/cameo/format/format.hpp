@@ -39,8 +39,9 @@ struct external_place {
 /// Options for writing a model, mostly about the location of its initializers' data.
 struct write_options {
   std::string external_data = {};         // name of a file beside the model; empty: all data is inside the model
-  std::size_t external_threshold = 1024;  // size of the smallest tensor in that file, in bytes
-  /// The alignment of each tensor in that file, a power of two; 0: 64 bytes, and 4 KiB for tensors of 1 MiB and more.
+  std::size_t external_threshold = 1024;  // size of the smallest tensor in the file, in bytes
+  /// The alignment of each tensor in the file `external_data`, in bytes, a power of two; 0: 64 bytes, and 4 KiB for
+  /// tensors of 1 MiB and more.
   std::size_t external_alignment = 0;
   /// If set, this is called instead of writing the file `external_data`, before the model's own bytes are written.
   /// `produce` appends the bytes of that file to a sink.

@@ -118,7 +118,8 @@ struct table_builder {
       if (!(choice.types & allowed_types(version, choice.type_string))) return false;
     return true;
   }
-  /// Not constexpr, so that the compiler's error names the entry.
+  /// Is called if no version of the operator allows the entry's types together. The function is not constexpr, so the
+  /// call ends constant evaluation, and the compiler's error names the entry.
   static void no_version_allows_these_types_together() {}
 };
 
