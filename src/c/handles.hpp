@@ -78,7 +78,7 @@ struct needed {
   const char* name;
   const void* pointer;
 };
-/// INVALID_ARGUMENT, naming the argument, for the first of these that is null.
+/// Checks arguments that must not be null. INVALID_ARGUMENT, with the argument's name, for the first that is null.
 status need(std::initializer_list<needed>);
 
 /// The caller's dims as a shape. INVALID_ARGUMENT when the rank is too large, a dim is negative, or the number of

@@ -146,7 +146,8 @@ class fuser {
   struct borders {
     std::vector<value_id> inputs, outputs, constants;
   };
-  /// What the group reads or captures from outside, and what is read of it outside, in the order of first use.
+  /// The values that the group reads or captures from outside, and the values of the group that are read outside, in
+  /// the order of first use.
   borders find_borders(std::size_t group) const {
     borders found;
     std::unordered_set<std::size_t> seen;

@@ -38,8 +38,8 @@ struct load_settings {
   opened_places places;                           // for a model in a package
   const compile_options* compile_only = nullptr;  // the options of runtime::compile; null: the model is loaded to run
 
-  /// INVALID_ARGUMENT for options and keys that contradict each other, are unknown, or have a value that is not
-  /// accepted.
+  /// Checks and resolves the options of a session. INVALID_ARGUMENT for options and keys that contradict each other,
+  /// are unknown, or have a value that is not accepted.
   static result<load_settings> make(const detail::loader&, const session_options&);
 
   const placement_rules* used_rules() const { return rules.rules.empty() ? nullptr : &rules; }

@@ -125,7 +125,7 @@ concept named = requires {
   { hooks_of<P>::name } -> std::convertible_to<std::string_view>;
   { hooks_of<P>::long_name } -> std::convertible_to<std::string_view>;
 };
-/// These names are constants.
+/// P has a short and a long name, which are compile-time constants.
 template <class P>
 concept constant_names = named<P> && requires {
   typename std::integral_constant<std::size_t, std::string_view{hooks_of<P>::name}.size()>;

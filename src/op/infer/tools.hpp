@@ -15,7 +15,7 @@ inline void append_to(std::string& text, int number) { append_to(text, std::int6
 inline void append_to(std::string& text, std::size_t number) { append_to(text, std::int64_t(number)); }
 inline void append_to(std::string& text, const char* words) { append_to(text, std::string_view{words}); }
 
-/// INVALID_GRAPH, with the parts one after the other as its message.
+/// Returns INVALID_GRAPH, with the concatenated parts as its message.
 template <class... Parts>
 status invalid([[maybe_unused]] const Parts&... parts) {
   if constexpr (!status::has_words) {
