@@ -25,7 +25,7 @@ ABSENT: dict[str, dict[str, str]] = {
         "register_execution_provider_library": _LIBRARIES,
         "unregister_execution_provider_library": _LIBRARIES,
     },
-    # Names of capi that are not in onnxruntime, too.
+    # Names that only onnxruntime.capi has, not onnxruntime itself.
     "capi": {
         "DeviceReset": _DEVICES,
         "SessionObjectInitializer": "it is internal to onnxruntime",

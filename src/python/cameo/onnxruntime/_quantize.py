@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy
 
-# FP4, without the sign, which is the highest of the four bits: the upper bounds of the numbers that are rounded to each
-# value, and the bits of the values in ascending order. NF4: the values in the order of their bits.
+# FP4: the highest of the four bits is the sign. For the absolute values in ascending order, _FP4_BITS are their lower three
+# bits, and _FP4_BOUNDS the upper bounds of the numbers that are rounded to them. NF4: the values in the order of their bits.
 _FP4_BOUNDS = (0.00260417, 0.0859375, 0.20833333, 0.29166667, 0.4166667, 0.583333, 0.8333333)
 _FP4_BITS = (0, 1, 6, 7, 4, 5, 2, 3)
 _NF4 = (
