@@ -17,13 +17,13 @@ TOPS = ("include", "src", "eps", "bench", "examples", "tests", "cmake")
 
 # Folders whose text has not been read and rewritten yet. Rows may only be removed.
 NOT_READ_YET = (
-    "include/cameo/c", "include/cameo/ort_plugin_export", "include/cameo/package", "include/cameo/session", "src/c",
-    "src/context", "src/file", "src/ort_plugin_export", "src/package", "src/program", "src/python", "src/session",
+    "include/cameo/ort_plugin_export", "include/cameo/session/options.hpp", "src/c/options.cpp", "src/ort_plugin_export",
+    "src/program", "src/python", "src/session/config.hpp", "src/session/settings.hpp",
     "src/triton", "eps/cpu", "eps/frozen", "eps/openvino", "eps/ort_plugin_host", "bench", "examples",
-    "tests/bad_input", "tests/compile_fail", "tests/conformance", "tests/context", "tests/ep", "tests/file",
-    "tests/fresh", "tests/fuzz", "tests/interop", "tests/layers.py", "tests/minimal", "tests/model_package",
-    "tests/package", "tests/program", "tests/programs", "tests/python", "tests/scripts", "tests/serving",
-    "tests/session", "cmake",
+    "tests/compile_fail", "tests/conformance",
+    "tests/fresh", "tests/fuzz", "tests/interop", "tests/layers.py", "tests/minimal",
+    "tests/program", "tests/programs", "tests/python", "tests/scripts", "tests/serving",
+    "cmake",
 )
 
 # A word, and what to write in its place. Comments and messages (string literals of three words or more) are searched.
