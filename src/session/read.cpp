@@ -26,10 +26,9 @@ result<const detail::format_row*> format_for(const load_settings& how, std::span
 read_options reading(const load_settings& how) {
   const opened_places& places = how.places;
   read_options made{how.options.limits, how.options.external_data_folder};
-  if (made.external_data_folder.empty()) made.external_data_folder = how.config[weights_folder_key];
   made.initializers = &how.options.initializers, made.external_files = &how.options.external_files;
   made.file = places.model;
-  made.folder = places.weights ? places.weights : made.external_data_folder.empty() ? places.beside : nullptr;
+  made.folder = places.weights ? places.weights : made.external_data_folder.empty() ? places.model_folder : nullptr;
   return made;
 }
 

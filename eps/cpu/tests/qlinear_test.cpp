@@ -22,56 +22,42 @@ T coded(double v, double scale, double zero) {
   return T(std::clamp(std::nearbyint(v / scale) + zero, lowest, highest));
 }
 
-TEST_CASE("QLinearAdd and QLinearMul broadcast, round halves to even and end at the ends") {
+TEST_CASE("QLinearAdd and QLinearMul broadcast, round ties to even and saturate") {
   const bytes a{10, 11, 12, 255}, b{0, 7};
   const floats a_scale{0.5f}, b_scale{1}, y_scale{1};
   const bytes a_zero{10}, b_zero{4}, y_zero{100};
   kernel_rig sum{1};
-  CHECK(sum.input<std::uint8_t>({1, 4}, a)
-            .input<float>({}, a_scale)
-            .input<std::uint8_t>({}, a_zero)
+  CHECK(sum.coded({1, 4}, a, a_scale, a_zero)
             .input<std::uint8_t>({2, 1}, b)
-            .input<float>({1}, b_scale)
-            .input<std::uint8_t>({1}, b_zero)
-            .input<float>({}, y_scale)
-            .input<std::uint8_t>({}, y_zero)
+            .input({1}, b_scale)
+            .input({1}, b_zero)
+            .scale_and_zero(y_scale, y_zero)
             .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::u8}));
-  // a: 0 0.5 1 122.5, b: -4 3
+  // The numbers of a are 0 0.5 1 122.5, those of b are -4 3.
   CHECK(elements_of<std::uint8_t>(sum) == bytes{96, 96, 97, 218, 103, 104, 104, 226});
   kernel_rig product{1};
-  CHECK(product.input<std::uint8_t>({1, 4}, a)
-            .input<float>({}, a_scale)
-            .input<std::uint8_t>({}, a_zero)
+  CHECK(product.coded({1, 4}, a, a_scale, a_zero)
             .input<std::uint8_t>({2, 1}, b)
-            .input<float>({1}, b_scale)
-            .input<std::uint8_t>({1}, b_zero)
-            .input<float>({}, y_scale)
-            .input<std::uint8_t>({}, y_zero)
+            .input({1}, b_scale)
+            .input({1}, b_zero)
+            .scale_and_zero(y_scale, y_zero)
             .run<eps::qlinear_binary<ms::QLinearMul>>({dtype::u8}));
   CHECK(elements_of<std::uint8_t>(product) == bytes{100, 98, 96, 0, 100, 102, 103, 255});
 }
 
-TEST_CASE("QLinearAdd without zero points, of no elements, and what does not fit") {
+TEST_CASE("QLinearAdd without zero points, with empty tensors, and with shapes that do not fit") {
   const small a{-100, 100}, none;
   const floats scale{1}, two{1, 2};
   const small zero{0};
   kernel_rig plain{1};
-  CHECK(plain.input<std::int8_t>({2}, a)
-            .input<float>({}, scale)
-            .no_input()
-            .input<std::int8_t>({2}, a)
-            .input<float>({}, scale)
-            .no_input()
+  CHECK(plain.coded({2}, a, scale)
+            .coded({2}, a, scale)
             .input<float>({}, scale)
             .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::i8}));
   CHECK(elements_of<std::int8_t>(plain) == small{-128, 127});
   kernel_rig empty{1};
-  CHECK(empty.input<std::int8_t>({0, 3}, none)
-            .input<float>({}, scale)
-            .no_input()
-            .input<std::int8_t>({1}, zero)
-            .input<float>({}, scale)
-            .no_input()
+  CHECK(empty.coded({0, 3}, none, scale)
+            .coded({1}, zero, scale)
             .input<float>({}, scale)
             .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::i8}));
   CHECK(empty.output<std::int8_t>(0).empty());
@@ -79,59 +65,40 @@ TEST_CASE("QLinearAdd without zero points, of no elements, and what does not fit
   CHECK(scales.input<std::int8_t>({2}, a)
             .input<float>({2}, two)
             .no_input()
-            .input<std::int8_t>({2}, a)
-            .input<float>({}, scale)
-            .no_input()
+            .coded({2}, a, scale)
             .input<float>({}, scale)
             .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::i8})
             .code() == status_code::invalid_argument);
 }
 
-TEST_CASE("a scale of 0 or NaN crashes none of them") {
+TEST_CASE("a scale of 0 or NaN does not crash any of them") {
   const bytes x{0, 128, 255}, zero{3};
   for (const float bad : {0.0f, std::nanf(""), -1.0f, 1e-40f}) {
     const floats scale{bad};
     kernel_rig softmax{1}, sigmoid{1}, leaky{1};
-    CHECK(softmax.input<std::uint8_t>({3}, x)
-              .input<float>({}, scale)
-              .input<std::uint8_t>({}, zero)
-              .input<float>({}, scale)
-              .input<std::uint8_t>({}, zero)
-              .run<eps::qlinear_softmax>({dtype::u8}));
-    CHECK(sigmoid.input<std::uint8_t>({3}, x)
-              .input<float>({}, scale)
-              .input<std::uint8_t>({}, zero)
-              .input<float>({}, scale)
-              .input<std::uint8_t>({}, zero)
+    CHECK(softmax.coded({3}, x, scale, zero).scale_and_zero(scale, zero).run<eps::qlinear_softmax>({dtype::u8}));
+    CHECK(sigmoid.coded({3}, x, scale, zero)
+              .scale_and_zero(scale, zero)
               .run<eps::qlinear_map<ms::QLinearSigmoid>>({dtype::u8}));
     CHECK(leaky.attribute("alpha", -0.5f)
-              .input<std::uint8_t>({3}, x)
-              .input<float>({}, scale)
-              .input<std::uint8_t>({}, zero)
-              .input<float>({}, scale)
-              .input<std::uint8_t>({}, zero)
+              .coded({3}, x, scale, zero)
+              .scale_and_zero(scale, zero)
               .run<eps::qlinear_map<ms::QLinearLeakyRelu>>({dtype::u8}));
   }
 }
 
-TEST_CASE("all 256 codes through QLinearLeakyRelu and QLinearSigmoid") {
+TEST_CASE("all 256 quantized values through QLinearLeakyRelu and QLinearSigmoid") {
   small x(256);
   for (int i = 0; i < 256; ++i) x[std::size_t(i)] = std::int8_t(i - 128);
   const floats x_scale{0.05f}, y_scale{0.1f}, sigmoid_scale{1 / 256.0f};
   const small x_zero{7}, y_zero{-3}, sigmoid_zero{-128};
   kernel_rig leaky{1}, sigmoid{1};
   CHECK(leaky.attribute("alpha", 0.25f)
-            .input<std::int8_t>({256}, x)
-            .input<float>({}, x_scale)
-            .input<std::int8_t>({}, x_zero)
-            .input<float>({}, y_scale)
-            .input<std::int8_t>({}, y_zero)
+            .coded({256}, x, x_scale, x_zero)
+            .scale_and_zero(y_scale, y_zero)
             .run<eps::qlinear_map<ms::QLinearLeakyRelu>>({dtype::i8}));
-  CHECK(sigmoid.input<std::int8_t>({256}, x)
-            .input<float>({}, x_scale)
-            .input<std::int8_t>({}, x_zero)
-            .input<float>({}, sigmoid_scale)
-            .input<std::int8_t>({}, sigmoid_zero)
+  CHECK(sigmoid.coded({256}, x, x_scale, x_zero)
+            .scale_and_zero(sigmoid_scale, sigmoid_zero)
             .run<eps::qlinear_map<ms::QLinearSigmoid>>({dtype::i8}));
   for (std::size_t i = 0; i < 256; ++i) {
     const double v = (x[i] - 7) * 0.05;
@@ -152,11 +119,8 @@ TEST_CASE("QLinearSoftmax along an axis, or from it to the end") {
     kernel_rig rig{1};
     CHECK(rig.attribute("axis", std::int64_t{1})
               .attribute("opset", std::int64_t{old ? 12 : 13})
-              .input<std::uint8_t>({2, 3, 4}, x)
-              .input<float>({}, x_scale)
-              .input<std::uint8_t>({}, x_zero)
-              .input<float>({}, y_scale)
-              .input<std::uint8_t>({}, y_zero)
+              .coded({2, 3, 4}, x, x_scale, x_zero)
+              .scale_and_zero(y_scale, y_zero)
               .run<eps::qlinear_softmax>({dtype::u8}));
     for (std::size_t i = 0; i < x.size(); ++i) {
       double sum = 0;
@@ -168,16 +132,13 @@ TEST_CASE("QLinearSoftmax along an axis, or from it to the end") {
   }
   kernel_rig outside{1};
   CHECK(outside.attribute("axis", std::int64_t{3})
-            .input<std::uint8_t>({2, 3, 4}, x)
-            .input<float>({}, x_scale)
-            .input<std::uint8_t>({}, x_zero)
-            .input<float>({}, y_scale)
-            .input<std::uint8_t>({}, y_zero)
+            .coded({2, 3, 4}, x, x_scale, x_zero)
+            .scale_and_zero(y_scale, y_zero)
             .run<eps::qlinear_softmax>({dtype::u8})
             .code() == status_code::invalid_argument);
 }
 
-TEST_CASE("pools count what lies inside, with channels first or last") {
+TEST_CASE("pools count the elements inside, with channels first or last") {
   // One image of 2 channels, 3 by 3: channel 0 counts up, channel 1 down.
   const bytes first{0, 10, 20, 30, 40, 50, 60, 70, 80, 80, 70, 60, 50, 40, 30, 20, 10, 0};
   bytes last(18);
@@ -187,7 +148,7 @@ TEST_CASE("pools count what lies inside, with channels first or last") {
   const auto run = [&](kernel_rig& rig, bool is_last) {
     rig.attribute("channels_last", std::int64_t{is_last});
     rig.input<std::uint8_t>(is_last ? extents{1, 3, 3, 2} : extents{1, 2, 3, 3}, is_last ? last : first);
-    rig.input<float>({}, scale).input<std::uint8_t>({}, zero).input<float>({}, scale).input<std::uint8_t>({}, zero);
+    rig.scale_and_zero(scale, zero).scale_and_zero(scale, zero);
   };
   for (const bool is_last : {false, true}) {
     kernel_rig all{1};
@@ -215,73 +176,56 @@ TEST_CASE("pools count what lies inside, with channels first or last") {
   }
 }
 
-TEST_CASE("with count_include_pad a window that rounding up lets hang over is divided by all its elements") {
+TEST_CASE("with count_include_pad, a window that ceil_mode extends beyond the padding is divided by all its elements") {
   const bytes x{10, 20, 30, 40}, zero{0};
   const floats scale{1};
   kernel_rig rig{1};
   rig.attribute("kernel_shape", std::vector<std::int64_t>{3}).attribute("strides", std::vector<std::int64_t>{2});
   rig.attribute("ceil_mode", std::int64_t{1}).attribute("count_include_pad", std::int64_t{1});
-  rig.input<std::uint8_t>({1, 1, 4}, x).input<float>({}, scale).input<std::uint8_t>({}, zero);
-  rig.input<float>({}, scale).input<std::uint8_t>({}, zero);
+  rig.coded({1, 1, 4}, x, scale, zero);
+  rig.scale_and_zero(scale, zero);
   REQUIRE(rig.run<eps::qlinear_average_pool>({dtype::u8}));
   CHECK(elements_of<std::uint8_t>(rig) == bytes{20, 23});
 }
 
-TEST_CASE("QLinearConcat brings its parts to one scale") {
+TEST_CASE("QLinearConcat requantizes its parts to one scale") {
   const bytes a{10, 20}, b{1, 2, 3, 4}, zero{0}, five{5};
   const floats half{0.5f}, three{3}, unit{1};
   kernel_rig rig{1};
   CHECK(rig.attribute("axis", std::int64_t{1})
-            .input<float>({}, unit)
-            .input<std::uint8_t>({}, five)
-            .input<std::uint8_t>({2, 1}, a)
-            .input<float>({}, half)
-            .input<std::uint8_t>({}, zero)
-            .input<std::uint8_t>({2, 2}, b)
-            .input<float>({}, three)
-            .input<std::uint8_t>({}, zero)
+            .scale_and_zero(unit, five)
+            .coded({2, 1}, a, half, zero)
+            .coded({2, 2}, b, three, zero)
             .run<eps::qlinear_concat>({dtype::u8}));
   CHECK(elements_of<std::uint8_t>(rig) == bytes{10, 8, 11, 15, 14, 17});
   kernel_rig uneven{1};
   CHECK(uneven.attribute("axis", std::int64_t{0})
-            .input<float>({}, unit)
-            .input<std::uint8_t>({}, five)
-            .input<std::uint8_t>({2, 1}, a)
-            .input<float>({}, half)
-            .input<std::uint8_t>({}, zero)
-            .input<std::uint8_t>({2, 2}, b)
-            .input<float>({}, three)
-            .input<std::uint8_t>({}, zero)
+            .scale_and_zero(unit, five)
+            .coded({2, 1}, a, half, zero)
+            .coded({2, 2}, b, three, zero)
             .run<eps::qlinear_concat>({dtype::u8})
             .code() == status_code::invalid_argument);
   kernel_rig lacking{1};
-  CHECK(lacking.input<float>({}, unit)
-            .input<std::uint8_t>({}, five)
-            .input<std::uint8_t>({2, 1}, a)
-            .run<eps::qlinear_concat>({dtype::u8})
-            .code() == status_code::invalid_argument);
+  CHECK(
+      lacking.scale_and_zero(unit, five).input<std::uint8_t>({2, 1}, a).run<eps::qlinear_concat>({dtype::u8}).code() ==
+      status_code::invalid_argument);
 }
 
-TEST_CASE("QLinearWhere brings both sides to one scale") {
+TEST_CASE("QLinearWhere requantizes both operands to one scale") {
   const bytes x{10, 20}, y{7}, zero{0}, one_more{1};
   const floats half{0.5f}, three{3}, unit{1};
   kernel_rig rig{1};
   const bool condition[] = {true, false};
   CHECK(rig.input(value::tensor<bool>({2}, condition))
-            .input<std::uint8_t>({2}, x)
-            .input<float>({}, half)
-            .input<std::uint8_t>({}, zero)
-            .input<std::uint8_t>({1}, y)
-            .input<float>({}, three)
-            .input<std::uint8_t>({}, one_more)
-            .input<float>({}, unit)
-            .input<std::uint8_t>({}, zero)
+            .coded({2}, x, half, zero)
+            .coded({1}, y, three, one_more)
+            .scale_and_zero(unit, zero)
             .run<eps::qlinear_where>({dtype::u8}));
   CHECK(elements_of<std::uint8_t>(rig) == bytes{5, 18});
 }
 
-TEST_CASE("QGemm: turned matrices, a scale per column, to codes and to floats") {
-  // A - 1 = [[1 2] [3 4] [5 6]], B - [0 1] = [[1 -1] [2 0]]
+TEST_CASE("QGemm: transposed matrices, a scale per column, quantized and float outputs") {
+  // A - 1 = [[1 2] [3 4] [5 6]], B - [0 1] = [[1 -1] [2 0]].
   const bytes a{2, 3, 4, 5, 6, 7}, a_turned{2, 4, 6, 3, 5, 7}, a_zero{1}, y_zero{10};
   const small b{1, 0, 2, 1}, b_turned{1, 2, 0, 1}, b_zero{0, 1};
   const floats a_scale{0.5f}, b_scale{1, 2}, y_scale{0.5f};
@@ -291,35 +235,35 @@ TEST_CASE("QGemm: turned matrices, a scale per column, to codes and to floats") 
       kernel_rig rig{1};
       rig.attribute("transA", std::int64_t{turned}).attribute("transB", std::int64_t{turned}).attribute("alpha", 2.0f);
       rig.input<std::uint8_t>(turned ? extents{2, 3} : extents{3, 2}, turned ? a_turned : a);
-      rig.input<float>({}, a_scale).input<std::uint8_t>({}, a_zero).input<std::int8_t>({2, 2}, turned ? b_turned : b);
+      rig.scale_and_zero(a_scale, a_zero).input<std::int8_t>({2, 2}, turned ? b_turned : b);
       rig.input<float>({2}, b_scale).input<std::int8_t>({2}, b_zero).input<std::int32_t>({2}, bias);
-      if (coded_y) rig.input<float>({}, y_scale).input<std::uint8_t>({}, y_zero);
+      if (coded_y) rig.scale_and_zero(y_scale, y_zero);
       CHECK(rig.run<eps::qgemm>({coded_y ? dtype::u8 : dtype::f32}));
-      // Products 5 -1, 11 -3, 17 -5; with C 6 -2, 12 -4, 18 -6; times 1 and 2.
+      // The products are 5 -1, 11 -3, 17 -5; with C 6 -2, 12 -4, 18 -6; times 1 and 2.
       if (coded_y) CHECK(elements_of<std::uint8_t>(rig) == bytes{22, 2, 34, 0, 46, 0});
       else CHECK(elements_of<float>(rig) == floats{6, -4, 12, -8, 18, -12});
     }
   }
   kernel_rig uneven{1};
-  uneven.input<std::uint8_t>({2, 3}, a).input<float>({}, a_scale).input<std::uint8_t>({}, a_zero);
+  uneven.coded({2, 3}, a, a_scale, a_zero);
   uneven.input<std::int8_t>({2, 2}, b).input<float>({2}, b_scale).input<std::int8_t>({2}, b_zero);
   CHECK(uneven.run<eps::qgemm>({dtype::f32}).code() == status_code::invalid_argument);
 }
 
-TEST_CASE("QLinearConv, QLinearMatMul and QGemm: a sum next to a half gets ONNX Runtime's code") {
+TEST_CASE("QLinearConv, QLinearMatMul and QGemm: a sum near a tie is rounded as in ONNX Runtime") {
   struct row {
     float x_scale, w_scale, y_scale;
     std::uint8_t x, w, want;
   };
-  // With scales multiplied in double the codes are 41 and 23.
+  // If the scales were multiplied in double, the results would be 41 and 23.
   for (const row& r : {row{0.0574f, 0.0585f, 0.18f, 167, 13, 40}, row{0.05f, 0.047f, 0.0915f, 15, 61, 24}}) {
     const bytes x{r.x}, w{r.w}, zero{0};
     const floats x_scale{r.x_scale}, w_scale{r.w_scale}, y_scale{r.y_scale};
     kernel_rig conv{10}, matmul{10}, gemm{1};
     for (kernel_rig* rig : {&conv, &matmul, &gemm}) {
       const extents shape = rig == &conv ? extents{1, 1, 1} : extents{1, 1};
-      rig->input<std::uint8_t>(shape, x).input<float>({}, x_scale).input<std::uint8_t>({}, zero);
-      rig->input<std::uint8_t>(shape, w).input<float>({}, w_scale).input<std::uint8_t>({}, zero);
+      rig->coded(shape, x, x_scale, zero);
+      rig->coded(shape, w, w_scale, zero);
       if (rig == &gemm) rig->no_input();
       rig->input<float>({}, y_scale).input<std::uint8_t>({}, zero);
     }
@@ -332,13 +276,13 @@ TEST_CASE("QLinearConv, QLinearMatMul and QGemm: a sum next to a half gets ONNX 
   }
 }
 
-TEST_CASE("QLinearSoftmax: a quotient next to a half gets ONNX Runtime's code, and none overflows") {
+TEST_CASE("QLinearSoftmax: a quotient near a tie is rounded as in ONNX Runtime, and none overflows") {
   const bytes row{147, 133, 196, 231, 8, 164}, zero{0}, single{7}, pair{0, 255};
   const floats x_scale{0.013811525888741016f}, y_scale{1 / 256.0f}, tiny{1e-6f}, unit{1};
   const auto run = [&](const bytes& x, const floats& from, const floats& to) {
     kernel_rig rig{1};
-    rig.input<std::uint8_t>({std::int64_t(x.size())}, x).input<float>({}, from).input<std::uint8_t>({}, zero);
-    REQUIRE(rig.input<float>({}, to).input<std::uint8_t>({}, zero).run<eps::qlinear_softmax>({dtype::u8}));
+    rig.coded({std::int64_t(x.size())}, x, from, zero);
+    REQUIRE(rig.scale_and_zero(to, zero).run<eps::qlinear_softmax>({dtype::u8}));
     return elements_of<std::uint8_t>(rig);
   };
   CHECK(run(row, x_scale, y_scale) == bytes{30, 25, 60, 97, 4, 39});
@@ -346,7 +290,7 @@ TEST_CASE("QLinearSoftmax: a quotient next to a half gets ONNX Runtime's code, a
   CHECK(run(pair, unit, tiny) == bytes{0, 255});
 }
 
-TEST_CASE("an LSTM with weights of 8 bits is the one with what they stand for, but for rounding") {
+TEST_CASE("an LSTM with weights of 8 bits equals one with the dequantized weights, up to rounding") {
   std::mt19937 random{5};
   const std::int64_t length = 5, batch = 2, inputs = 6, hidden = 3, width = 4 * hidden;
   const std::vector<float> x = random_numbers<float>(random, length * batch * inputs);

@@ -10,9 +10,25 @@
 #include <string>
 #include <vector>
 
+/// The functions of OpenVINO's C interface that are used, without the "ov_" of their names.
+// clang-format off
+#define CAMEO_OPENVINO_FUNCTIONS(f) \
+  f(get_openvino_version) f(version_free) f(get_last_err_msg) f(get_error_info) f(free) f(core_create) f(core_free) \
+  f(core_get_available_devices) f(available_devices_free) f(core_set_property) f(core_get_property) \
+  f(core_read_model_from_memory_buffer) f(model_free) f(core_compile_model) f(core_import_model) \
+  f(compiled_model_export_model) f(compiled_model_free) f(compiled_model_inputs_size) f(compiled_model_outputs_size) \
+  f(compiled_model_input_by_index) f(compiled_model_output_by_index) f(compiled_model_input_by_name) \
+  f(compiled_model_output_by_name) f(compiled_model_create_infer_request) f(output_const_port_free) \
+  f(port_get_any_name) f(port_get_partial_shape) f(port_get_element_type) f(partial_shape_free) \
+  f(partial_shape_is_dynamic) f(infer_request_free) f(infer_request_set_tensor_by_const_port) \
+  f(infer_request_get_tensor_by_const_port) f(infer_request_start_async) f(infer_request_wait) \
+  f(infer_request_wait_for) f(infer_request_cancel) f(tensor_create_from_host_ptr) f(tensor_get_shape) \
+  f(tensor_get_element_type) f(tensor_get_byte_size) f(tensor_data) f(tensor_free) f(shape_free)
+// clang-format on
+
 namespace CAMEO_NAMESPACE::eps::openvino_detail {
 
-/// An object of the SDK that goes when this does.
+/// An owned object of the SDK.
 template <class T>
 using handle = std::unique_ptr<T, void (*)(T*)>;
 
@@ -20,72 +36,32 @@ using handle = std::unique_ptr<T, void (*)(T*)>;
 /// Thread-safe.
 class sdk {
  public:
-  /// EP_FAIL saying where it was looked for.
+  /// Loads the SDK. EP_FAIL, with the places that were searched, if it is not found.
   static result<const sdk*> load(const std::string& folder);
 
-  /// EP_FAIL with the SDK's last words, unless fine.
+  /// EP_FAIL with the SDK's last error message, unless the code is OK.
   status check(ov_status_e, std::string_view doing) const;
-  /// A text of the SDK's, copied and freed.
-  std::string take(const char* text) const;
+  /// Copies and frees a text of the SDK.
+  std::string take_text(const char* text) const;
   result<std::string> version() const;
   result<handle<ov_core_t>> make_core() const;
-  /// What a device says of itself; empty where it does not tell.
+  /// A property of a device; empty if the device does not have it.
   std::string property(const ov_core_t&, const std::string& device, const char* key) const;
-  /// Whether the device runs all of a model, and gives outputs of these shapes (the rank of each, then its dims; -1 for
-  /// what is not known); the SDK's words if not. Without the helper library that asks, whether the SDK reads it.
+  /// OK if the device runs the whole model, and its outputs have these shapes (the rank of each, then its dims; -1 for
+  /// an unknown one); otherwise the SDK's message. Without the helper library it only checks that the SDK reads the
+  /// model.
   status can_run(std::string_view onnx, const std::string& device, std::span<const std::int64_t> shapes) const;
 
   // The functions, under their own names less "ov_".
-  decltype(&::ov_get_openvino_version) get_openvino_version = nullptr;
-  decltype(&::ov_version_free) version_free = nullptr;
-  decltype(&::ov_get_last_err_msg) get_last_err_msg = nullptr;
-  decltype(&::ov_get_error_info) get_error_info = nullptr;
-  decltype(&::ov_free) free = nullptr;
-  decltype(&::ov_core_create) core_create = nullptr;
-  decltype(&::ov_core_free) core_free = nullptr;
-  decltype(&::ov_core_get_available_devices) core_get_available_devices = nullptr;
-  decltype(&::ov_available_devices_free) available_devices_free = nullptr;
-  decltype(&::ov_core_set_property) core_set_property = nullptr;
-  decltype(&::ov_core_get_property) core_get_property = nullptr;
-  decltype(&::ov_core_read_model_from_memory_buffer) core_read_model_from_memory_buffer = nullptr;
-  decltype(&::ov_model_free) model_free = nullptr;
-  decltype(&::ov_core_compile_model) core_compile_model = nullptr;
-  decltype(&::ov_core_import_model) core_import_model = nullptr;
-  decltype(&::ov_compiled_model_export_model) compiled_model_export_model = nullptr;
-  decltype(&::ov_compiled_model_free) compiled_model_free = nullptr;
-  decltype(&::ov_compiled_model_inputs_size) compiled_model_inputs_size = nullptr;
-  decltype(&::ov_compiled_model_outputs_size) compiled_model_outputs_size = nullptr;
-  decltype(&::ov_compiled_model_input_by_index) compiled_model_input_by_index = nullptr;
-  decltype(&::ov_compiled_model_output_by_index) compiled_model_output_by_index = nullptr;
-  decltype(&::ov_compiled_model_input_by_name) compiled_model_input_by_name = nullptr;
-  decltype(&::ov_compiled_model_output_by_name) compiled_model_output_by_name = nullptr;
-  decltype(&::ov_compiled_model_create_infer_request) compiled_model_create_infer_request = nullptr;
-  decltype(&::ov_output_const_port_free) output_const_port_free = nullptr;
-  decltype(&::ov_port_get_any_name) port_get_any_name = nullptr;
-  decltype(&::ov_port_get_partial_shape) port_get_partial_shape = nullptr;
-  decltype(&::ov_port_get_element_type) port_get_element_type = nullptr;
-  decltype(&::ov_partial_shape_free) partial_shape_free = nullptr;
-  decltype(&::ov_partial_shape_is_dynamic) partial_shape_is_dynamic = nullptr;
-  decltype(&::ov_infer_request_free) infer_request_free = nullptr;
-  decltype(&::ov_infer_request_set_tensor_by_const_port) infer_request_set_tensor_by_const_port = nullptr;
-  decltype(&::ov_infer_request_get_tensor_by_const_port) infer_request_get_tensor_by_const_port = nullptr;
-  decltype(&::ov_infer_request_start_async) infer_request_start_async = nullptr;
-  decltype(&::ov_infer_request_wait) infer_request_wait = nullptr;
-  decltype(&::ov_infer_request_wait_for) infer_request_wait_for = nullptr;
-  decltype(&::ov_infer_request_cancel) infer_request_cancel = nullptr;
-  decltype(&::ov_tensor_create_from_host_ptr) tensor_create_from_host_ptr = nullptr;
-  decltype(&::ov_tensor_get_shape) tensor_get_shape = nullptr;
-  decltype(&::ov_tensor_get_element_type) tensor_get_element_type = nullptr;
-  decltype(&::ov_tensor_get_byte_size) tensor_get_byte_size = nullptr;
-  decltype(&::ov_tensor_data) tensor_data = nullptr;
-  decltype(&::ov_tensor_free) tensor_free = nullptr;
-  decltype(&::ov_shape_free) shape_free = nullptr;
+#define CAMEO_OPENVINO_FUNCTION(name) decltype(&::ov_##name) name = nullptr;
+  CAMEO_OPENVINO_FUNCTIONS(CAMEO_OPENVINO_FUNCTION)
+#undef CAMEO_OPENVINO_FUNCTION
 
  private:
   status bind(const os::library&);
-  /// Of the helper library (libraries.hpp says where it is looked for); null without.
+  /// The function of the helper library; null if the library was not found.
   int (*query_)(const char* onnx, std::size_t bytes, const char* device, const std::int64_t* shapes, std::size_t count,
-                char* words, std::size_t room) = nullptr;
+                char* words, std::size_t capacity) = nullptr;
 };
 
 }  // namespace CAMEO_NAMESPACE::eps::openvino_detail

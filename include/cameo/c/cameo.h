@@ -147,11 +147,13 @@ CAMEO_C_API void cameo_runtime_free(cameo_runtime* runtime);
 CAMEO_C_API cameo_options* cameo_options_new(void);
 /** Frees options. */
 CAMEO_C_API void cameo_options_free(cameo_options* options);
-/** Sets a configuration entry, named as in ONNX Runtime (docs/session_keys.md); the key of a provider's option is
-    "ep.<long name in lower case>.<option>". A later value replaces an earlier one. Loading fails with an unknown key.
- */
+/** Sets an option by its name in docs/options.md ("memory_limit"), or a configuration entry, whose key has a dot
+    (docs/session_keys.md); the key of a provider's option is "ep.<long name in lower case>.<option>". `text` is the value.
+    Where the page shows a list, each call adds to it; otherwise a later value replaces an earlier one. INVALID_ARGUMENT for
+    an unknown name, and for a value that the option does not accept. Loading fails with an unknown key. */
 CAMEO_C_API cameo_error* cameo_options_set(cameo_options* options, const char* key, const char* text);
-/** Sets the number of threads, including the caller's; 0, the default: as many as cpuset and CPU quota allow. */
+/** Sets the number of threads, including the caller's; 0, the default: as many as cpuset and CPU quota allow.
+    INVALID_ARGUMENT for more than 1024. */
 CAMEO_C_API cameo_error* cameo_options_set_threads(cameo_options* options, size_t threads);
 /** Sets the level of rewrites of the graph: 0 none, 1 basic, 2 extended, 3 layout, 99 all (the default).
     INVALID_ARGUMENT for another number. */

@@ -26,7 +26,7 @@ result<tensor_view<const T>> view_as(const value& v) {
 template <class Owner>
 struct temporary_owner {
   static_assert(sizeof(Owner) == 0,
-                "cameo: a view refers to the elements of these values, and they are a temporary; give them a name that "
+                "cameo: a view refers to the elements of these values, but they are temporary; give them a name that "
                 "lives as long as the view");
 };
 }  // namespace detail

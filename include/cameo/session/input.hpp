@@ -30,7 +30,7 @@ struct range_check {
                 "bool");
   static constexpr bool fine = std::ranges::contiguous_range<const E&> && std::ranges::sized_range<const E&>;
   static_assert(is_bits<E> || fine,
-                "cameo: the elements of an input must lie one after the other in memory (std::vector, std::array, "
+                "cameo: the elements of an input must be contiguous in memory (std::vector, std::array, "
                 "std::span, an array, a tensor_view); copy these into a std::vector");
 };
 template <class E>

@@ -126,7 +126,7 @@ template <class Parts, class... Ps>
 class basic_runtime {
   static_assert(sizeof...(Ps) > 0, "cameo: a runtime needs at least one provider");
   static_assert((!detail::runtime_part<Ps> && ...),
-                "cameo: with<...>, transforms<...>, formats<...> and devices_by<...> stand before the providers of a "
+                "cameo: with<...>, transforms<...>, formats<...> and devices_by<...> must precede the providers of a "
                 "runtime");
   static_assert((sizeof(detail::provider_check<Ps>) && ... && true));
   static_assert((sizeof(detail::once_check<Ps, Ps...>) && ... && true));

@@ -44,8 +44,8 @@ namespace detail {
 template <class E>
 struct bound_check {
   static_assert(std::is_lvalue_reference_v<E> || std::convertible_to<E, const value&> || std::ranges::borrowed_range<E>,
-                "cameo: a binding reads and writes this memory in every run, and a temporary is gone by then; give it "
-                "a name that lives as long as the binding");
+                "cameo: a binding uses this memory in every run, but it belongs to a temporary; store it in a variable "
+                "that lives as long as the binding");
 };
 }  // namespace detail
 
@@ -86,7 +86,7 @@ class io_binding {
   status bind_output(detail::io_key key, R&& elements) {
     using T = std::remove_reference_t<std::ranges::range_reference_t<R>>;
     static_assert(sizeof(detail::bound_check<R>));
-    static_assert(!std::is_const_v<T>, "cameo: runs write to a bound output; these elements are const");
+    static_assert(!std::is_const_v<T>, "cameo: runs write to a bound output, but these elements are const");
     static_assert(sizeof(detail::element_check<std::remove_const_t<T>>));
     if constexpr (element_type<std::remove_const_t<T>>)
       return bind_output(key, value::tensor(dtype_of<std::remove_const_t<T>>,

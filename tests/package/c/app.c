@@ -70,10 +70,12 @@ static void loading_fails(const cameo_runtime* runtime) {
   EXPECT_ERROR(cameo_session_load(runtime, "absent.onnx", NULL, &session), NO_SUCHFILE, "absent.onnx");
   EXPECT_ERROR(cameo_session_load(runtime, NULL, NULL, &session), INVALID_ARGUMENT, "path: is NULL");
   EXPECT_ERROR(cameo_session_load_bytes(runtime, "rubbish", 7, "memory", NULL, &session), INVALID_PROTOBUF, "memory");
-  EXPECT_ERROR(cameo_options_set_optimization(options, 7), INVALID_ARGUMENT, "7 is no level");
+  EXPECT_ERROR(cameo_options_set_optimization(options, 7), INVALID_ARGUMENT, "optimize: needs none, basic");
   EXPECT_ERROR(cameo_options_set_policy(options, "prefer_abacus"), INVALID_ARGUMENT, "prefer_abacus");
-  EXPECT_ERROR(cameo_options_set_log(options, NULL, NULL, 9), INVALID_ARGUMENT, "9 is no severity");
+  EXPECT_ERROR(cameo_options_set_log(options, NULL, NULL, 9), INVALID_ARGUMENT, "not '9'");
   EXPECT_ERROR(cameo_options_set(options, "session.key", NULL), INVALID_ARGUMENT, "text: is NULL");
+  EXPECT_ERROR(cameo_options_set(options, "memory_limits", "1"), INVALID_ARGUMENT, "did you mean 'memory_limit'?");
+  EXPECT_ERROR(cameo_options_set(options, "parallel", "yes"), INVALID_ARGUMENT, "parallel: needs 0 or 1, not 'yes'");
   EXPECT(session == NULL);
   cameo_stop_free(stop);
   cameo_options_free(options);
@@ -218,6 +220,7 @@ static void from_bytes(const cameo_runtime* runtime, const char* path) {
   EXPECT_OK(cameo_options_set_optimization(options, 99));
   EXPECT_OK(cameo_options_set_memory_limit(options, 1u << 20));
   EXPECT_OK(cameo_options_set(options, "session.set_denormal_as_zero", "1"));
+  EXPECT_OK(cameo_options_set(options, "parallel", "1"));
   EXPECT_OK(cameo_options_set_progress(options, count_calls, &calls));
   EXPECT_OK(cameo_options_set_stop(options, stop));
   EXPECT_OK(cameo_session_load_bytes(runtime, bytes, (size_t)size, "digits", options, &session));
