@@ -132,8 +132,8 @@ TEST_CASE("edits that conflict with changes of others are refused, and nothing i
   const auto drop = [](package& p) { return p.remove_component("e"); };
   refused(add, add, "already");
   refused(remove, remove, "no variant 'cpu'");
-  refused(replace, remove, "not what it was");
-  refused(add, drop, "not what it was");
+  refused(replace, remove, "component 'e' has changed");
+  refused(add, drop, "component 'e' has changed");
   refused(drop, add, "no component 'e'");
   refused([](package& p) { return p.set_metadata("1"); }, [](package& p) { return p.set_metadata("2"); },
           "additional_metadata has another value");

@@ -95,9 +95,9 @@ static void values(void) {
   const cameo_value* parts[2];
   EXPECT_ERROR(cameo_value_tensor(CAMEO_FLOAT, dims, 2, seven, 4, &none), INVALID_ARGUMENT,
                "float[2,1] takes 8 bytes, and 4 are given");
-  EXPECT_ERROR(cameo_value_tensor(CAMEO_STRING, dims, 2, seven, 8, &none), INVALID_ARGUMENT, "no type of elements");
+  EXPECT_ERROR(cameo_value_tensor(CAMEO_STRING, dims, 2, seven, 8, &none), INVALID_ARGUMENT, "not a type of elements");
   EXPECT_ERROR(cameo_value_tensor(1000, dims, 2, seven, 8, &none), INVALID_ARGUMENT, "1000 is not a type of elements");
-  EXPECT_ERROR(cameo_value_tensor(CAMEO_FLOAT, negative, 1, seven, 8, &none), INVALID_ARGUMENT, "[-1] is no shape");
+  EXPECT_ERROR(cameo_value_tensor(CAMEO_FLOAT, negative, 1, seven, 8, &none), INVALID_ARGUMENT, "[-1] is not a shape");
   EXPECT_ERROR(cameo_value_tensor(CAMEO_FLOAT, dims, 99, seven, 8, &none), INVALID_ARGUMENT, "rank 99");
   EXPECT(none == NULL);
   EXPECT_OK(cameo_value_strings(dims, 2, texts, lengths, &strings));
