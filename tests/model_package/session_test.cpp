@@ -79,19 +79,19 @@ TEST_CASE("case 5: variants for providers that were named after another one are 
   const numbered_package pkg{variant_json("c", runs_on(on_cpu)) + ", " + variant_json("n", runs_on(on_npu)),
                              {{"n", 1}}};
   const npu_runtime npu;
-  std::vector<std::string> told;
+  std::vector<std::string> messages;
   session_options options = using_providers({"refnpu", "cpu"});
   options.log_from = log_level::warning;
-  options.log = [&](log_level, std::string_view words) { told.emplace_back(words); };
+  options.log = [&](log_level, std::string_view words) { messages.emplace_back(words); };
   CHECK(name_in(npu.loader.select(opened(pkg.at.path()), "main", options)) == "n");
-  REQUIRE(told.size() == 1);
-  CHECK(told[0] ==
+  REQUIRE(messages.size() == 1);
+  CHECK(messages[0] ==
         "component 'main': variant 'c' is for CPUExecutionProvider, which was not considered: "
         "RefNpuExecutionProvider precedes it");
   options.providers = {"refnpu"};
-  told.clear();
+  messages.clear();
   CHECK(npu.loader.select(opened(pkg.at.path()), "main", options));
-  CHECK(told.empty());  // the fallback was appended without being named
+  CHECK(messages.empty());  // the fallback was appended without being named
 }
 
 TEST_CASE("ranked and without named providers: those of the runtime are tried in its order") {
