@@ -165,7 +165,7 @@ void component_context::impl::open_model(const package& from) {
   auto file = from.read(variant, *variant.model_file);
   auto beside = from.open_folder_of(variant, *variant.model_file);
   if (file && beside) {
-    places.model = *std::move(file), places.beside = *std::move(beside);
+    places.model = *std::move(file), places.model_folder = *std::move(beside);
     return;
   }
   model_error = (file ? beside.error() : file.error()).in(fmt::format("component '{}'", component));
@@ -264,7 +264,7 @@ result<session_options> component_context::impl::options_for_session(const sessi
 result<session> detail::loader::load(const component_context& from, const session_options* given) const {
   return guarded_hook([&]() -> result<session> {
     const component_context::impl& c = *from.impl_;
-    opened_places places{c.places.model, c.places.beside, {}, {}};
+    opened_places places{c.places.model, c.places.model_folder, {}, {}};
     result<session_options> options = c.options_for_session(given, places);
     if (!options) return std::move(options).error();
     if (!c.model_error) return status{c.model_error};

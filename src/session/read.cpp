@@ -28,7 +28,7 @@ read_options reading(const load_settings& how) {
   read_options made{how.options.limits, how.options.external_data_folder};
   made.initializers = &how.options.initializers, made.external_files = &how.options.external_files;
   made.file = places.model;
-  made.folder = places.weights ? places.weights : made.external_data_folder.empty() ? places.beside : nullptr;
+  made.folder = places.weights ? places.weights : made.external_data_folder.empty() ? places.model_folder : nullptr;
   return made;
 }
 

@@ -20,8 +20,7 @@ inline constexpr const config_key_row& weights_folder_key =
 /// a path is opened by name.
 struct opened_places {
   std::shared_ptr<const detail::file_bytes> model;
-  std::shared_ptr<const detail::held_folder> beside, weights,
-      contexts;  // the model's folder; the folders of session keys
+  std::shared_ptr<const detail::held_folder> model_folder, weights, contexts;  // the last two: of session keys
 };
 
 /// The settings that a model is loaded with: the user's options and the parts of the runtime. They are checked before
