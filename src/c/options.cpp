@@ -1,5 +1,5 @@
 #include "c/handles.hpp"
-#include "file/messages.hpp"
+#include "session/option_table.hpp"
 
 #include <fmt/format.h>
 
@@ -8,14 +8,19 @@
 namespace cameo::c {
 namespace {
 
-/// Changes options; a member's address is never null.
-template <class Change>
-cameo_error* change(cameo_options* options, std::initializer_list<needed> texts, Change&& work) noexcept {
+/// Calls `work` with the session options, unless the handle or one of the texts is NULL.
+template <class Work>
+cameo_error* change(cameo_options* options, std::initializer_list<needed> texts, Work&& work) noexcept {
   return answer([&]() -> status {
     if (status s = need({{"options", options}}); !s) return s;
     if (status s = need(texts); !s) return s;
     return work(options->all);
   });
+}
+
+/// Sets an option by the row of its name, so that the typed functions have the limits of the table.
+cameo_error* set(cameo_options* options, std::initializer_list<needed> texts, const char* name, auto value) noexcept {
+  return change(options, texts, [&](session_options& all) { return set_option(all, name, fmt::format("{}", value)); });
 }
 
 }  // namespace
@@ -25,28 +30,19 @@ cameo_options* cameo_options_new() { return new (std::nothrow) cameo_options; }
 void cameo_options_free(cameo_options* options) { delete options; }
 
 cameo_error* cameo_options_set(cameo_options* options, const char* key, const char* text) {
-  return cameo::c::change(options, {{"key", key}, {"text", text}}, [&](cameo::session_options& all) -> cameo::status {
-    all.config.emplace_back(key, text);
-    return {};
-  });
+  return cameo::c::set(options, {{"key", key}, {"text", text}}, key, text);
 }
-
 cameo_error* cameo_options_set_threads(cameo_options* options, std::size_t threads) {
-  return cameo::c::change(options, {}, [&](cameo::session_options& all) -> cameo::status {
-    all.threads = threads;
-    return {};
-  });
+  return cameo::c::set(options, {}, "threads", threads);
 }
-
 cameo_error* cameo_options_set_optimization(cameo_options* options, int level) {
-  return cameo::c::change(options, {}, [&](cameo::session_options& all) -> cameo::status {
-    const auto named = static_cast<cameo::optimization_level>(level);
-    if (level < 0 || level > 255 || !cameo::detail::is_level(named))
-      return cameo::failed(cameo::status_code::invalid_argument,
-                           "{} is no level of optimization; there are 0, 1, 2, 3 and 99", level);
-    all.optimize = named;
-    return {};
-  });
+  return cameo::c::set(options, {}, "optimize", level);
+}
+cameo_error* cameo_options_set_memory_limit(cameo_options* options, std::size_t bytes) {
+  return cameo::c::set(options, {}, "memory_limit", bytes);
+}
+cameo_error* cameo_options_set_policy(cameo_options* options, const char* policy) {
+  return cameo::c::set(options, {{"policy", policy}}, "policy", policy);
 }
 
 cameo_error* cameo_options_set_free_dim(cameo_options* options, const char* name, std::int64_t size) {
@@ -56,27 +52,10 @@ cameo_error* cameo_options_set_free_dim(cameo_options* options, const char* name
   });
 }
 
-cameo_error* cameo_options_set_memory_limit(cameo_options* options, std::size_t bytes) {
-  return cameo::c::change(options, {}, [&](cameo::session_options& all) -> cameo::status {
-    all.memory_limit = bytes;
-    return {};
-  });
-}
-
-cameo_error* cameo_options_set_policy(cameo_options* options, const char* policy) {
-  return cameo::c::change(options, {{"policy", policy}}, [&](cameo::session_options& all) -> cameo::status {
-    const cameo::result<cameo::device_policy> known = cameo::detail::device_policy_named(policy);
-    return known ? all.prefer(*known) : known.error();
-  });
-}
-
 cameo_error* cameo_options_set_log(cameo_options* options, void (*log)(void*, int, const char*), void* user,
                                    int least_severity) {
   return cameo::c::change(options, {}, [&](cameo::session_options& all) -> cameo::status {
-    if (least_severity < CAMEO_LOG_VERBOSE || least_severity > CAMEO_LOG_WARNING)
-      return cameo::failed(cameo::status_code::invalid_argument, "{} is no severity; there are 0, 1 and 2",
-                           least_severity);
-    all.log_from = static_cast<cameo::log_level>(least_severity);
+    if (cameo::status s = cameo::set_option(all, "log_level", std::to_string(least_severity)); !s) return s;
     all.log = {};
     if (log)
       all.log = [log, user](cameo::log_level severity, std::string_view words) {

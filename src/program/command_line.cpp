@@ -27,13 +27,13 @@ CLI::Validator within(T least, T most, const std::string& words) {
                         ""};
 }
 
-/// CLI11 takes "-1" for the largest number that there is.
+/// CLI11 converts "-1" to the largest number of an unsigned type.
 std::string not_negative(const std::string& text) {
   return text.starts_with('-') ? "needs a number from 0, not " + text : std::string{};
 }
 constexpr const char* not_negative_name = "not negative";
 
-/// As "$UNSET" in a script gives: what such a path would name is nothing anyone meant.
+/// A script that expands a variable that is not set passes an empty word, which is not a path.
 std::string not_empty(const std::string& text) { return text.empty() ? "needs a path, not an empty word" : ""; }
 
 std::string list_of(const std::vector<std::string>& words) {
@@ -57,7 +57,7 @@ std::vector<std::string> option_names(const CLI::Option& o) {
   return names;
 }
 
-/// Flags that can be taken back have no word for it.
+/// Leaves out the value that CLI11 shows for flags that can be reset.
 class help_text : public CLI::Formatter {
  public:
   std::string make_option_name(const CLI::Option* o, bool is_positional) const override {
@@ -79,7 +79,7 @@ option option::type_name(const char* name) const {
 option option::description(const char* words) const { return option{it_->description(words)}; }
 option option::check(text_check wrong) const { return option{it_->check(std::move(wrong))}; }
 option option::between(std::size_t least, std::size_t most) const {
-  it_->get_validator(not_negative_name)->active(false);  // what is said here is more
+  it_->get_validator(not_negative_name)->active(false);  // the error of this check is more precise
   return option{it_->check(within(least, most, fmt::format("needs a number from {} to {}", least, most)))};
 }
 option option::between(double least, double most) const {
@@ -106,7 +106,7 @@ command command::group(const char* heading) const {
 }
 
 option command::added(CLI::Option* made, const char* names) const {
-  if (names[0] != '-') made->type_name("")->check(not_empty);  // an argument's name says it
+  if (names[0] != '-') made->type_name("")->check(not_empty);  // the argument's name stands for its type
   else if (group_ == hidden) made->group("");
   else if (!group_.empty()) made->group(group_);
   return option{made};
@@ -130,6 +130,10 @@ option command::add(const char* names, double& to, const char* words) const {
 option command::add_flag(const char* names, bool& to, const char* words) const {
   return added(it_->add_flag(names, to, words)->disable_flag_override(), names);
 }
+option command::add_flag(const char* names, std::function<void()> take, const char* words) const {
+  const auto take_all = [take = std::move(take)](std::int64_t) { take(); };
+  return added(it_->add_flag_function(names, take_all, words)->disable_flag_override(), names);
+}
 
 option command::add(const char* names, std::function<void(const std::string&)> take, const char* words) const {
   return added(it_->add_option_function<std::string>(names, take, words), names);
@@ -144,6 +148,7 @@ option command::add_each(const char* names, std::function<void(const std::string
 }
 
 option command::operator[](const char* name) const { return option{it_->get_option(name)}; }
+bool command::has(const char* name) const { return it_->get_option_no_throw(name) != nullptr; }
 void command::remove(const char* name) const { it_->remove_option(it_->get_option(name)); }
 
 void command::does(std::function<int()> what) const {
@@ -172,13 +177,13 @@ command command_line::add_command(const char* name, const char* words) const {
 
 namespace {
 
-/// What was wrong with the arguments, in words; and which command it was about.
+/// An error in the arguments, in words, and the command that it is about.
 struct complaint {
   const CLI::App* about;
   std::string command, words;
 };
 
-/// The command that the arguments lead to. The words of the complaint are empty unless one of them is no command.
+/// Finds the command that the arguments name. The words are empty unless one of the arguments is an unknown command.
 complaint find_command(const CLI::App& app, int argc, char** argv) {
   complaint made{&app, "cameo", {}};
   for (int i = 1; i < argc; ++i) {
@@ -194,12 +199,12 @@ complaint find_command(const CLI::App& app, int argc, char** argv) {
   return made;
 }
 
-/// An option that is not known is what is wrong, whatever is missing beside it.
+/// The words for an error of CLI11. An unknown option is reported first, because it explains other errors.
 std::string words_for(const CLI::App& about, const CLI::ParseError& error) {
   std::vector<std::string> known, rest = about.remaining(true);
   for (const CLI::Option* each : about.get_options())
     for (const std::string& name : option_names(*each)) known.push_back(name);
-  std::erase(rest, "--");  // what comes after it is no option
+  std::erase(rest, "--");  // the arguments after it are not options
   for (const std::string& each : rest) {
     const std::string name = each.substr(0, each.find('='));
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
@@ -225,14 +230,14 @@ std::string words_for(const CLI::App& about, const CLI::ParseError& error) {
 
 namespace {
 
-/// The columns of the terminal that help goes to, or what the user says they are (COLUMNS); 0: lines are not wrapped.
+/// The columns of the terminal that help is printed to, or the variable COLUMNS; 0: lines are not wrapped.
 std::size_t columns() {
   if (const char* const said = std::getenv("COLUMNS")) return std::size_t(std::max(std::atoi(said), 0));
   return os::terminal_columns(stdout);
 }
 
-/// Where a line that is longer than `width` is broken: behind the last space that fits, or the last bar of a list of
-/// words; behind the first space where neither fits. npos: nowhere.
+/// The position at which a line that is longer than `width` is broken: behind the last space that fits, or the last bar
+/// of a list of words, or else behind the first space. npos: the line is not broken.
 std::size_t break_in(const std::string& line, std::size_t width, std::size_t indent) {
   const std::size_t words = line.find_first_not_of(' '), space = line.rfind(' ', width),
                     bar = line.rfind('|', width - 1);
@@ -241,7 +246,7 @@ std::size_t break_in(const std::string& line, std::size_t width, std::size_t ind
   return line.npos;
 }
 
-/// Breaks long lines between words. What goes on of an option's words stays in the column in which they begin.
+/// Breaks long lines between words. The continuation of an option's words is indented to the column where they begin.
 std::string wrapped(const std::string& text, std::size_t width, std::size_t words_column) {
   if (width < 20) return text;
   std::string made;
@@ -259,7 +264,7 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t word
   return made;
 }
 
-/// `help COMMAND` is `COMMAND --help`.
+/// Replaces `help COMMAND` by `COMMAND --help`.
 std::vector<char*> without_help_command(int argc, char** argv) {
   static char asked[] = "--help";
   std::vector<char*> made{argv, argv + argc};

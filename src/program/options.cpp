@@ -1,7 +1,6 @@
 #include "program/options.hpp"
 
 #include "build/runtime.hpp"
-#include "core/nearest.hpp"
 #include "program/interrupt.hpp"
 #include "program/progress.hpp"
 #include "program/say.hpp"
@@ -22,21 +21,14 @@ session_options common_options::session() const {
 }
 
 session_options common_options::for_package() const {
-  session_options made;
-  made.providers = providers;
-  if (policy) static_cast<void>(made.prefer(*policy));  // one that there is: see add_policy_option
-  made.config = config;
+  session_options made = *this;
   if (strict) made.config.emplace_back("session.strict", "1");
-  made.free_dims = free_dims;
-  made.threads = threads;
-  made.optimize = optimize;
   if (stoppable) made.stop = interrupt::token();
   if (!quiet)
     made.progress = [bar = std::make_shared<progress_bar>(false)](const load_progress& p) {
       if (p.stage == "done") bar->clear();
       else bar->show(p.fraction, p.stage);
     };
-  made.log_from = log;
   made.log = [](log_level level, std::string_view words) {
     static constexpr std::string_view names[] = {"verbose", "info", "warning"};
     say(stderr, "{}: {}\n", names[std::size_t(level)], words);
@@ -46,52 +38,46 @@ session_options common_options::for_package() const {
 
 namespace {
 
-/// The value behind a name, among a few; null for another.
-template <class T>
-const T* named(std::span<const std::pair<std::string_view, T>> all, std::string_view name) {
-  const auto at = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == name; });
-  return at == all.end() ? nullptr : &at->second;
-}
-
-constexpr std::pair<std::string_view, optimization_level> levels[] = {{"none", optimization_level::none},
-                                                                      {"basic", optimization_level::basic},
-                                                                      {"extended", optimization_level::extended},
-                                                                      {"layout", optimization_level::layout},
-                                                                      {"all", optimization_level::all}};
-/// By its name, or by its number.
-const optimization_level* level_named(std::string_view name) {
-  for (const auto& [known, level] : levels)
-    if (name == known || name == std::to_string(int(level))) return &level;
-  return nullptr;
-}
-
-constexpr const char* level_words = "none|basic|extended|layout|all";
-std::string check_level(const std::string& level) {
-  if (level_named(level)) return {};
-  std::vector<std::string_view> names;
-  for (const auto& each : levels) names.push_back(each.first);
-  return "needs none, basic, extended, layout or all, not " + level + did_you_mean(level, names);
-}
-
 /// Headings of the help.
 constexpr const char *session_group = "Session", *output_group = "Output", *package_group = "Model packages";
 
-constexpr std::pair<std::string_view, log_level> severities[] = {
-    {"verbose", log_level::verbose}, {"info", log_level::info}, {"warning", log_level::warning}};
+/// Receives the text of an option, which its row accepts.
+using option_reader = std::function<void(const option_row&, const std::string&)>;
+
+/// Adds the flag of a row of the table of session options.
+option add_row(const command& it, const option_row& row, const std::string& flag, const std::string& words,
+               const option_reader& read) {
+  if (row.is_switch()) return it.add_flag(flag.c_str(), [read, &row] { read(row, "1"); }, words.c_str());
+  const auto take = [read, &row](const std::string& text) { read(row, text); };
+  const option made = row.repeatable ? it.add_each(flag.c_str(), take, (words + "; repeatable").c_str())
+                                     : it.add(flag.c_str(), take, words.c_str());
+  return made.type_name(std::string{row.shown_value()}.c_str()).check([&row](const std::string& text) {
+    session_options scratch;
+    return std::string{row.set(scratch, text).words()};
+  });
+}
+
+/// The option of a row among the common options.
+option add_row(const command& it, const option_row& row, common_options& to) {
+  const std::string initial = row.initial.empty() || row.is_switch() ? "" : fmt::format(" (default: {})", row.initial);
+  return add_row(it, row, std::string{row.flag}, std::string{row.words} + initial,
+                 [&to](const option_row& r, const std::string& text) {
+                   static_cast<void>(r.set(to, text));
+                   to.is_given |= r.name != "log_level";
+                 });
+}
+
+const option_row& row_named(std::string_view name) { return **option_named(name); }
 
 }  // namespace
 
-void add_ep_option(const command& it, std::vector<std::string>& to) {
-  it.group(session_group)
-      .add_each(
-          "--ep", [&to](const std::string& name) { to.push_back(name); },
-          "Execution provider, short or long name; repeatable, by priority (cpu)")
-      .type_name("NAME");
+void add_ep_option(const command& it, common_options& to) {
+  add_row(it.group(session_group), row_named("providers"), to);
 }
 
 namespace {
 
-/// The providers of the build that load a library which a session names: those with an option of that name.
+/// The names of the providers of the build that load a library, because they have the option "library".
 template <class... Ps>
 std::vector<std::string> library_providers(type_list<Ps...>) {
   std::vector<std::string> names;
@@ -104,8 +90,7 @@ std::vector<std::string> library_providers(type_list<Ps...>) {
   return names;
 }
 
-}  // namespace
-
+/// "--ep-library PATH[:OPTIONS]", where a provider of the build loads libraries.
 void add_library_option(const command& it, common_options& to) {
   const std::vector<std::string> loaders = library_providers(build::providers{});
   if (loaders.empty()) return;
@@ -114,6 +99,7 @@ void add_library_option(const command& it, common_options& to) {
           "--ep-library",
           [&to, loaders](const std::string& words) {
             const std::size_t colon = std::min(words.find(':'), words.size());
+            to.is_given = true;
             to.providers.insert(to.providers.begin(), loaders.begin(), loaders.end());
             for (const std::string& each : loaders) {
               to.config.emplace_back(fmt::format("ep.{}.library", each), words.substr(0, colon));
@@ -125,11 +111,14 @@ void add_library_option(const command& it, common_options& to) {
       .type_name("PATH[:KEY=VALUE;...]");
 }
 
+}  // namespace
+
 void add_ranked_option(const command& it, common_options& to) {
   it.group(package_group)
-      .add_flag("--ranked,!--no-ranked", to.ranked,
-                "Of a model package: where nothing fits the first provider, ask the next one, which is the default; "
-                "--no-ranked asks the first alone, as ONNX Runtime does, and without --ep and --policy cpu");
+      .add_flag(
+          "--ranked,!--no-ranked", to.ranked,
+          "If no variant of a model package fits the first provider, the next one is tried, which is the default; "
+          "--no-ranked tries only the first, as ONNX Runtime does, which is cpu without --ep and --policy");
 }
 
 text_check key_and_value() {
@@ -145,51 +134,18 @@ std::pair<std::string, std::string> split_pair(const std::string& pair) {
 
 namespace {
 
-void add_sizes(const command& it, const char* option, dim_sizes& to, const char* words) {
-  it.add_each(
-        option, [&to](const std::string& pair) { static_cast<void>(parse_dim(pair, to.emplace_back())); }, words)
-      .type_name("NAME=N")
-      .check([](const std::string& pair) {
-        std::pair<std::string, std::int64_t> parsed;
-        return parse_dim(pair, parsed) ? std::string{} : "needs NAME=N with N from 0";
-      });
-}
-
-}  // namespace
-
-namespace {
-
-/// Everything but --ep, --json and --quiet.
-void add_session_options(const command& session, common_options& to) {
-  session.add("--threads", to.threads, "Threads in all (default: what cpuset and CPU quota allow)")
-      .type_name("N")
-      .between(std::size_t{1}, std::size_t{1024});
-  session
-      .add_each(
-          "--config", [&to](const std::string& pair) { to.config.push_back(split_pair(pair)); },
-          "Session configuration entry, with ONNX Runtime's names; repeatable")
-      .type_name("KEY=VALUE")
-      .check(key_and_value());
-  session.add_flag("--strict", to.strict, "What docs/oddities.md lists is an error (session.strict)");
-  add_sizes(session, "--free-dim", to.free_dims,
-            "Size of a symbolic dim of the inputs, for which the model is planned; repeatable");
-  session
-      .add(
-          "--optimize", [&to](const std::string& level) { to.optimize = *level_named(level); },
-          "Graph optimization: none, basic, extended, layout or all (default)")
-      .type_name(level_words)
-      .check(check_level);
-  session
-      .add(
-          "--log", [&to](const std::string& from) { to.log = *named<log_level>(severities, from); },
-          "Says on standard error what loading does, from this severity on: verbose, info or warning (default)")
-      .one_of({"verbose", "info", "warning"});
+/// The options of the table, but for --ep and --policy, which not every command has; and --strict.
+void add_session_options(const command& it, common_options& to) {
+  for (const option_row& row : option_rows())
+    if (row.name != "providers" && row.name != "policy") add_row(it, row, to);
+  it["--log"].description("Prints what loading does on standard error, from this severity on (default: warning)");
+  it.add_flag("--strict", to.strict, "What docs/oddities.md lists is an error (session.strict)");
 }
 
 }  // namespace
 
 void add_common_options(const command& it, common_options& to, json_output json) {
-  add_ep_option(it, to.providers);
+  add_ep_option(it, to);
   add_library_option(it, to);
   add_session_options(it.group(session_group), to);
   if (json == json_output::flag)
@@ -209,49 +165,35 @@ void add_list_options(const command& it, common_options& to) {
 }
 
 common_options side_options::over(common_options common) const {
-  if (!providers.empty()) common.providers = providers;
-  common.config.insert(common.config.end(), config.begin(), config.end());
-  if (optimize) common.optimize = *optimize;
+  const auto names_providers = [](const auto& each) { return each.first->name == "providers"; };
+  if (std::ranges::any_of(given, names_providers)) common.providers.clear();
+  for (const auto& [row, text] : given) static_cast<void>(row->set(common, text)), common.is_given = true;
   return common;
 }
 
 void add_side_options(const command& it, const std::string& side, side_options& to) {
-  const std::string words = side == "a" ? " of the first side" : " of the second side";
-  const command group = it.group("Sides");
-  const auto option = [&](const char* name) { return "--" + side + name; };
-  group
-      .add_each(
-          option("-ep").c_str(), [&to](const std::string& name) { to.providers.push_back(name); },
-          ("Execution provider" + words + ", instead of --ep; repeatable").c_str())
-      .type_name("NAME");
-  group
-      .add_each(
-          option("-config").c_str(), [&to](const std::string& pair) { to.config.push_back(split_pair(pair)); },
-          ("Session configuration entry" + words + ", beside --config; repeatable").c_str())
-      .type_name("KEY=VALUE")
-      .check(key_and_value());
-  group
-      .add(
-          option("-optimize").c_str(), [&to](const std::string& level) { to.optimize = *level_named(level); },
-          ("Graph optimization" + words + ", instead of --optimize").c_str())
-      .type_name(level_words)
-      .check(check_level);
+  const std::string words = side == "a" ? "Of the first side: " : "Of the second side: ";
+  for (const char* const name : {"providers", "config", "optimize"}) {
+    const option_row& row = row_named(name);
+    add_row(it.group("Sides"), row, "--" + side + std::string{row.flag.substr(1)}, words + std::string{row.words},
+            [&to](const option_row& r, const std::string& text) { to.given.emplace_back(&r, text); });
+  }
 }
 
 void add_policy_option(const command& it, common_options& to) {
-  it.group(session_group)
-      .add(
-          "--policy", [&to](const std::string& name) { to.policy = *detail::device_policy_named(name); },
-          "Chooses providers by their devices")
-      .type_name("default|prefer_cpu|prefer_npu|prefer_gpu|max_performance|max_efficiency|min_overall_power")
-      .excludes(it["--ep"])
-      .check([](const std::string& name) {
-        const result<device_policy> known = detail::device_policy_named(name);
-        return known ? std::string{} : std::string{known.error().words()};
-      });
+  const option policy = add_row(it.group(session_group), row_named("policy"), to).excludes(it["--ep"]);
+  if (it.has("--ep-library")) policy.excludes(it["--ep-library"]);
 }
 
-void add_dim_option(const command& it, dim_sizes& to, const char* words) { add_sizes(it, "--dim", to, words); }
+void add_dim_option(const command& it, dim_sizes& to, const char* words) {
+  it.add_each(
+        "--dim", [&to](const std::string& pair) { static_cast<void>(parse_dim(pair, to.emplace_back())); }, words)
+      .type_name("NAME=N")
+      .check([](const std::string& pair) {
+        std::pair<std::string, std::int64_t> parsed;
+        return parse_dim(pair, parsed) ? std::string{} : "needs NAME=N with N from 0";
+      });
+}
 
 int fail(const status& error) {
   std::fflush(stdout);
@@ -273,9 +215,8 @@ status require_other_file(const std::string& model, const std::string& output) {
 }
 
 std::string_view level_name(optimization_level level) {
-  for (const auto& [name, known] : levels)
-    if (known == level) return name;
-  return {};
+  static constexpr std::string_view names[] = {"none", "basic", "extended", "layout"};
+  return level == optimization_level::all ? "all" : names[std::size_t(level)];
 }
 
 nlohmann::ordered_json bytes_written(const std::string& path) {

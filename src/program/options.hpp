@@ -1,6 +1,7 @@
 #pragma once
 #include "program/command_line.hpp"
 #include "program/inputs.hpp"
+#include "session/option_table.hpp"
 
 #include <cameo/graph/check.hpp>
 #include <cameo/graph/model.hpp>
@@ -11,53 +12,45 @@
 
 namespace cameo::program {
 
-/// What every command takes.
-struct common_options {
-  std::vector<std::string> providers;
-  std::vector<std::pair<std::string, std::string>> config;
-  dim_sizes free_dims;
-  std::size_t threads = 0;
-  optimization_level optimize = optimization_level::all;
-  log_level log = log_level::warning;
-  bool stoppable = false;  // Ctrl-C ends loading with an error: for commands that say what they have until then
-  std::optional<device_policy> policy;  // then no provider is named
-  bool ranked = true;                   // of a model package: when nothing fits the first provider, the next is asked
+/// The options that every command accepts: those of a session, and what is printed.
+struct common_options : session_options {
+  bool is_given = false;   // an option changes how a model is loaded, so the options of a model package do not count
+  bool stoppable = false;  // Ctrl-C ends loading with an error: for commands that report what they have until then
+  bool ranked = true;      // if no variant of a model package fits the first provider, the next one is tried
   bool json = false, quiet = false, strict = false;
 
+  common_options() { log_from = log_level::warning; }
   session_options session() const;
   /// The same for a model package, without the default provider: a variant for another one may fit better.
   session_options for_package() const;
-  /// How a variant is chosen, by whatever command.
+  /// How a variant of a model package is chosen.
   best_fit variants() const { return {ranked}; }
 };
 
-/// The option --json is the command's own business: `conformance` takes a file there.
+/// Whether a command has the flag --json; that of `conformance` takes a file instead.
 enum class json_output : bool { none, flag };
 void add_common_options(const command&, common_options&, json_output);
-/// --ep and --json of commands that load nothing. The other common options are taken and without effect, so that a
-/// script can pass the same ones to every command; no help shows them.
+/// --ep and --json of commands that load nothing. The other common options are accepted without effect, so that a
+/// script can pass the same ones to every command; help does not show them.
 void add_list_options(const command&, common_options&);
 
-/// "--ep NAME", repeatable; of the common options.
-void add_ep_option(const command&, std::vector<std::string>& to);
-/// "--ep-library PATH[:OPTIONS]"; of the common options.
-void add_library_option(const command&, common_options&);
+/// "--ep NAME", repeatable.
+void add_ep_option(const command&, common_options&);
 /// "KEY=VALUE", and its two sides.
 text_check key_and_value();
 std::pair<std::string, std::string> split_pair(const std::string&);
 
-/// What one side of a comparison has for itself: settings beside the common ones, and instead of them.
+/// The options of one side of a comparison, with their texts.
 struct side_options {
-  std::vector<std::string> providers;
-  std::vector<std::pair<std::string, std::string>> config;
-  std::optional<optimization_level> optimize;
+  std::vector<std::pair<const option_row*, std::string>> given;
 
+  /// The common options with those of this side: providers replace the common ones, keys are added to them.
   common_options over(common_options) const;
 };
 /// "--a-ep NAME", "--a-config KEY=VALUE" and "--a-optimize LEVEL" for side "a".
 void add_side_options(const command&, const std::string& side, side_options&);
 
-/// "--policy NAME", for commands that load models; instead of --ep, which must have been added.
+/// "--policy NAME", for commands that load models. It excludes --ep, which must have been added, and --ep-library.
 void add_policy_option(const command&, common_options&);
 
 /// "--no-ranked", for commands that choose among the variants of a model package.
@@ -85,19 +78,20 @@ void add_reduce(command_line&);
 /// The operators that this program knows: the standard ones, and those of its providers.
 op_table known_ops();
 
-/// A model, checked against the operators of the program's providers; for an ORT file without what that can't hold:
-/// calls of functions, and what readers of such files have no kernel for (kernels_only, but for the transforms that
-/// `without` names, with commas).
-result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort, std::string_view without = {});
+/// Reads a model and checks it against the operators of the program's providers. For an ORT file it has neither calls
+/// of functions nor operators without kernels in readers of such files (kernels_only; `without` names transforms that
+/// are left out, separated by ',' or ';').
+result<std::unique_ptr<model>> read_checked(const std::string& path, bool for_ort, std::string_view without = {},
+                                            const std::string& external_data_folder = {});
 
 /// INVALID_ARGUMENT if a file to be written is the model that is read, by whatever path.
 status require_other_file(const std::string& model, const std::string& output);
 
-/// "all", as --optimize has it.
+/// The word of --optimize for a level: "all".
 std::string_view level_name(optimization_level);
 
-/// Prints the one line `error: CODE: message` to standard error; 1, the exit status of work that failed, or 130 where
-/// it was the user who stopped it.
+/// Prints the line `error: CODE: message` to standard error. Returns the exit status: 1, or 130 if the user stopped the
+/// program.
 int fail(const status&);
 
 /// Prints the line `warning: words` to standard error.
@@ -105,18 +99,19 @@ void warn(std::string_view words);
 
 /// The size of the file that was written to a path, in bytes; null for a device or a pipe, which has no size.
 nlohmann::ordered_json bytes_written(const std::string& path);
-/// The same in words.
+/// The size of the file in words: "12 bytes", or "written" for a device or a pipe.
 std::string size_written(const std::string& path);
 
-/// One JSON object as text in ASCII, so that no name controls a terminal; bytes that are no UTF-8 (names in a model can
-/// be any) become U+FFFD.
+/// A JSON object as text in ASCII, so that no name controls a terminal. Bytes that are not UTF-8, which names in a
+/// model may have, become U+FFFD.
 std::string to_text(const nlohmann::ordered_json&, int indent = 2);
-/// Of the objects that commands print (docs/program.md): it grows when a key gets another meaning or goes away.
+/// The version of the objects that commands print (docs/program.md). It grows when a key gets another meaning or goes
+/// away.
 inline constexpr int json_version = 1;
-/// The same to standard output, with a line end, and with "version" as its first key.
+/// Prints a JSON object to standard output, with a line end, and with "version" as its first key.
 void print_json(const nlohmann::ordered_json&);
 
-/// "float[1,3]" without elements.
+/// The dims of a tensor: "[1,3]".
 std::string shape_text(const extents&);
 
 }  // namespace cameo::program

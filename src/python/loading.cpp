@@ -1,6 +1,7 @@
 #include "python/loading.hpp"
 
 #include "python/arrays.hpp"
+#include "session/option_table.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -19,35 +20,15 @@ namespace {
 
 unsigned long main_thread = 0;
 
-/// An option as C++ has it. InvalidArgument for an object of another type, and for a number out of range.
-template <class T>
-T option(const nb::dict& keywords, const char* key) {
-  const nb::object given{keywords[key]};
-  T made{};
-  if (!nb::try_cast(given, made))
-    raise(status{status_code::invalid_argument,
-                 std::string{nb::repr(given).c_str()} + " is of another type than this option, or out of its range"}
-              .in(key));
-  return made;
-}
-
-/// Entries of the configuration. Those that are paths may have bytes that are no UTF-8.
-detail::text_pairs config_of(const nb::dict& keywords) {
-  detail::text_pairs made;
-  for (const auto& [key, text] : option<std::vector<std::pair<std::string, nb::str>>>(keywords, "config"))
-    made.emplace_back(key, path_of(text));
-  return made;
-}
-
-/// Two reasons to stop as one.
+/// A stop token that is requested if one of two is.
 struct either_stop {
   stop_token a;
   python_stop b;
   bool stop_requested() const { return a.stop_requested() || b.stop_requested(); }
 };
 
-/// Calls into Python from a thread that has let go of the interpreter. An exception ends loading; in a run, it comes
-/// out when the run is done.
+/// Calls Python from a thread that does not hold the interpreter's lock. An exception ends loading; one that is raised
+/// in a run is raised again when the run has ended.
 template <class Call>
 void call_python(load_watch& watch, Call&& call) {
   const with_interpreter held;
@@ -62,12 +43,13 @@ void call_python(load_watch& watch, Call&& call) {
   }
 }
 
-/// Tensors instead of initializers, and files of external data, which the session refers to.
+/// Adds the tensors that replace initializers and the files of external data to the options. The session refers to
+/// them.
 void keep_weights(const nb::dict& keywords, load_watch& watch, session_options& to) {
   for (const nb::handle pair : nb::borrow<nb::object>(keywords["initializers"])) {
     const std::string name = of_text(pair[0]);
     const given_value& kept = watch.given.emplace_back(to_value(pair[1], {}, name));
-    to.initializers.push_back({name, kept.is});
+    to.initializers.push_back({name, kept.view});
   }
   for (const nb::handle pair : nb::borrow<nb::object>(keywords["external_files"]))
     to.external_files.push_back({path_of(pair[0]), watch.files.emplace_back(nb::object{pair[1]}).view});
@@ -91,8 +73,8 @@ void run_stop::begin(const python_stop& of_session, nb::handle own) {
   looks_ = 0, next_ = {}, interrupted_ = false;
 }
 
-/// Ten times in a second at most, for it takes the interpreter's lock.
-bool run_stop::ask_interpreter() const {
+/// Checks at most ten times in a second, because each check takes the interpreter's lock.
+bool run_stop::check_interpreter() const {
   if (PyThread_get_thread_ident() != owner_) return false;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return false;
@@ -110,18 +92,7 @@ load_setting to_setting(const nb::dict& keywords) {
   session_options& to = made.options;
   auto watch = std::make_shared<load_watch>();
   const auto get = [&](const char* key) { return nb::object(keywords[key]); };
-  using sizes = std::vector<std::pair<std::string, std::int64_t>>;
-  to.config = config_of(keywords);
-  to.free_dims = option<sizes>(keywords, "free_dims");
-  to.free_dims_by_denotation = option<sizes>(keywords, "free_dims_by_denotation");
-  to.threads = option<std::size_t>(keywords, "threads");
-  to.memory_limit = option<std::size_t>(keywords, "memory_limit");
-  to.optimize = optimization_level(option<std::uint8_t>(keywords, "optimize"));
-  to.execution = option<bool>(keywords, "parallel") ? execution_mode::parallel : execution_mode::sequential;
-  to.external_data_folder = path_of(get("external_data_folder"));
-  to.providers = option<std::vector<std::string>>(keywords, "providers");
-  if (const nb::object policy = get("policy"); !policy.is_none())
-    check(to.prefer(check(detail::device_policy_named(option<std::string>(keywords, "policy")))));
+  for (const nb::handle pair : get("options")) check(set_option(to, of_text(pair[0]), path_of(pair[1])));
   check(build::choose_default_provider(to));
   keep_weights(keywords, *watch, to);
   to.stop = watch->stop.get_token();
@@ -133,7 +104,6 @@ load_setting to_setting(const nb::dict& keywords) {
       if (!watch->progress.is_none()) watch->progress(std::string{at.stage}, at.fraction);
     });
   };
-  to.log_from = log_level(option<std::uint8_t>(keywords, "log_from"));
   to.log = [watch](log_level severity, std::string_view words) {
     call_python(*watch, [&] {
       if (!watch->log.is_none()) watch->log(int(severity), to_words(words));
@@ -141,6 +111,13 @@ load_setting to_setting(const nb::dict& keywords) {
   };
   made.watch = std::move(watch);
   return made;
+}
+
+void define_options(nb::module_& m) {
+  nb::dict all;
+  for (const option_row& row : option_rows())
+    all[to_text(row.name)] = nb::make_tuple(to_text(row.shown_value()), to_text(row.words), to_text(row.initial));
+  m.attr("options") = all;
 }
 
 std::string path_of(nb::handle text) {
@@ -218,8 +195,8 @@ run_inputs::run_inputs(nb::handle dictionary, const std::vector<io_info>& declar
     std::size_t i = 0;
     while (i < declared.size() && declared[i].name != name) ++i;
     given_value given = to_value(held, i < declared.size() ? declared[i].type : unknown, name);
-    named_input& made = i < declared.size() ? all_.emplace_back(i, given.is) : all_.emplace_back(name, given.is);
-    if (given.any_shape) made.shape_of_model = true, made.count = given.is.shape.count();
+    named_input& made = i < declared.size() ? all_.emplace_back(i, given.view) : all_.emplace_back(name, given.view);
+    if (given.any_shape) made.shape_of_model = true, made.count = given.view.shape.count();
     if (given.own) own_.push_back(std::move(given.own));
     kept_.push_back(std::move(given.kept));
     if (i == declared.size()) kept_.push_back(held_key);

@@ -13,7 +13,8 @@
 
 namespace cameo::python {
 
-/// A model in memory. Of a buffer that may be written to, a copy: what was checked must not change.
+/// The bytes of a model in memory. A buffer that may be written to is copied, because bytes that were checked must not
+/// change.
 struct model_bytes {
   nb::object kept;
   std::vector<std::byte> copy = {};
@@ -22,16 +23,16 @@ struct model_bytes {
   explicit model_bytes(nb::handle buffer);
 };
 
-/// What a session keeps of Python's: its callbacks, weights, and the exceptions that callbacks raised, the first of
-/// each thread that calls them. One ends loading. The interpreter's lock guards all of it.
+/// The objects of Python that a session keeps: its callbacks, weights, and the exceptions that callbacks raised, the
+/// first of each thread. An exception ends loading. The interpreter's lock guards all members.
 struct load_watch {
   stop_source stop;
   nb::object progress, log;
-  std::vector<given_value> given;                      // instead of initializers
-  std::vector<model_bytes> files;                      // of external data
-  std::map<unsigned long, std::exception_ptr> thrown;  // by the thread that called
+  std::vector<given_value> given;                      // replace initializers
+  std::vector<model_bytes> files;                      // files of external data
+  std::map<unsigned long, std::exception_ptr> thrown;  // the key is the thread that called
 
-  /// The end of loading: `progress` is let go. Raises what a callback raised in any thread, whatever became of loading;
+  /// Ends loading, and releases `progress`. Raises what a callback raised in any thread, even if the model was loaded;
   /// otherwise the error of loading.
   template <class T>
   T result_of(result<T>&& loaded) {
@@ -40,12 +41,12 @@ struct load_watch {
     if (!raised.empty()) std::rethrow_exception(raised.begin()->second);
     return check(std::move(loaded));
   }
-  /// After each run: what a callback raised in this thread during the run, or null.
+  /// Returns what a callback raised in this thread during a run, or null. It is called after each run.
   std::exception_ptr take_of_this_thread() {
     const auto raised = thrown.extract(PyThread_get_thread_ident());
     return raised ? raised.mapped() : nullptr;
   }
-  /// For the garbage collector, which has to find an owner of the session among what `log` refers to.
+  /// Visits `log` for the garbage collector, because `log` may refer to an owner of the session.
   int traverse(visitproc visit, void* arg) const {
     Py_VISIT(log.ptr());
     return 0;
@@ -53,8 +54,8 @@ struct load_watch {
   void clear() { log = nb::none(); }
 };
 
-/// Functions for the garbage collector, of a type that is bound to Python and has traverse() and clear() for what it
-/// keeps.
+/// The functions of the garbage collector for a type that is bound to Python, and that has traverse() and clear() for
+/// the objects that it keeps.
 template <class T>
 int traverse_bound(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
@@ -70,7 +71,7 @@ inline PyType_Slot collected_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>
                                         {Py_tp_clear, reinterpret_cast<void*>(clear_bound<T>)},
                                         {0, nullptr}};
 
-/// cameo.Stop. Copies are the same stop; it is a token, too.
+/// The class cameo.Stop, which is a stop token, too. Copies share the state.
 struct python_stop {
   std::shared_ptr<std::atomic<bool>> requested = std::make_shared<std::atomic<bool>>(false);
 
@@ -80,41 +81,45 @@ struct python_stop {
 /// The cameo.Stop that was given. InvalidArgument for anything else.
 const python_stop& stop_of(nb::handle);
 
-/// Session options from the keywords that cameo._options.normalized makes, and what watches over loading. Ctrl-C ends
-/// loading, too.
+/// The session options made of the keywords that cameo._options.normalized returns, and the objects that they refer to.
+/// Ctrl-C ends loading, too.
 struct load_setting {
   session_options options;
   std::shared_ptr<load_watch> watch;
 };
 load_setting to_setting(const nb::dict& keywords);
 
-/// A path as the system has it, which may be no UTF-8.
+/// The bytes of a path or of another text, which need not be UTF-8.
 std::string path_of(nb::handle text);
 
-/// Adds providers(), devices(), Stop, and what works on files: compiling, inspecting, packages.
+/// Adds `options`: what stands for an option's value, what it does, and its default, by the option's name.
+void define_options(nb::module_&);
+/// Adds providers(), devices(), Stop, and the functions that work on files: compiling, inspecting, packages.
 void define_tools(nb::module_&);
 /// Adds Session, Binding and Profile.
 void define_sessions(nb::module_&);
 
-/// The names of a model's dims by number, without those that inference made up: it counts them from unk__0 on, and
-/// leaves out the numbers that the file has.
+/// The names of a model's dims by number, without those that shape inference made up. It counts them from unk__0 on,
+/// and leaves out numbers that occur in the file.
 std::vector<std::string> names_of_dims(const model&);
 /// (name, "tensor", "float", dims or None, optional, type in words); a dim is a number, a name or None.
 nb::tuple describe(const io_info&, const std::vector<std::string>& symbols);
-/// What ends a run: the session's cancel(), the caller's own cameo.Stop, and Ctrl-C. It outlives the run; one run at a
-/// time.
+/// A tuple with describe() of each.
+nb::tuple describe_all(const std::vector<io_info>&, const std::vector<std::string>& symbols);
+/// Ends a run by the session's cancel(), the caller's cameo.Stop, or Ctrl-C. It outlives the run, and is used by one
+/// run at a time.
 class run_stop {
  public:
   run_stop() = default;
   run_stop(const run_stop&) = delete;
   run_stop& operator=(const run_stop&) = delete;
 
-  /// A run of this thread begins. `own` may be None.
+  /// Prepares for a run of this thread. `own` may be None.
   void begin(const python_stop& of_session, nb::handle own);
-  /// For the run's settings; made once.
+  /// The token for the settings of the run.
   const stop_token& token() const { return token_; }
-  /// With the interpreter's lock, after the run: raises what a signal's handler raised, or else what a callback of the
-  /// session's did. Neither is left for a later run of this thread.
+  /// Raises, after the run and with the interpreter's lock, what the handler of a signal raised, or else what a
+  /// callback of the session raised. Neither is left for a later run of this thread.
   void raise_after_run(load_watch& watch) const {
     const std::exception_ptr raised = watch.take_of_this_thread();
     if (interrupted_) throw nb::python_error();
@@ -122,33 +127,33 @@ class run_stop {
   }
 
  private:
-  struct asked {
-    const run_stop* of;
-    bool stop_requested() const { return of->is_asked(); }
+  struct run_token {
+    const run_stop* run;
+    bool stop_requested() const { return run->is_requested(); }
   };
-  /// Nodes of a run ask this, in any of its threads. The interpreter is asked at every 16th look: counts that threads
-  /// lose do no harm.
-  bool is_asked() const {
+  /// Nodes of a run call this function on any thread of the run. Every 16th call checks the interpreter for signals.
+  /// The count need not be exact, so threads may lose increments.
+  bool is_requested() const {
     if (of_session_->load(std::memory_order_relaxed) || (own_ && own_->load(std::memory_order_relaxed))) return true;
     if (!owner_) return false;
     const unsigned looks = looks_.load(std::memory_order_relaxed) + 1;
     looks_.store(looks, std::memory_order_relaxed);
-    return interrupted_.load(std::memory_order_relaxed) || (looks % 16 == 0 && ask_interpreter());
+    return interrupted_.load(std::memory_order_relaxed) || (looks % 16 == 0 && check_interpreter());
   }
-  bool ask_interpreter() const;
+  bool check_interpreter() const;
 
   std::shared_ptr<const std::atomic<bool>> of_session_, own_;
-  unsigned long owner_ = 0;  // the thread whose business signals are, if it is the one that runs
+  unsigned long owner_ = 0;  // the thread of the run if it is the one that handles signals, else 0
   mutable std::atomic<unsigned> looks_ = 0;
   mutable std::chrono::steady_clock::time_point next_ = {};
   mutable std::atomic<bool> interrupted_ = false;
-  stop_token token_ = asked{this};
+  stop_token token_ = run_token{this};
 };
 
-/// Finds the thread whose business signals are; once, when the module is imported.
+/// Finds the main thread, which handles signals. It is called once, when the module is imported.
 void find_main_thread();
 
-/// The inputs of a run: a dictionary of names, and what keeps the elements.
+/// The inputs of a run, from a dictionary of names and values, and the objects that own the elements.
 class run_inputs {
  public:
   run_inputs(nb::handle dictionary, const std::vector<io_info>& declared);
@@ -158,9 +163,9 @@ class run_inputs {
   std::vector<named_input> all_;
   std::vector<nb::object> kept_;
   std::vector<any_value> own_;
-  std::vector<std::unique_ptr<std::string>> names_;  // of bytes that are no UTF-8
+  std::vector<std::unique_ptr<std::string>> names_;  // names that are not UTF-8
 };
-/// None: never; a number: seconds.
+/// Converts a number of seconds, or None for no timeout.
 std::optional<detail::duration> to_timeout(nb::handle seconds);
 
 }  // namespace cameo::python

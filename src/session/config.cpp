@@ -1,16 +1,16 @@
 #include "session/config.hpp"
 #include "core/nearest.hpp"
 #include "file/messages.hpp"
+#include "session/option_table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace CAMEO_NAMESPACE {
 namespace {
 
-constexpr std::size_t longest_key = 1024, longest_value = 8192, most_threads = 1024;
+constexpr std::size_t longest_key = 1024, longest_value = 8192;
 
 }  // namespace
 
@@ -42,47 +42,11 @@ result<session_config> session_config::make(const session_options& options) {
   return made;
 }
 
-namespace {
-
-struct level_word {
-  std::string_view word;
-  optimization_level level;
-};
-constexpr level_word level_words[] = {{"disable_all", optimization_level::none},
-                                      {"enable_basic", optimization_level::basic},
-                                      {"enable_extended", optimization_level::extended},
-                                      {"enable_layout", optimization_level::layout},
-                                      {"enable_all", optimization_level::all}};
-
-status unreadable(const config_key_row& row, std::string_view text, std::string_view wanted) {
-  return failed(status_code::invalid_argument, "session key '{}' is '{}'; it can be {}", row.key, text, wanted);
-}
-
-}  // namespace
-
 status session_config::apply_to(session_options& options) const {
-  constexpr const config_key_row &threads = config_key<"session.intra_op_num_threads">,
-                                 &mode = config_key<"session.execution_mode">,
-                                 &level = config_key<"session.graph_optimization_level">;
-  if (const std::string_view text = set_to(threads); !text.empty()) {
-    const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), options.threads);
-    if (wrong != std::errc{} || end != text.data() + text.size() || options.threads > most_threads)
-      return unreadable(threads, text, fmt::format("a number from 0 to {}", most_threads));
-  }
-  if (const std::string_view text = set_to(mode); !text.empty()) {
-    if (text != "sequential" && text != "parallel") return unreadable(mode, text, "sequential or parallel");
-    options.execution = text == "parallel" ? execution_mode::parallel : execution_mode::sequential;
-  }
-  if (const std::string_view text = set_to(level); !text.empty()) {
-    const auto row = std::find_if(std::begin(level_words), std::end(level_words), [&](const level_word& each) {
-      return each.word == text || std::to_string(int(each.level)) == text;
-    });
-    if (row == std::end(level_words))
-      return unreadable(
-          level, text,
-          "disable_all, enable_basic, enable_extended, enable_layout or enable_all, or as numbers 0 to 3, and 99");
-    options.optimize = row->level;
-  }
+  for (const option_row& row : option_rows())
+    if (const std::string* const text = row.key.empty() ? nullptr : find(row.key); text && !text->empty())
+      if (status s = row.assign(options, *text, row.key_value); !s)
+        return std::move(s).in(fmt::format("session key '{}'", row.key));
   if (!detail::is_level(options.optimize))
     return failed(status_code::invalid_argument, "session_options::optimize is {}; levels are 0 to 3, and 99",
                   int(options.optimize));

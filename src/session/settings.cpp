@@ -1,4 +1,4 @@
-// What a model is loaded with.
+// The settings that a model is loaded with, from the user's options and the runtime.
 #include "session/settings.hpp"
 #include "core/nearest.hpp"
 #include "file/messages.hpp"
@@ -16,7 +16,8 @@
 namespace CAMEO_NAMESPACE {
 namespace {
 
-/// A key "ep." is one of the table, or names an option that a provider of the runtime has, used or not.
+/// INVALID_ARGUMENT for a key "ep..." that is not in the table and does not name an option of a provider of the
+/// runtime. The session need not use the provider.
 status require_known_keys(const session_options& options, std::span<const provider> of_runtime) {
   std::vector<std::string> known;
   for (const provider& p : of_runtime)
@@ -109,7 +110,7 @@ result<load_settings> load_settings::make(const detail::loader& by, const sessio
   return made;
 }
 
-/// "a,b" and "a;b" name transforms.
+/// The value of the key lists names of transforms, separated by ',' or ';'.
 std::vector<std::string_view> load_settings::disabled_transforms() const {
   std::string_view list = config[config_key<"optimization.disable_specified_optimizers">];
   std::vector<std::string_view> names;
@@ -128,7 +129,7 @@ const detail::format_row& format_of(std::span<const detail::format_row> formats,
   return formats.back();
 }
 
-/// Names in keys are upper case, and compared exactly.
+/// Names of formats are upper case in values of keys, and are compared exactly.
 result<const detail::format_row*> load_settings::format_named(std::string_view value) const {
   const auto is = [&](std::string_view name) {
     return std::equal(name.begin(), name.end(), value.begin(), value.end(),

@@ -12,31 +12,34 @@
 
 namespace CAMEO_NAMESPACE {
 
-/// Where external data lies, instead of the model's own folder.
+/// The key of the folder of external data.
 inline constexpr const config_key_row& weights_folder_key =
     config_key<"session.model_external_initializers_file_folder_path">;
 
-/// Folders of a model package that are held open, and its model's file; paths are followed from them. Null: by path.
+/// The model file of a model package and its folders, which are held open. Relative paths are followed from them; null:
+/// a path is opened by name.
 struct opened_places {
   std::shared_ptr<const detail::file_bytes> model;
-  std::shared_ptr<const detail::held_folder> beside, weights, contexts;  // the model's own; those of session keys
+  std::shared_ptr<const detail::held_folder> beside, weights,
+      contexts;  // the model's folder; the folders of session keys
 };
 
-/// What a model is loaded with: the caller's options and the parts of the runtime. Checked before the first stage, and
-/// the same for all stages.
+/// The settings that a model is loaded with: the user's options and the parts of the runtime. They are checked before
+/// the first stage of loading and do not change afterwards.
 struct load_settings {
-  session_options options;  // with what their keys say
+  session_options options;  // session keys are applied to them
   session_config config;
-  placement_rules rules;                 // which nodes are for which kind of device
-  std::span<const provider> of_runtime;  // borrowed, as the next two
+  placement_rules rules;                 // assign nodes to kinds of devices
+  std::span<const provider> of_runtime;  // borrowed from the runtime, like the next two members
   std::span<const detail::format_row> formats;
-  std::span<const transform_table* const> transforms;  // of the runtime; providers have more
+  std::span<const transform_table* const> transforms;  // those of the runtime; providers have more
   std::shared_ptr<context_workspace> workspace;
   std::size_t memory_limit = 0;
-  opened_places places;                           // of a model in a package
-  const compile_options* compile_only = nullptr;  // of runtime::compile
+  opened_places places;                           // for a model in a package
+  const compile_options* compile_only = nullptr;  // the options of runtime::compile; null: the model is loaded to run
 
-  /// INVALID_ARGUMENT for options and keys that contradict each other, are not known, or can't have their value.
+  /// INVALID_ARGUMENT for options and keys that contradict each other, are unknown, or have a value that is not
+  /// accepted.
   static result<load_settings> make(const detail::loader&, const session_options&);
 
   const placement_rules* used_rules() const { return rules.rules.empty() ? nullptr : &rules; }
@@ -46,17 +49,17 @@ struct load_settings {
   }
   std::vector<std::string_view> disabled_transforms() const;
 
-  /// The format that the value of a session key names, as ONNX Runtime does: "ORT", and everything else is the last of
-  /// the list, ONNX. INVALID_ARGUMENT when ORT is not in the list.
+  /// The format that the value of a session key names, as in ONNX Runtime: "ORT", and any other value means the last
+  /// format of the list, ONNX. INVALID_ARGUMENT if ORT is not in the list.
   result<const detail::format_row*> format_named(std::string_view value) const;
 };
 
-/// The format that reads these bytes or the file of this path (either may be empty), or that such a path is written
-/// in: the last of the list where none recognizes them.
+/// The format of these bytes, or of a file of this path that is read or written; one of the two may be empty. It is the
+/// last format of the list if none recognizes them.
 const detail::format_row& format_of(std::span<const detail::format_row>, std::span<const std::byte> bytes,
                                     std::string_view path);
 
-/// From here on, what a callback throws has the name of the member of the options that it is.
+/// Wraps a callback of the options, so that errors about exceptions that it throws name the member.
 template <class R, class... Args>
 void name_exceptions_of(detail::callback<R(Args...)>& called, std::string_view name) {
   if (!called) return;
@@ -65,9 +68,9 @@ void name_exceptions_of(detail::callback<R(Args...)>& called, std::string_view n
   };
 }
 
-/// Whether a session key "ep.<of>.<option>" is one of this provider.
+/// Whether a session key "ep.<of>.<option>" is an option of this provider.
 bool is_key_of(const provider_row&, std::string_view of);
-/// INVALID_ARGUMENT: `where` names an option that the provider does not have.
+/// INVALID_ARGUMENT for an option that the provider does not have, and that `where` names.
 status no_option(std::string_view where, const provider_row&, std::string_view option);
 
 }  // namespace CAMEO_NAMESPACE

@@ -1,8 +1,8 @@
 #include "triton/model.hpp"
 
 #include "build/runtime.hpp"
-#include "core/config_keys.hpp"
 #include "file/messages.hpp"
+#include "session/option_table.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -23,61 +23,26 @@ constexpr type_row types[] = {
     {12, "TYPE_FP64", dtype::f64},         {13, "TYPE_STRING", dtype::string}, {14, "TYPE_BF16", dtype::bf16},
 };
 
-/// Text of a parameter: {"parameters": {"threads": {"string_value": "2"}}}.
+/// The text of a parameter: {"parameters": {"threads": {"string_value": "2"}}}.
 std::string text_of(const json& parameter) {
   const auto text = parameter.find("string_value");
   return text != parameter.end() && text->is_string() ? text->get<std::string>() : std::string{};
 }
 
-status number_of(const std::string& key, const std::string& text, std::size_t& to) {
-  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), to);
-  if (bad == std::errc{} && end == text.data() + text.size()) return {};
-  return failed(status_code::invalid_argument, "parameter '{}' is '{}', and needs a number from 0", key, text);
-}
-
-std::vector<std::string> names_in(const std::string& list) {
-  std::vector<std::string> names;
-  for (std::size_t at = 0; at <= list.size();) {
-    const std::size_t end = std::min(list.find(',', at), list.size());
-    if (end > at) names.push_back(list.substr(at, end - at));
-    at = end + 1;
-  }
-  return names;
-}
-
-/// One parameter of the configuration: an option of the session, or, with a dot in its name, a configuration key.
-status apply(const std::string& key, const std::string& text, session_options& to,
+/// One parameter of the configuration: the deadline of a run, an option of the session or a session key.
+status apply(const std::string& name, const std::string& text, session_options& to,
              std::optional<detail::duration>& timeout) {
-  if (key == "providers") return to.providers = names_in(text), status{};
-  if (key == "policy") {
-    const result<device_policy> known = detail::device_policy_named(text);
-    return known ? to.prefer(*known) : known.error();
-  }
-  if (key == "threads") return number_of(key, text, to.threads);
-  if (key == "memory_limit") return number_of(key, text, to.memory_limit);
-  if (key == "timeout_ms") {
-    std::size_t milliseconds = 0;
-    if (status s = number_of(key, text, milliseconds); !s) return s;
-    timeout = detail::duration::from_nanoseconds(std::int64_t(std::min<std::size_t>(milliseconds, 1'000'000'000)) *
-                                                 1'000'000);
-    return {};
-  }
-  if (key == "optimize") {
-    std::size_t level = 0;
-    if (status s = number_of(key, text, level); !s) return s;
-    to.optimize = optimization_level(std::uint8_t(level));
-    if (level > 255 || !detail::is_level(to.optimize))
-      return failed(status_code::invalid_argument, "parameter 'optimize' is {}; there are 0, 1, 2, 3 and 99", level);
-    return {};
-  }
-  if (key.find('.') != key.npos) return to.config.emplace_back(key, text), status{};
-  return failed(status_code::invalid_argument,
-                "there is no parameter '{}'; there are providers, policy, threads, optimize, memory_limit, timeout_ms, "
-                "and keys of the session's configuration, which have a dot",
-                key);
+  if (name != "timeout_ms") return set_option(to, name, text);
+  std::size_t milliseconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), milliseconds);
+  if (error != std::errc{} || end != text.data() + text.size())
+    return failed(status_code::invalid_argument, "timeout_ms: needs a number from 0, not '{}'", text);
+  timeout =
+      detail::duration::from_nanoseconds(std::int64_t(std::min<std::size_t>(milliseconds, 1'000'000'000)) * 1'000'000);
+  return {};
 }
 
-/// What is to be loaded: the file that the configuration names, or the one of these that is there.
+/// The path of the model: the file that the configuration names, or the first of these names that exists.
 std::string model_in(const std::string& folder, const json& config) {
   const std::string named = config.value("default_model_filename", std::string{});
   if (!named.empty()) return folder + "/" + named;
@@ -100,12 +65,14 @@ result<std::unique_ptr<served_model>> served_model::load(const std::string& fold
   auto made = std::make_unique<served_model>();
   session_options options;
   options.log_from = log_level::warning;
-  options.log = [](log_level, std::string_view words) {
-    TRITONSERVER_ErrorDelete(TRITONSERVER_LogMessage(TRITONSERVER_LOG_WARN, "cameo", 0, std::string{words}.c_str()));
+  options.log = [](log_level severity, std::string_view words) {
+    constexpr TRITONSERVER_LogLevel levels[] = {TRITONSERVER_LOG_VERBOSE, TRITONSERVER_LOG_INFO, TRITONSERVER_LOG_WARN};
+    TRITONSERVER_ErrorDelete(
+        TRITONSERVER_LogMessage(levels[std::size_t(severity)], "cameo", 0, std::string{words}.c_str()));
   };
   if (const auto parameters = config.find("parameters"); parameters != config.end() && parameters->is_object())
     for (const auto& [key, parameter] : parameters->items())
-      if (status s = apply(key, text_of(parameter), options, made->timeout_); !s) return s;
+      if (status s = apply(key, text_of(parameter), options, made->timeout_); !s) return std::move(s).in("parameters");
   const build::runtime runtime;
   const std::string path = model_in(folder, config);
   std::error_code error;
@@ -126,8 +93,8 @@ result<std::unique_ptr<served_model>> served_model::load(const std::string& fold
 
 void served_model::serve_as(const json& config) { batches_ = config.value("max_batch_size", 0) > 0; }
 
-/// Whether every input and output is a tensor whose first size is open, and not its only one: Triton writes the sizes
-/// after that of the batch, at least one.
+/// Whether every input and output is a tensor with an open first size and further sizes, at least one of which Triton
+/// needs after that of the batch.
 bool served_model::has_batches() const {
   const auto first_is_open = [](const io_info& io) {
     return io.type.is_tensor() && io.type.shape && io.type.shape->size() > 1 && !io.type.shape->front().known();

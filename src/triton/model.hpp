@@ -13,8 +13,8 @@ namespace cameo::triton {
 /// A served model: one session, or the components of a package, which all instances share with its packed weights.
 class served_model {
  public:
-  /// Loads what lies in the version's folder, as the model's configuration says. INVALID_ARGUMENT for parameters that
-  /// are none; otherwise as runtime::load.
+  /// Loads the model in the version's folder with the parameters of the model's configuration. INVALID_ARGUMENT for an
+  /// unknown parameter, or a value that it does not accept; otherwise the errors of runtime::load.
   static result<std::unique_ptr<served_model>> load(const std::string& folder, const nlohmann::json& config);
 
   const std::vector<io_info>& inputs() const { return whole_ ? whole_->inputs() : one_->inputs(); }
@@ -22,15 +22,15 @@ class served_model {
   result<named_values> run(std::span<const named_input> given, const run_settings& how) const {
     return whole_ ? whole_->run(given, how) : one_->run(given, how);
   }
-  /// Of one run; from the parameter timeout_ms.
+  /// The limit of the time of a run, from the parameter timeout_ms.
   std::optional<detail::duration> timeout() const { return timeout_; }
 
-  /// Fills in what the configuration leaves out: inputs, outputs, the largest batch and its scheduler. False when there
-  /// is nothing to add.
+  /// Adds inputs, outputs, the largest batch and its scheduler to a configuration that lacks them. False if it lacks
+  /// nothing.
   bool complete(nlohmann::json& config) const;
-  /// Says how the model is served, from the configuration that Triton goes by.
+  /// Takes from the configuration, as Triton uses it, whether requests are batched.
   void serve_as(const nlohmann::json& config);
-  /// True if the first size of every input and output counts requests' rows, so that several can be one run.
+  /// Whether the first size of every input and output counts rows, so that several requests can be one run.
   bool batches() const { return batches_; }
 
  private:
@@ -42,7 +42,7 @@ class served_model {
   bool batches_ = false;
 };
 
-/// An element type of Triton's: its number, its name in configurations, and ours. INVALID (0) for what it lacks.
+/// An element type: its number and name in Triton, and ours. Types that Triton lacks have the number 0 (INVALID).
 struct type_row {
   TRITONSERVER_DataType number;
   const char* name;
@@ -54,9 +54,9 @@ dtype dtype_of_number(TRITONSERVER_DataType);
 /// Runs requests, sends their responses and releases them.
 void serve(TRITONBACKEND_ModelInstance*, const served_model&, std::span<TRITONBACKEND_Request*> requests);
 
-/// A status as an error of Triton's; null for OK.
+/// Converts a status to an error of Triton; null for OK.
 TRITONSERVER_Error* to_error(const status&);
-/// An error of Triton's as a status; it is deleted.
+/// Converts an error of Triton to a status, and deletes it.
 status to_status(TRITONSERVER_Error*);
 
 }  // namespace cameo::triton

@@ -1,6 +1,6 @@
-"""Where onnxruntime and onnx's reference evaluator (or numpy, for what that has not) give different results for a node,
-cameo not those of onnxruntime, and the text of the specification decides: the operator, a condition on its node, and the
-sentence. differential.py takes no other difference for right.
+"""Nodes for which cameo agrees with onnx's reference evaluator (or a definition in numpy) and not with onnxruntime, because
+the text of the specification decides: the operator, a condition on its node, and the sentence. differential.py accepts no
+other difference.
 """
 import dataclasses
 import typing
@@ -11,7 +11,7 @@ from onnx import helper
 @dataclasses.dataclass(frozen=True)
 class judgment:
     op: str
-    fits: typing.Callable  # of the node's attributes, and the names of its inputs as "inputs"
+    fits: typing.Callable  # a condition on the node's attributes and, as "inputs", the names of its inputs
     sentence: str
 
 
@@ -77,7 +77,7 @@ ROWS = [
 
 
 def row_of(nodes):
-    """The row of the first node that one fits; None without."""
+    """The first row that fits a node, in the order of nodes; None if there is none."""
     for node in nodes:
         attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute} | {"inputs": list(node.input)}
         for row in ROWS:

@@ -71,6 +71,12 @@ def copy_tree(to):
         shutil.copytree(source / name, to / name, ignore=shutil.ignore_patterns("__pycache__"))
 
 
+def apply(tree, *patches):
+    """Applies patches to a copy of the tree. -C1: the lines around them may change."""
+    command("git", "init", "-q", cwd=tree)  # git apply looks for a repository above otherwise
+    command("git", "apply", "-C1", *patches, cwd=tree)
+
+
 def model_of(op, nodes, inputs, outputs, imports, constants=()):
     return helper.make_model(helper.make_graph(nodes, op, inputs, outputs, initializer=constants), ir_version=8,
                              opset_imports=[helper.make_opsetid(*each) for each in [("", 17), *imports]])
@@ -164,7 +170,8 @@ def check_like(program, folder):
                 sys.exit(f"{op} is slow")
 
 
-def build(tree):
+def build(tree, *targets):
+    """Builds the program and these targets like the build that CTest runs in. Returns the folder of the build."""
     cache = (binary / "CMakeCache.txt").read_text(encoding="utf-8")
     options = dict(re.findall(r"^(\w+):\w+=(.*)$", cache, re.MULTILINE))
     inside = os.path.relpath(binary, source)
@@ -173,8 +180,8 @@ def build(tree):
             *[f"-D{name}={options[name]}" for name in KEPT[1:] if options.get(name)])
     environment = {name: value for name, value in os.environ.items() if name != "CCACHE_DISABLE"}
     jobs = os.environ.get("CAMEO_JOBS") or len(os.sched_getaffinity(0))
-    command("cmake", "--build", out, "-j", jobs, "--target", "cameo_program", env=environment)
-    return out / "cameo"
+    command("cmake", "--build", out, "-j", jobs, "--target", "cameo_program", *targets, env=environment)
+    return out
 
 
 def main():
@@ -193,10 +200,8 @@ def main():
                 sys.exit(f"without the patches the program must refuse {op}; if cpu has it now, patch another operator "
                          "in:\n" + before.stdout + before.stderr)
         copy_tree(tree)
-        # A repository here: git apply would otherwise look for one in the folders above. -C1: context lines may change.
-        command("git", "init", "-q", cwd=tree)
-        command("git", "apply", "-C1", *PATCHES, cwd=tree)
-        program = build(tree)
+        apply(tree, *PATCHES)
+        program = build(tree) / "cameo"
         said = command(program, "conformance", cases)
         if not re.search(rf"^{len(models)} passed, 0 failed", said, re.MULTILINE):
             sys.exit(f"the patched program does not pass:\n{said}")

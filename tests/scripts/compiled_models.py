@@ -264,7 +264,7 @@ def options_of_the_other_program(folder):
                                   (["-e", "RefA", "-i", "a", models], 255, "KEY|VALUE"),
                                   (["-e", "RefA", "-C", "a|1 a|2", models], 255, "set twice"),
                                   (["-e", "RefA", "-i", "no_such|1", models], 255, "no_such"),
-                                  (["-e", "cpu", models], 255, "keeps no contexts"),
+                                  (["-e", "cpu", models], 255, "does not write contexts"),
                                   (["-p", "plugin.json", models], 1, "can be loaded from a library"),
                                   (["-e", "RefA", "-C", "ep.context_embed_mode|1 ep.context_file_path|x.onnx", models],
                                    0, "ep.context_file_path")):

@@ -158,7 +158,7 @@ def check_compiled(folder, root):
     foreign["components"]["digits"]["variants"] = {"frozen": frozen_body}
     manifest.write_text(json.dumps(foreign))
     done = cameo("run", folder, "--no-ranked", "--random-inputs")
-    expect(done.returncode == 1 and "was not asked" in done.stderr, "what would help: " + done.stderr)
+    expect(done.returncode == 1 and "was not considered" in done.stderr, "what would help: " + done.stderr)
     expect(runs() == "frozen", "and it does help")
 
 
@@ -299,7 +299,7 @@ def check_damaged(root):
            done.stderr)
     (folder / "manifest.json").unlink()
     done = cameo("run", folder, "--random-inputs")
-    expect("error: INVALID_ARGUMENT: a folder, and no model package" in done.stderr, done.stderr)
+    expect("error: INVALID_ARGUMENT: a folder, but not a model package" in done.stderr, done.stderr)
 
 
 def check_weights(root):

@@ -99,7 +99,7 @@ class Usage(Case):
 
     def test_wrong_usage_is_2(self):
         model = self.add_model()
-        for wrong in [[], ["nothing"], ["run"], ["run", model, "--unknown"], ["run", model, "--threads", "0"],
+        for wrong in [[], ["nothing"], ["run"], ["run", model, "--unknown"], ["run", model, "--threads", "1025"],
                       ["run", model, "--threads", "many"], ["run", model, "--config", "novalue"],
                       ["run", model, "--optimize", "most"], ["run", model, "--input", "x0"],
                       ["run", model, "--dim", "n"], ["run", model, "--dim", "n=-1"], ["run", model, "--ep"],
@@ -131,13 +131,13 @@ class Errors(Case):
         picture = self.write("picture.png", b"no picture")
         for words, *arguments in [
                 (r"'x0' is missing; .* Give it with --input x0=FILE, or .* --random-inputs", "run", model),
-                (r"a folder, and no model package: .*manifest\.json.*; a model is a file", "run", self.dir),
+                (r"a folder, but not a model package: .*manifest\.json.*; a model is a file", "run", self.dir),
                 (r"empty\.onnx: it contains no part of a model: is it empty", "run", empty),
                 (r"no input 'nothing_like_it'; there are x0, x1", "run", model, "--fill", "nothing_like_it=1"),
-                (r"no whole picture of a format that cameo reads", "run", self.add_model("image.onnx", (1, 3, 2, 2)), "--input",
+                (r"not a complete picture of a format that cameo reads", "run", self.add_model("image.onnx", (1, 3, 2, 2)), "--input",
                  f"x0={picture}"),
                 (r"no input_\*\.pb in it, nor in a test_data_set_0", "bench", model, "--data", self.dir),
-                (r"compiled anything of the model; asked were cpu", "compile", model, "-o", self.dir / "c.onnx")]:
+                (r"compiled anything of the model; the providers are cpu", "compile", model, "-o", self.dir / "c.onnx")]:
             done = cameo(*arguments)
             self.assertEqual((done.returncode, done.stdout), (1, ""), done)
             self.assertRegex(done.stderr, r"^error: [A-Z_]+: .*" + words)

@@ -220,7 +220,7 @@ class GivenValues(Case):
     def test_values_that_do_not_fit(self):
         numbers = self.identity(FLOATS, "n", 2)
         self.assertIn("a multiple of 2", self.fails("INVALID_ARGUMENT", "run", numbers, "--input", "x=1,2,3"))
-        self.assertIn("'b' is no float", self.fails("INVALID_ARGUMENT", "run", numbers, "--input", "x=1,b"))
+        self.assertIn("'b' is not a valid float", self.fails("INVALID_ARGUMENT", "run", numbers, "--input", "x=1,b"))
         self.assertIn("No such file", self.fails("NO_SUCHFILE", "run", numbers, "--input", "x=picture.bmp"))
         self.fails("NO_SUCHFILE", "run", numbers, "--input", "x=none.npy")
         small = self.identity(T.UINT8, 2)
@@ -456,7 +456,7 @@ class Words(Case):
                 (["bench", model, "--sort", "tmie", "--per-node"],
                  "cameo bench: --sort: needs time, share or plan, not tmie; did you mean 'time'?"),
                 (["run", model, "--optimize", "nones"],
-                 "cameo run: --optimize: needs none, basic, extended, layout or all, not nones; did you mean 'none'?"),
+                 "cameo run: --optimize: needs none, basic, extended, layout, all, 0, 1, 2, 3 or 99, not 'nones'; did you mean 'none'?"),
                 (["run", model, "--top", "1", "--top", "2"], "cameo run: --top: is given more than once"),
                 (["run", "--", model, "x"], "cameo run: 'x' is one argument too many"),
                 (["run", model, "--input"], "cameo run: --input: needs NAME=FILE|VALUE,..."),
@@ -466,7 +466,7 @@ class Words(Case):
                  "cameo compile: --external-threshold: needs a number from 0, not -1"),
                 (["reduce", model, "-o", self.dir / "x.hpp", "--name", "a b"],
                  "cameo reduce: --name: needs a name that C++ takes, not 'a b'"),
-                (["run", model, "--threads", "none"], "cameo run: --threads: needs a number from 1 to 1024, not none"),
+                (["run", model, "--threads", "none"], "cameo run: --threads: needs a number from 0 to 1024, not 'none'"),
                 (["package", "add", "a", "b", "c", "--device", "gpo"],
                  "cameo package add: --device: needs cpu, gpu or npu, not gpo; did you mean 'gpu'?")]:
             with self.subTest(wrong=wrong):

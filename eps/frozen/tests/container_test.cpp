@@ -123,7 +123,7 @@ TEST_CASE("bools with the value 90 are refused") {
   CHECK(says(refusal, "a bool that is neither 0 nor 1"));
 }
 
-TEST_CASE("a Cast to a type that its output does not have is refused") {
+TEST_CASE("a Cast to a type that its output does not have is rejected") {
   model_builder b;
   const value_id x = b.input("x", dtype::f32, {dim::fixed(192)});
   b.output(b.node("Not", {b.node("Cast", {x}, {model_builder::integer("to", 9)})}));

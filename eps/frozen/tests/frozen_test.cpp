@@ -86,7 +86,7 @@ TEST_CASE("weights that are only used packed are in the context once, and packed
   CHECK(fs::file_size(files.context) >= weights);
 }
 
-TEST_CASE("models that share a context keep equal weights once, and run from it in any order") {
+TEST_CASE("models that share a context store equal weights once, and can be loaded in any order") {
   const compiled_files files;
   const frozen_runtime with;
   const std::string first = files.folder / "first.onnx", second = files.folder / "second.onnx";
@@ -186,7 +186,7 @@ TEST_CASE("a session with the option `copy` also copies a context that another s
   CHECK(bits_of(*copied, inputs) == bits_of(plain, inputs));
 }
 
-TEST_CASE("two threads load one context and run its sessions at once") {
+TEST_CASE("two threads can load one context and run its sessions concurrently") {
   const compiled_files files;
   compile(files, four_branches());
   const std::vector<float> x = ramp(64 * 9, 0.001f);
@@ -208,7 +208,7 @@ TEST_CASE("two threads load one context and run its sessions at once") {
   for (const std::string& each : made) CHECK(each == expected);
 }
 
-TEST_CASE("one session runs a compiled plan on several threads at once") {
+TEST_CASE("several threads can run a compiled plan of one session concurrently") {
   const auto s = frozen_runtime{}.load(four_branches());
   REQUIRE(verdict(s) == "OK");
   std::vector<std::thread> threads;

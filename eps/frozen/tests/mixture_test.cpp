@@ -193,7 +193,8 @@ TEST_CASE(
   CHECK(verdict(compile_to(folder / "net.model", product(0.003f))) == "OK");  // no model uses the context any more
   fs::remove(folder / "net.model"), fs::remove(context);
   spill(context, "precious");
-  CHECK(says(verdict(compile_to(folder / "net.onnx", product(0.003f))), "is no context that FrozenExecutionProvider"));
+  CHECK(
+      says(verdict(compile_to(folder / "net.onnx", product(0.003f))), "is not a context that FrozenExecutionProvider"));
   CHECK(slurp(context) == "precious");
 }
 

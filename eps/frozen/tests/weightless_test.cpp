@@ -46,7 +46,7 @@ TEST_CASE("constants of an outer graph that a subgraph reads stay there") {
   CHECK(bits_of(*restored, inputs) == bits_of(loaded(product_in_a_loop()), inputs));
 }
 
-TEST_CASE("variants with one file of weights: contexts are small, and the files of weights are equal") {
+TEST_CASE("variants with one file of weights have small contexts, and their files of weights are equal") {
   const std::size_t weights = 2 * 64 * 512 * sizeof(float);
   const compiled_files first, second;
   compile_light(first, over_shared_weights("Relu"), "weights.bin");

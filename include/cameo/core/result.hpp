@@ -10,8 +10,8 @@ namespace detail {
 template <class T>
 struct temporary_result {
   static_assert(sizeof(T) == 0,
-                "cameo: this result is a temporary: nothing has tested it for an error, and what `->` reaches is gone "
-                "at the end of the statement; give it a name and test it first: `auto outputs = session.run(...); if "
+                "cameo: this result is a temporary: it has not been checked for an error, and its value is destroyed "
+                "at the end of the statement; give it a name and check it first: `auto outputs = session.run(...); if "
                 "(!outputs) return outputs.error();`");
 };
 }  // namespace detail

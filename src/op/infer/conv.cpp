@@ -152,7 +152,7 @@ status convolve(infer_context& c, std::size_t weight, std::size_t bias, dtype ty
   if (x)
     if (status s = check_rank(*x, 3, std::size_t(-1), "X"); !s) return s;
   if (w)
-    if (status s = check_rank(*w, x ? x->size() : 3, x ? x->size() : std::size_t(-1), "W"); !s) return s;
+    if (status s = x ? check_rank(*w, x->size(), "W") : check_rank(*w, 3, std::size_t(-1), "W"); !s) return s;
   const std::size_t spatial = x ? x->size() - 2 : w ? w->size() - 2 : 0;
   if (!spatial) return give(c, 0, type), status_code::ok;
   std::optional<dims> kernel;

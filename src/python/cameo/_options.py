@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,8 +14,9 @@ from .errors import InvalidArgument
 Progress = Callable[[str, float], object]
 Log = Callable[[int, str], object]
 
-LEVELS = {"none": 0, "basic": 1, "extended": 2, "layout": 3, "all": 99}
-SEVERITIES = {"verbose": 0, "info": 1, "warning": 2}
+OPTIONS: dict[str, tuple[str, str, str]] = _core.options
+"""The table of docs/options.md: what stands for an option's value, what it does, and its default, by name."""
+_OBJECTS = ("provider_options", "initializers", "external_files", "progress", "log", "stop")
 _LOGGING = (logging.DEBUG, logging.INFO, logging.WARNING)
 
 
@@ -31,15 +33,8 @@ def path_text(path: str | bytes | os.PathLike[Any]) -> str:
     return text
 
 
-def _number(name: str, given: str | int, names: Mapping[str, int]) -> int:
-    number = names.get(given) if isinstance(given, str) else given
-    if number not in names.values():
-        raise InvalidArgument(f"{name} is {given!r}; there are {', '.join(names)}")
-    return int(number)  # type: ignore[arg-type]
-
-
 def _text(value: object) -> str:
-    return ("0", "1")[value] if isinstance(value, bool) else str(value)
+    return str(int(value)) if isinstance(value, int) else str(value)
 
 
 def _items(name: str, given: Any) -> list[Any]:
@@ -51,7 +46,7 @@ def _items(name: str, given: Any) -> list[Any]:
 
 def _pairs(name: str, given: Mapping[str, Any] | Iterable[tuple[str, Any]] | None) -> list[tuple[str, Any]]:
     pairs = _items(name, given.items() if isinstance(given, Mapping) else given)
-    if not all(isinstance(each, (tuple, list)) and len(each) == 2 for each in pairs):
+    if not all(isinstance(each, (tuple, list)) and len(each) == 2 and isinstance(each[0], str) for each in pairs):
         raise InvalidArgument(f"{name} is {given!r}; it needs a dictionary, or pairs of a name and what it is")
     return [(key, value) for key, value in pairs]
 
@@ -79,27 +74,37 @@ def _provider_entries(providers: Sequence[str], options: Any) -> list[tuple[str,
     return entries
 
 
+def _texts(name: str, given: Any) -> list[tuple[str, str]]:
+    """The texts that set an option by its row of the table."""
+    if name not in OPTIONS:
+        near = difflib.get_close_matches(name, [*OPTIONS, *_OBJECTS], 1)
+        raise TypeError(f"there is no option {name!r}" + "".join(f"; did you mean {each!r}?" for each in near))
+    if given is None:
+        return []
+    value = OPTIONS[name][0]
+    if "=" in value:
+        return [(name, f"{key}={_text(each)}") for key, each in _pairs(name, given)]
+    return [(name, path_text(given) if value == "FOLDER" else _text(given))]
+
+
+def described() -> str:
+    """The options of the table, a line each, for the documentation of Session."""
+    return "\n    ".join(f"{name:<11} {words}" + (f" (default: {initial})" if initial else "")
+                         for name, (_, words, initial) in OPTIONS.items() if name not in ("providers", "config", "log_level"))
+
+
 def normalized(
     providers: Sequence[str | tuple[str, Mapping[str, Any]]] | None = None,
     *,
     provider_options: Mapping[str, Mapping[str, Any]] | Sequence[Mapping[str, Any]] | None = None,
-    threads: int = 0,
-    config: Mapping[str, Any] | None = None,
-    optimize: str | int = "all",
-    parallel: bool = False,
-    free_dims: Mapping[str, int] | None = None,
-    free_dims_by_denotation: Mapping[str, int] | None = None,
-    memory_limit: int = 0,
-    policy: str | None = None,
-    external_data_folder: str | os.PathLike[str] | None = None,
     initializers: Mapping[str, Any] | None = None,
     external_files: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     log: Log | None = None,
-    log_level: str | int = "warning",
     stop: _core.Stop | None = None,
+    **options: Any,
 ) -> dict[str, Any]:
-    """The keywords of a Session as the compiled part takes them; their meaning is documented there."""
+    """The keywords of a Session as the compiled part takes them: `options` are texts, in the order in which they are set."""
     if isinstance(providers, str):
         providers = [providers]
     for name, given in (("log", log), ("progress", progress)):
@@ -111,21 +116,13 @@ def normalized(
     for name, given in chosen:
         if given:
             entries += _provider_entries(named, {name: given})
+    options = {"log_level": "warning", **options}
     return {
-        "providers": named,
-        "config": [(key, _text(value)) for key, value in _pairs("config", config)] + entries,
-        "free_dims": _pairs("free_dims", free_dims),
-        "free_dims_by_denotation": _pairs("free_dims_by_denotation", free_dims_by_denotation),
-        "threads": threads,
-        "memory_limit": memory_limit,
-        "optimize": _number("optimize", optimize, LEVELS),
-        "parallel": parallel,
-        "policy": policy,
-        "external_data_folder": path_text(external_data_folder) if external_data_folder else "",
+        "options": [("providers", name) for name in named] + [text for each in options.items() for text in _texts(*each)]
+        + [("config", f"{key}={value}") for key, value in entries],
         "initializers": _pairs("initializers", initializers),
         "external_files": [(path_text(name), data) for name, data in _pairs("external_files", external_files)],
         "progress": progress,
         "log": log or to_logging,
-        "log_from": _number("log_level", log_level, SEVERITIES),
         "stop": stop,
     }

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import _core
-from ._options import normalized, path_text
+from ._options import described, normalized, path_text
 from .errors import InvalidArgument
 
 
@@ -115,18 +115,13 @@ class Session(_core.Session):
                 not copied: the session keeps them
     providers   short or long names by priority, or pairs of a name and options; none: the fallback
     provider_options  by name, or in the order of `providers`
-    threads     in all, the caller's included; 0: what cpuset and CPU quota allow
     config      entries with ONNX Runtime's names (docs/session_keys.md); of a value True or False, "1" or "0"
-    optimize    "none", "basic", "extended", "layout" or "all"
-    parallel    nodes that are independent of each other run at once
-    free_dims   sizes for dims that the model leaves open, by name; free_dims_by_denotation likewise
-    memory_limit  bytes for the values of one run; 0: the machine's memory
-    policy      chooses providers by their devices, instead of `providers`: "prefer_npu" and so on
-    external_data_folder  where external weights lie, instead of the model's folder
+    OPTIONS
     initializers  arrays instead of the model's initializers, by name: of the same type and shape; the session keeps them
     external_files  external data that is in memory: buffers by the location that the model gives; the session keeps them
     progress    called with a stage and a fraction from 0 to 1; what it raises ends loading
     log         called with a severity (0 verbose, 1 info, 2 warning) and words; without, Python's logger "cameo" is
+    log_level   the least severity that is reported: "verbose", "info" or "warning", which is the default
     stop        a Stop that ends loading
 
     Raises NoSuchFile, InvalidProtobuf, InvalidGraph and InvalidArgument for what is wrong with the file or the options,
@@ -180,3 +175,7 @@ class Session(_core.Session):
     def __repr__(self) -> str:
         source = self._made_of[0] if isinstance(self._made_of[0], str) else "bytes"
         return f"<cameo.Session of {source!r} on {', '.join(self.providers)}>"
+
+
+if Session.__doc__:  # python -OO has none
+    Session.__doc__ = Session.__doc__.replace("OPTIONS", described())

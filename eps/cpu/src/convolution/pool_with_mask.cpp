@@ -12,7 +12,8 @@ namespace CAMEO_NAMESPACE::eps {
 
 namespace {
 
-/// The largest element of the window at output `o` of a line. `shown`: the plane's mask, which ends a window's line.
+/// Returns the largest element of the window at output `o` of a line. `shown` is the mask of the plane; its first zero
+/// ends a line of the window.
 float largest_in_window(const placed_window& w, const outer_window& lines, std::int64_t o, const float* x,
                         const std::int32_t* shown) {
   const window_axis& axis = w.axes[w.rank - 1];

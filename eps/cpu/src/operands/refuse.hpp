@@ -10,8 +10,8 @@
 
 namespace CAMEO_NAMESPACE::eps {
 
-/// A piece of a message: text, a number, a shape as [2,3], or an element type by its name. It refers to what it is made
-/// of.
+/// A part of a message: text, a number, a shape (printed as [2,3]), or an element type (by its name). It refers to the
+/// text or shape that it was made of, which has to outlive it.
 class message_part {
  public:
   message_part(std::string_view text) : text_{text}, kind_{kind::text} {}
@@ -21,7 +21,7 @@ class message_part {
     requires std::is_arithmetic_v<T>
   message_part(T number) : number_{std::int64_t(number)}, kind_{kind::number} {}
 
-  /// Writes it to `to`, cut at `end`; where it ends.
+  /// Writes the part to `to`, truncated at `end`, and returns the end of what was written.
   char* write(char* to, char* end) const;
 
  private:
@@ -34,21 +34,21 @@ class message_part {
   kind kind_;
 };
 
-/// A status with words made of `parts`, cut after 320 bytes.
+/// A status whose message consists of `parts`, truncated after 320 bytes.
 [[gnu::cold, gnu::noinline]] status refuse_with(status_code code, std::initializer_list<message_part> parts);
 
-/// The same; what an operator is called, the runner says. Each call only lists its parts: a function for each list of
-/// types was a fortieth of the provider's code.
+/// refuse_with() for any arguments. The runner adds the name of the node. Calls are inlined to a list of parts, as
+/// separate functions for each combination of types were a fortieth of the provider's code.
 template <class... Parts>
 [[gnu::always_inline]] inline status refuse(status_code code, const Parts&... parts) {
   return refuse_with(code, {message_part(parts)...});
 }
-/// What is wrong with the data of a run.
+/// An error in the inputs of a run.
 template <class... Parts>
 [[gnu::always_inline]] inline status bad_input(const Parts&... parts) {
   return refuse(status_code::invalid_argument, parts...);
 }
-/// What is wrong with an attribute.
+/// An error in an attribute.
 template <class... Parts>
 [[gnu::always_inline]] inline status bad_attribute(const Parts&... parts) {
   return refuse(status_code::invalid_graph, parts...);

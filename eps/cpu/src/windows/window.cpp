@@ -15,18 +15,18 @@ status check_values(std::string_view name, dims values, std::int64_t least) {
 }
 
 status rank_error(std::string_view name, std::size_t found, std::size_t wanted) {
-  return bad_input(name, " has ", std::int64_t(found), " values, the input's spatial rank asks for ",
+  return bad_input(name, " has ", std::int64_t(found), " values; the input's spatial rank needs ",
                    std::int64_t(wanted));
 }
 
-/// (kernel - 1) * dilation + 1
+/// Computes the elements from the first to the last tap, (kernel - 1) * dilation + 1; false if that overflows.
 bool span_of(const window_axis& a, std::int64_t& span) {
   return checked_multiply(a.kernel - 1, a.dilation, span) && checked_add(span, std::int64_t{1}, span);
 }
 
 status too_large() { return {status_code::invalid_argument, "the sizes of kernel, strides and pads overflow"}; }
 
-/// Pads that make ceil(in / stride) outputs.
+/// Sets the pads of auto_pad SAME_UPPER or SAME_LOWER, which make ceil(in / stride) outputs.
 status same(window_axis& a, bool upper) {
   std::int64_t span = 0, needed = 0;
   a.out = a.in / a.stride + (a.in % a.stride != 0);
@@ -39,6 +39,7 @@ status same(window_axis& a, bool upper) {
   return {};
 }
 
+/// Computes the outputs along one axis, and its pads if auto_pad gives them. `may_exceed`: see window::place().
 status place_axis(window_axis& a, const window& w, std::size_t axis, bool may_exceed) {
   if (w.pad == window::padding::same_upper || w.pad == window::padding::same_lower)
     return same(a, w.pad == window::padding::same_upper);
@@ -59,6 +60,7 @@ status place_axis(window_axis& a, const window& w, std::size_t axis, bool may_ex
   return {};
 }
 
+/// Checks that the number of taps, inputs, padded inputs and outputs of a plane don't overflow.
 status check_counts(const placed_window& p) {
   std::int64_t taps = 1, in = 1, out = 1, padded = 1;
   for (std::size_t i = 0; i < p.rank; ++i) {
@@ -71,10 +73,11 @@ status check_counts(const placed_window& p) {
   return {};
 }
 
-/// One output axis of a transposed convolution: `in` is its length, from what pads and output_shape say.
+/// Sets one axis of a transposed convolution: `in` becomes the length of its output, from output_shape (`wanted`, or
+/// null), or from the pads and output_padding (`extra`).
 status place_transposed_axis(window_axis& a, const window& w, std::int64_t extra, const std::int64_t* wanted) {
   std::int64_t span = 0, full = 0;
-  if (a.out == 0) return bad_input("an input of no elements");
+  if (a.out == 0) return bad_input("the input has no elements");
   if (!span_of(a, span) || !checked_multiply(a.out - 1, a.stride, full) || !checked_add(full, span, full) ||
       !checked_add(full, extra, full))
     return too_large();
@@ -96,7 +99,8 @@ status place_transposed_axis(window_axis& a, const window& w, std::int64_t extra
   return {};
 }
 
-/// The parts of a placed window that attributes give.
+/// Checks the attributes against the shapes of the input and the kernel, and fills in what they give. Outputs are set
+/// later.
 result<placed_window> start_of(const window& w, const extents& input, dims kernel) {
   if (input.rank() < 3) return bad_input("input ", input, ", needs batch, channel and at least one spatial axis");
   placed_window p;
@@ -108,7 +112,7 @@ result<placed_window> start_of(const window& w, const extents& input, dims kerne
   if (!w.dilations.empty() && w.dilations.size() != p.rank) return rank_error("dilations", w.dilations.size(), p.rank);
   if (!w.pads.empty() && w.pads.size() != 2 * p.rank) return rank_error("half of pads", w.pads.size() / 2, p.rank);
   for (std::size_t i = 0; i < p.rank; ++i) {
-    if (kernel[i] < 1) return bad_input("a kernel of ", extents{kernel});
+    if (kernel[i] < 1) return bad_input("the kernel ", extents{kernel}, " must have sizes of 1 or more");
     const std::int64_t stride = number_or(w.strides, i, 1), dilation = number_or(w.dilations, i, 1);
     p.axes[i] = {
         input[i + 2], 0, kernel[i], stride, dilation, number_or(w.pads, i, 0), number_or(w.pads, i + p.rank, 0)};
@@ -172,7 +176,7 @@ result<placed_window> window::place_transposed(const extents& input, dims kernel
   if (!p) return p;
   if (!output_padding.empty() && output_padding.size() != p->rank)
     return rank_error("output_padding", output_padding.size(), p->rank);
-  // output_shape may come with batch and channel in front.
+  // ONNX Runtime accepts an output_shape that begins with batch and channel.
   if (output_shape.size() == p->rank + 2) output_shape = output_shape.subspan(2);
   if (!output_shape.empty() && output_shape.size() != p->rank)
     return rank_error("output_shape", output_shape.size(), p->rank);
