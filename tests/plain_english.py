@@ -17,15 +17,11 @@ TOPS = ("include", "src", "eps", "bench", "examples", "tests", "cmake")
 
 # Folders whose text has not been read and rewritten yet. Rows may only be removed.
 NOT_READ_YET = (
-    "include/cameo/c", "include/cameo/ort_plugin_export", "include/cameo/package", "include/cameo/session", "src/c",
-    "src/context", "src/file", "src/ort_plugin_export", "src/package", "src/session", "eps/cpu/tests", "eps/frozen",
-    "eps/openvino", "eps/ort_plugin_host", "bench", "examples", "tests/bad_input", "tests/compile_fail",
-    "tests/conformance", "tests/context", "tests/ep", "tests/file", "tests/fresh", "tests/fuzz", "tests/interop",
-    "tests/minimal", "tests/model_package", "tests/package", "tests/serving", "tests/session", "cmake",
+    "include/cameo/package", "include/cameo/session", "src/c", "src/context", "src/file", "src/package", "src/session",
+    "tests/bad_input", "tests/context", "tests/ep", "tests/file", "tests/model_package", "tests/package", "tests/session",
     "src/program/command_line.cpp", "src/program/command_line.hpp", "src/program/options.cpp",
     "src/program/options.hpp", "src/python/loading.cpp", "src/python/cameo/_options.py",
-    "src/python/cameo/_session.py", "src/triton/model.cpp", "src/program", "src/python", "src/triton", "eps/cpu",
-    "tests/layers.py", "tests/program", "tests/programs", "tests/python", "tests/scripts",
+    "src/python/cameo/_session.py", "src/triton/model.cpp",
 )
 
 # A word, and what to write in its place. Comments and messages (string literals of three words or more) are searched.

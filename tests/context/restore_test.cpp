@@ -126,7 +126,8 @@ TEST_CASE("24: a context that is missing, empty, garbage or of another SDK is IN
 
 TEST_CASE("25: a node that does not say whether its context is inside has it inside") {
   compiled_folder c;
-  c.check_refused(c.changed([](attributes& all, std::size_t) { drop(all, "embed_mode"); }), "INVALID_GRAPH", "no context");
+  c.check_refused(c.changed([](attributes& all, std::size_t) { drop(all, "embed_mode"); }), "INVALID_GRAPH",
+                  "no context");
   compiled_folder inside{false, {{"ep.context_embed_mode", "1"}}};
   inside.check_runs(inside.changed([](attributes& all, std::size_t) { drop(all, "embed_mode"); }));
   inside.check_runs(inside.changed([](attributes& all, std::size_t) { drop(all, "main_context"); }));

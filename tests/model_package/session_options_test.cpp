@@ -110,7 +110,8 @@ TEST_CASE("options that were selected with are not the session's") {
   }
   how.config = {{"session.no_such_key", "1"}};
   CHECK(npu.loader.select(opened(pkg.at.path()), "main", how).error().code() == status_code::invalid_argument);
-  CHECK(npu.loader.select(opened(pkg.at.path()), "main", on({"nobody"})).error().code() == status_code::invalid_argument);
+  CHECK(npu.loader.select(opened(pkg.at.path()), "main", on({"nobody"})).error().code() ==
+        status_code::invalid_argument);
 }
 
 TEST_CASE("a provider that can't be made as the package wants it is an error, and no reason to run on cpu") {

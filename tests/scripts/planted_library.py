@@ -24,10 +24,10 @@ MAIN = r"""
 namespace in = cameo::eps::openvino_detail;
 int LOOK() {
   std::string why;
-  const cameo::os::library found = in::first_of(in::places_of("%s"), why);
+  const cameo::os::library found = in::load_first(in::candidates_for("%s"), why);
   const char* (*const whose)() = found ? found.find<const char*()>("whose") : nullptr;
   const std::string relative[] = {"./%s", "lib/%s"};
-  if (in::first_of(relative, why)) std::puts("a relative path was loaded");
+  if (in::load_first(relative, why)) std::puts("a relative path was loaded");
   std::printf("%%s\n", whose ? whose() : "nothing");
   return 0;
 }
