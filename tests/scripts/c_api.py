@@ -322,7 +322,7 @@ def nothing_given(library):
         result, name, arguments = re.match(r"(.*?)cameo_(\w+)\((.*)\);", line).groups()
         words = refused(lambda: library.call(name, *[P()] * (arguments.count(",") + 1))) if "cameo_error*" in result else ""
         if words:
-            expect(words.startswith("INVALID_ARGUMENT") and "is NULL" in words, name, "says what it was not given:", words)
+            expect(words.startswith("INVALID_ARGUMENT") and "is NULL" in words, name, "names the missing argument:", words)
             continue
         expect("cameo_error*" not in result, name, "is an error without its handle")
         function = getattr(library.c, f"cameo_{name}")
@@ -330,7 +330,7 @@ def nothing_given(library):
         function.restype = results.get(result, P)
         made = function(*[P()] * (arguments.count(",") + 1))
         if name not in ("provider_name", "value_dims", "error_name"):  # their answers to 0 and NULL are not empty
-            expect(made in (None, b"", 0, -1), name, "says nothing of NULL:", made)
+            expect(made in (None, b"", 0, -1), name, "returns nothing for NULL:", made)
 
 
 functions = hold_to_record()

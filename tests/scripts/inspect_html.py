@@ -478,7 +478,7 @@ class InBrowser(Case):
             self.assertEqual(page.run("cameo.hits()"),
                              page.run("cameo.data.graphs[0].boxes.filter(b => b.op === 'Add').length"))
             page.run("cameo.fit()")
-            print("%d nodes: %.2f s to write %.1f MB, drawn %.0f ms after the page was asked for, %.1f ms to draw what "
+            print("%d nodes: %.2f s to write %.1f MB, drawn %.0f ms after the request for the page, %.1f ms to draw what "
                   "is in view, %.0f ms to draw all" % (count, written, html.stat().st_size / 1e6, first, one,
                                                     page.run(DRAWING)), flush=True)
             self.is_well(page)
