@@ -131,7 +131,7 @@ def cpp_sources(page):
         kind = above.group(1) if above else "file"
         if kind == "file":
             if check(code.startswith("#include"), page.where(line),
-                     "a block of C++ begins with #include, or a comment above says what it is part of"):
+                     "a block of C++ begins with #include, or a comment above names its context"):
                 yield f"{page.name}:{line}", at(line, code)
         elif kind == "declarations":
             number += 1
@@ -389,7 +389,7 @@ def check_pages(pages):
 
 
 PREAMBLE = "<!-- cpp: preamble (int n)\n#include <cameo/core/status.hpp>\n-->\n\n"
-OFFENSES = [  # a page, and what must be said of it
+OFFENSES = [  # a page, and an expression for the error that must be reported
     ("```cpp\n#include <cstddef>\nint f() { return none; }\n```\n", "'none' was not declared|undeclared identifier"),
     ("```cpp\nint f();\n```\n", "begins with #include"),
     (PREAMBLE + "<!-- cpp: statements -->\n```cpp\nn.size();\n```\n", "request for member 'size'|not a structure"),
