@@ -2,8 +2,8 @@
 """cpu's kernels return the same bits on every instruction set with fused multiply-add, and for any number of threads.
 The cases are ONNX's, cases that the differential scripts draw, and sums that are longer than a register or a tile;
 every operator for which cpu has a kernel is among them. Each instruction set of this processor is compared with the
-others and with tests/data/case_hashes.txt, so that a machine without an instruction set still checks it against the
-recorded bits.
+others and with
+tests/data/case_hashes.txt, and thereby with the machine that wrote this file.
 
   --write   writes tests/data/case_hashes.txt anew
   --only N  cases with this in their name
