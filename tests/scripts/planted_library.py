@@ -124,7 +124,7 @@ with tempfile.TemporaryDirectory() as scratch:
     expect(done.stdout == "nothing\n" and not done.stderr, "code of a library looks in no working folder either", done)
     library(shared, "shared")
     done = start([at / "loads", planted], shared)
-    expect(done.stdout == "shared\n", "and finds what lies beside the library, wherever the program goes", done)
+    expect(done.stdout == "shared\n", "the library beside it is found, whatever the working folder is", done)
 
     # The program itself. Without the provider there is nothing for it to load, and it must not load anything either.
     (at / "bin").mkdir()

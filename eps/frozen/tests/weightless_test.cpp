@@ -1,4 +1,4 @@
-// Plans without weights: the same bits, small contexts, and models whose constants are not those of compilation.
+// Tests plans without weights: they compute the same bits, have small contexts, and reject models with other constants.
 #include "frozen_models.hpp"
 
 namespace cameo::test {
@@ -15,7 +15,7 @@ void compile_light(const compiled_files& to, std::unique_ptr<cameo::model> m, co
   REQUIRE(report->compiled_nodes > 0);
 }
 
-TEST_CASE("a weightless plan gives the bits of its source model, for every shape") {
+TEST_CASE("a weightless plan computes the same bits as its source, for every shape") {
   const compiled_files files;
   compile_light(files, small_network());
   const auto restored = frozen_runtime{}.load(files.model);
@@ -35,7 +35,7 @@ TEST_CASE("a weightless plan gives the bits of its source model, for every shape
   }
 }
 
-TEST_CASE("constants of an outer graph that a subgraph reads stay there") {
+TEST_CASE("constants that a body captures stay in the enclosing graph") {
   const compiled_files files;
   compile_light(files, product_in_a_loop());
   const auto restored = frozen_runtime{}.load(files.model);
@@ -55,13 +55,13 @@ TEST_CASE("variants with one file of weights have small contexts, and their file
   CHECK(fs::file_size(first.folder / "weights.bin") >= weights);
   CHECK(fs::file_size(first.context) < 4096);
   CHECK(fs::file_size(first.model) < 4096);
-  // One such weight file serves both contexts.
+  // Both can use one file.
   fs::remove(second.folder / "weights.bin");
   fs::create_hard_link(first.folder / "weights.bin", second.folder / "weights.bin");
   CHECK(verdict(frozen_runtime{}.load(second.model)) == "OK");
 }
 
-/// The result of loading the compiled model after `change` was applied to it.
+/// The status of loading the compiled model after `change` was applied to it.
 template <class Change>
 std::string load_after(Change change, session_options how = {}) {
   const compiled_files files;
@@ -73,7 +73,9 @@ std::string load_after(Change change, session_options how = {}) {
   return verdict(frozen_runtime{}.load(files.model, how));
 }
 
-TEST_CASE("a constant of another type, shape or number, a missing one, and an input in its place are refused by name") {
+TEST_CASE(
+    "a constant of another type or shape, a missing one, and an input that is not a constant are errors with its "
+    "name") {
   const auto refuses = [](const std::string& found, std::string_view words) {
     CAPTURE(found);
     CHECK(found.find("INVALID_GRAPH") == 0);
@@ -109,7 +111,7 @@ TEST_CASE("a constant of another type, shape or number, a missing one, and an in
           "is not a constant");
 }
 
-TEST_CASE("other numbers of the same shape run, and are refused if weights are verified") {
+TEST_CASE("constants with other numbers run, and are rejected if weights are verified") {
   const auto other = [](model& m, graph& g, node_id n) {
     const value& was = *g[g.input(n, 1)].constant;
     value now = was;
@@ -125,7 +127,7 @@ TEST_CASE("other numbers of the same shape run, and are refused if weights are v
   CHECK(load_after([](model&, graph&, node_id) {}, keys({{"ep.frozen.verify", "1"}})) == "OK");
 }
 
-TEST_CASE("a weightless plan with changed bytes and valid checksums is refused, or loads") {
+TEST_CASE("a weightless plan with changed bytes and valid checksums is rejected, or can be loaded") {
   const compiled_files files;
   compile_light(files, over_shared_weights("Relu"));
   const std::string whole = slurp(files.context);
