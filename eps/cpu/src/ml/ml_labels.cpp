@@ -245,7 +245,7 @@ result<zip_map> zip_map::bind(bind_context& c) {
   return made;
 }
 
-/// A map is made as output 0 and then kept, so that it has a separate owner.
+/// Makes a map as output 0, and returns a reference that keeps it alive after output 0 is overwritten by the next map.
 result<value> zip_map::map_of(run_context& c, const value& keys, const float* row) const {
   result<value> numbers = c.make(dtype::f32, keys.shape);
   if (!numbers) return numbers.error();

@@ -385,7 +385,8 @@ result<memory_attention<C>> read_memory(run_context& c, const sizes& s, std::int
   return made;
 }
 
-/// Concatenates R and the part of W that multiplies the answers: [width, hidden + answer].
+/// Concatenates R and the columns of W that multiply the result of attention (`answer` numbers): [width, hidden +
+/// answer].
 template <class C>
 result<const C*> joined_weights(run_context& c, const sizes& s, const C* w, const C* r) {
   const std::int64_t n = s.hidden, row = n + s.answer;

@@ -19,7 +19,8 @@ status rank_error(std::string_view name, std::size_t found, std::size_t wanted) 
                    std::int64_t(wanted));
 }
 
-/// Computes the elements from the first to the last tap, (kernel - 1) * dilation + 1; false if that overflows.
+/// Computes the number of elements from the first to the last tap, (kernel - 1) * dilation + 1; false if that
+/// overflows.
 bool span_of(const window_axis& a, std::int64_t& span) {
   return checked_multiply(a.kernel - 1, a.dilation, span) && checked_add(span, std::int64_t{1}, span);
 }
@@ -39,7 +40,8 @@ status same(window_axis& a, bool upper) {
   return {};
 }
 
-/// Computes the outputs along one axis, and its pads if auto_pad gives them. `may_exceed`: see window::place().
+/// Computes the number of outputs along one axis, and its pads if auto_pad gives them. `may_exceed`: the window may
+/// exceed the padded input by less than two strides.
 status place_axis(window_axis& a, const window& w, std::size_t axis, bool may_exceed) {
   if (w.pad == window::padding::same_upper || w.pad == window::padding::same_lower)
     return same(a, w.pad == window::padding::same_upper);
@@ -99,8 +101,8 @@ status place_transposed_axis(window_axis& a, const window& w, std::int64_t extra
   return {};
 }
 
-/// Checks the attributes against the shapes of the input and the kernel, and fills in what they give. Outputs are set
-/// later.
+/// Checks the attributes against the shapes of the input and the kernel, and returns a window that lacks only the
+/// numbers of outputs and the pads of auto_pad, which the caller computes.
 result<placed_window> start_of(const window& w, const extents& input, dims kernel) {
   if (input.rank() < 3) return bad_input("input ", input, ", needs batch, channel and at least one spatial axis");
   placed_window p;
