@@ -40,9 +40,10 @@ MAY_INCLUDE = {
     "program": ["build", "inspect"],
     "interop": ["session"],  # conversions to types of other libraries: for users, never included by another layer
 }
-# The modules of a provider's sources, eps/NAME/src/MODULE, and the modules that each may include directly, as above. Files
-# directly in src are the provider itself: they may include all modules, and no module includes them. A public header belongs
-# to the module of the source with its name; a header without a source counts as the headers that it includes.
+# The modules of a provider's sources, eps/NAME/src/MODULE, and the modules that each may include directly; it may also
+# include the modules that those may include. Files directly in src are the provider itself: they may include all modules, and
+# no module includes them. A public header belongs to the module of the source with its name; a header without a source counts
+# as the headers that it includes.
 MODULES = {
     "cpu": {
         "machine": [],  # instruction sets, caches, threads

@@ -11,7 +11,8 @@ namespace acme {
 
 enum class opcode : std::uint8_t { add, subtract, multiply, relu };
 
-/// Computes out = a op b for a block of elements. The operands are indices of places (see program).
+/// Computes out = a op b for a block of elements. `a`, `b` and `out` are indices of the program's inputs, constants,
+/// outputs and registers.
 struct instruction {
   opcode code;
   std::uint32_t a, b, out;

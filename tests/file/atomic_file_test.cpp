@@ -1,4 +1,5 @@
-// What a path names when a file is written to it, and what killed writers leave behind.
+// Tests of write_file_atomically(): the links, pipes and devices that a path may name, and the files that killed
+// writers leave behind.
 #include <cameo/file/atomic_file.hpp>
 #include <cameo/format/onnx.hpp>
 #include <cameo/graph/model.hpp>
@@ -28,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An empty folder, gone with the test.
+/// An empty folder, which the destructor removes with its contents.
 struct folder {
   fs::path path;
   folder() {
@@ -57,7 +58,7 @@ status write(const std::string& path, std::string_view text) { return write_file
 std::string verdict(const status& s) { return s ? "OK" : std::string{s.name()} + ": " + std::string{s.words()}; }
 bool says(const status& s, std::string_view words) { return s.words().find(words) != std::string_view::npos; }
 
-/// What comes out of a pipe until its last writer has gone.
+/// Reads a named pipe on another thread, until its last writer closes it.
 std::future<std::string> reader_of(const std::string& fifo) {
   return std::async(std::launch::async, [fifo] { return slurp(fifo); });
 }
@@ -97,7 +98,8 @@ TEST_CASE("folders are refused, also behind a link, and links that lead round or
   CHECK(slurp(at / "folder/file") == "kept");
 }
 
-/// A device that the test may lose. Who may make none, is not root, and can't harm the system's.
+/// Returns the path of a device that a failing test may replace: a new device if the process may make one, which needs
+/// root; else the system's device, which only root could replace.
 std::string device_in(const folder& at, const std::string& name, unsigned minor) {
   if (::mknod((at / name).c_str(), S_IFCHR | 0600, makedev(1, minor)) == 0) return at / name;
   REQUIRE_MESSAGE(::geteuid() != 0, "root may not make a device here: ", std::strerror(errno));
@@ -143,7 +145,7 @@ TEST_CASE("a descriptor that a path names is written to where it stands") {
   CHECK(slurp(at / "file") == "before more more more end");
 
   int ends[2];
-  REQUIRE(::pipe(ends) == 0);  // it has no name, and what its link says is none
+  REQUIRE(::pipe(ends) == 0);  // a pipe without a path: its link in /dev/fd leads to no file
   CHECK(verdict(write("/dev/fd/" + std::to_string(ends[1]), "text")) == "OK");
   char got[5] = {};
   CHECK(::read(ends[0], got, 4) == 4);
@@ -178,7 +180,7 @@ TEST_CASE("in a folder of everybody's only links of its owner or of this user ar
   CHECK(slurp(at / "file") == "new");
   fs::create_symlink("../file", at / "everybodys/planted");
   if (::lchown((at / "everybodys/planted").c_str(), 12345, 12345) != 0) {
-    CHECK(::geteuid() != 0);  // nobody else can plant one for the test
+    CHECK(::geteuid() != 0);  // only root can give the link to another user
     return;
   }
   const status s = write(at / "everybodys/planted", "by another");
@@ -292,7 +294,7 @@ TEST_CASE("two threads that write one pair of files do not mix them: one batch i
   CHECK(at.names() == std::vector<std::string>{"context", "model"});
 }
 
-/// A process that does this and ends without going through the rest of the tests.
+/// Starts a process that does `work` and exits without running the other tests.
 pid_t child_that(const std::function<void()>& work) {
   const pid_t child = ::fork();
   if (child == 0) {

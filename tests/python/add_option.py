@@ -22,7 +22,8 @@ from add_kernel import command  # noqa: E402
 
 PATCH = ROOT / "tests" / "data" / "add_option.patch"
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
-# What loading says of the value 13, which the patch refuses, and what the row says of a value beyond its limit.
+# Words of two error messages: of loading with the value 13, which the patch refuses, and of a value that exceeds the option's
+# limit.
 USED, LIMIT = "made_up is 13", "needs a number from 0 to 20, not '21'"
 
 

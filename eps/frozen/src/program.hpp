@@ -83,7 +83,8 @@ struct plan_content {
 };
 /// Reads a plan's bytes into a draft in `memory`. Texts, attributes and constants refer to the container, or to
 /// constants of the model that are inputs of the node. The base has a kernel for every node of the draft; the nodes are
-/// in order of execution. INVALID_GRAPH. `verify`: constants of the model are compared with their checksums.
+/// in order of execution. INVALID_GRAPH if the bytes are not a valid plan. `verify`: constants of the model are
+/// compared with their checksums.
 result<plan_content> read_plan(std::span<const std::byte> text, const opened& from, const base_provider&,
                                const node_view&, bool verify, arena& memory);
 

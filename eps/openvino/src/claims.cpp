@@ -35,7 +35,7 @@ constexpr struct {
   bool (*is_op)(const node_view&);
   bool (*is_misread)(const node_view&);
 } misread_nodes[] = {
-    // Newer versions of operators are read as older ones.
+    // The SDK reads a version of an operator after opset 22 as if it were an older one.
     {[](const node_view& node) { return node.domain().empty(); },
      [](const node_view& node) { return node.since() > 22; }},
     {is_any_of<op::BitShift, op::DFT>, [](const node_view&) { return true; }},
