@@ -28,7 +28,8 @@ class program {
  public:
   /// Compiles a graph whose nodes all have an opcode and tensors of one shape. Its constants must outlive the program.
   static program make(const cameo::graph_view& body);
-  /// Thread-safe. INVALID_ARGUMENT if inputs or constants have different shapes.
+  /// Computes the outputs of a node from its inputs. Thread-safe. INVALID_ARGUMENT if inputs or constants have
+  /// different shapes.
   cameo::status run(cameo::run_context&) const;
 
   /// The program in bytes for a file. Offsets in the bytes are relative to their beginning.

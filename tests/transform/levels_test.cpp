@@ -73,7 +73,8 @@ struct counts {
   int basic, extended, layout, all;
   bool operator==(const counts&) const = default;
 };
-/// The number of runs of each level's pass if it reports so many changes.
+/// Returns the number of runs of each level's pass, which reports a change in its first runs, as many as `changes`
+/// contains.
 counts runs_of(counts changes, std::string loop, optimization_level level = optimization_level::all) {
   using enum optimization_level;
   restless<basic>::runs = restless<extended>::runs = restless<layout>::runs = restless<all>::runs = 0;

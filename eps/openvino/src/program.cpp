@@ -89,7 +89,8 @@ status program::place_ports(bool inputs, std::span<const boundary> wanted, std::
   return check_ports(inputs, wanted, ports);
 }
 
-/// EP_FAIL unless each port is one of the node's inputs or outputs, with its type and shape, and no output is missing.
+/// Checks that each port is one of the node's inputs or outputs, with its type and shape, and that no output is
+/// missing, else EP_FAIL.
 status program::check_ports(bool inputs, std::span<const boundary> wanted, std::span<const port> ports) {
   const char* const what = inputs ? "input" : "output";
   for (const port& p : ports)

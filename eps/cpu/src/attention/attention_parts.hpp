@@ -99,7 +99,7 @@ result<key_source<C>> wide_heads(run_context& c, const head_tensor& t, const F& 
   return key_source<C>{made->data(), to};
 }
 
-/// The heads of the past, each with a capacity of so many rows, from element `first` of a tensor on.
+/// The heads of the past, from element `first` of a tensor on. Each has space for `capacity` rows.
 struct past_heads {
   const value& tensor;
   std::int64_t capacity = 0, first = 0;
