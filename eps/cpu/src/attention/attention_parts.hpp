@@ -57,8 +57,8 @@ struct head_tensor {
   }
 };
 
-/// A change of new rows: change(batch, position, head, row). Converted to bool: whether it changes anything. This one
-/// changes nothing.
+/// A change of new rows is an object `change` that is called as change(batch, position, head, row), and converts to
+/// false if it changes nothing. `unchanged` is one that changes nothing.
 struct unchanged {
   explicit operator bool() const { return false; }
   template <class C>

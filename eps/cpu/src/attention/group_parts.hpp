@@ -14,8 +14,8 @@ struct group_sizes {
   std::int64_t past, total;            // the capacity of the past, and of present, in rows
   bool first;                          // there is no past, whatever past_key contains
   bool has_space = false;              // the capacity of the past includes the new rows; rows after these are kept
-  std::int64_t window = 0;             // the past keeps at least so many rows and drops older ones; 0: it keeps all
-  const std::int32_t* lengths;         // the length of each sequence, minus one
+  std::int64_t window = 0;      // the past keeps at least this number of rows and drops older ones; 0: it keeps all
+  const std::int32_t* lengths;  // the length of each sequence, minus one
 
   /// The numbers of positions of a sequence: keys() includes the new ones, past_of() does not.
   std::int64_t keys(std::int64_t batch) const { return std::int64_t(lengths[batch]) + 1; }

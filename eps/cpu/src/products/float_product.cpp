@@ -179,7 +179,8 @@ template <class T, class B, class A>
 status multiply_few_rows(run_context& c, const gemm_problem<T, B, A>& p, std::int64_t products) {
   const std::int64_t panel = tile_of<T>().columns, strip = p.packed_b ? panel : widest_strip;
   const std::int64_t depth = gemm_depth(p.k);
-  // The sums of all blocks of k but the first, for each worker. The stack of a small processor is too small for them.
+  // Each worker has a buffer for the sums over a block of k, if there are several blocks. It is scratch memory, because
+  // the stack of a small processor is too small for it.
   const std::int64_t most = p.k > depth ? p.m * std::min(strip, p.n) : 0;
   const result<std::span<T>> room = c.scratch<T>(std::size_t(most) * c.lanes());
   if (!room) return room.error();
