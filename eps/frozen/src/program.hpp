@@ -60,9 +60,9 @@ class program {
   status make_plan(const base_provider&, const detail::pack_keeper&);
   std::vector<bool> slots_read_raw() const;
 
-  std::optional<session> optimized_;      // what a compiled draft refers to
-  std::optional<context_binary> binary_;  // what a restored draft refers to,
-  std::shared_ptr<const void> copy_;      // or the copy of it
+  std::optional<session> optimized_;      // contains the objects that a compiled draft refers to
+  std::optional<context_binary> binary_;  // the bytes that a restored draft refers to
+  std::shared_ptr<const void> copy_;      // the copy of these bytes, if the draft refers to a copy instead
   detail::heap_arena memory_{1 << 14};
   draft* net_ = nullptr;
   const plan_view* plan_ = nullptr;

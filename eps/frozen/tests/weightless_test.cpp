@@ -55,7 +55,7 @@ TEST_CASE("variants with one file of weights have small contexts, and their file
   CHECK(fs::file_size(first.folder / "weights.bin") >= weights);
   CHECK(fs::file_size(first.context) < 4096);
   CHECK(fs::file_size(first.model) < 4096);
-  // One such weight file serves both contexts.
+  // Both contexts can use the same weight file, as its contents are equal.
   fs::remove(second.folder / "weights.bin");
   fs::create_hard_link(first.folder / "weights.bin", second.folder / "weights.bin");
   CHECK(verdict(frozen_runtime{}.load(second.model)) == "OK");

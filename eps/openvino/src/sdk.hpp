@@ -53,7 +53,7 @@ class sdk {
   /// model.
   status can_run(std::string_view onnx, const std::string& device, std::span<const std::int64_t> shapes) const;
 
-  // The functions, under their own names less "ov_".
+  // The functions of the SDK's C interface, with their names without the prefix "ov_".
 #define CAMEO_OPENVINO_FUNCTION(name) decltype(&::ov_##name) name = nullptr;
   CAMEO_OPENVINO_FUNCTIONS(CAMEO_OPENVINO_FUNCTION)
 #undef CAMEO_OPENVINO_FUNCTION

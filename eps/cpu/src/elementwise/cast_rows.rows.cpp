@@ -96,7 +96,8 @@ void write_integers(const W* from, T* to, std::int64_t n) {
   }
 }
 
-/// Converts a double to a float that rounds to every narrower format as the double would: an inexact float is made odd.
+/// Converts a double to a float that rounds to every narrower format as the double would: the last bit of an inexact
+/// float is set (rounding to odd).
 float float_to_narrow(double x) {
   const auto near = float(x);
   const double back = near;

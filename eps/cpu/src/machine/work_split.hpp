@@ -10,8 +10,8 @@ namespace CAMEO_NAMESPACE::eps {
 struct split_axis {
   std::int64_t units = 1;
   std::int64_t most = units;  // the most units of a task, so that their operands stay in a cache
-  std::int64_t enough = 1;    // a task keeps at least so many units while the other axis can be split
-  std::int64_t least = 1;     // a task keeps at least so many units in any case
+  std::int64_t enough = 1;    // a task keeps at least this number of units while the other axis can be split
+  std::int64_t least = 1;     // a task keeps at least this number of units in any case
 };
 
 /// Work over all units of two axes. Results must not depend on how it is split, since the number of workers decides

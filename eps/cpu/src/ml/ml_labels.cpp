@@ -94,7 +94,7 @@ status sort_table(bind_context& c, label_table& table, const given_list& keys, c
   });
 }
 
-/// The value for keys that are not in the table, from the node's attributes or by the definition.
+/// Returns the value for keys that are not in the table: from the node's attributes, else the default of the operator.
 result<const void*> otherwise_of(bind_context& c, dtype type) {
   if (const given_list given = listed(c, "default_tensor"); given.type != dtype::undefined) {
     if (given.type != type || given.count < 1) return bad_attribute("default_tensor must be one ", type);
