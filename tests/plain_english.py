@@ -71,7 +71,8 @@ CLAUSE = re.compile(r"(?:nobody|somebody|anybody|not_to|who|whom|whose|which|has
 GERUND = re.compile(r"\bnamespace\s+(?:\w+::)*(\w+ing)\s*\{")
 NOT_GERUNDS = {"string", "thing", "everything", "nothing", "embedding", "training"}
 
-# The beginnings of words in British spelling; American ones have z for s, or, er, og, and single consonants.
+# The beginnings of words in British spelling. American spelling has z for s, -or for -our, -er for -re, -og for -ogue, and
+# single consonants.
 BRITISH = re.compile(
     r"(?<![a-z])(?:un|re|de|non|mis|over|pre|full)?"
     r"(?:(?:quanti|normali|initiali|optimi|recogni|organi|speciali|generali|minimi|maximi|seriali|materiali|vectori|"

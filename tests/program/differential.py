@@ -39,7 +39,7 @@ import judgments
 import ort_judge
 
 
-# The scripts that have families.
+# The scripts that define families of cases.
 SCRIPTS = ["differential_standard", "differential_containers", "differential_older", "image_operators",
            "differential_attention", "differential_contrib", "differential_ml", "differential_packed", "differential_pictures",
            "differential_quantized", "differential_recurrent", "differential_search", "differential_signal"]

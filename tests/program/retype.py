@@ -16,7 +16,7 @@ from type_bases import element_in, number_of, numpy_type
 
 # Attributes with the type of an output.
 SAYS_TYPE = ("to", "dtype", "output_dtype", "output_datatype")
-# The type of a variable if that of the base is not allowed: the first of these that is.
+# If the type that a base gives to a type variable is not allowed, the first allowed type of this list replaces it.
 RATHER = [f"tensor({t})" for t in ("float", "int64", "double", "float16", "int32", "uint8", "int8", "string", "bool")]
 FLOATS = ("float", "double", "float16", "bfloat16")
 

@@ -175,7 +175,8 @@ def reference_says(case):
     return (told, "") if who in d.JUDGES else (None, told)
 
 
-# Wider element types with the same small numbers. Strings are numbered there, which suffices to move data.
+# Wider element types that can represent the same small numbers. Strings are replaced by their indices, which suffices for
+# operators that only move elements.
 WIDER = {"bool": ("uint8", "int32", "int64"), "string": ("int64", "int32"),
          **{f"{sign}int{bits}": ("int64", "int32", "float", "double") for sign in ("", "u")
             for bits in (2, 4, 8, 16, 32, 64)},

@@ -39,7 +39,8 @@ class sdk {
   /// Loads the SDK. EP_FAIL, with the places that were searched, if it is not found.
   static result<const sdk*> load(const std::string& folder);
 
-  /// EP_FAIL with the SDK's last error message, unless the code is OK.
+  /// Converts the code that a function of the SDK returned: EP_FAIL with the SDK's last error message, unless the code
+  /// is OK.
   status check(ov_status_e, std::string_view doing) const;
   /// Copies and frees a text of the SDK.
   std::string take_text(const char* text) const;
