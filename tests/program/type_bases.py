@@ -89,7 +89,8 @@ def of_families():
 
 
 X = np.array([[0, 1, 2], [3, 2, 1]], np.float32)
-# Numbers that are the same truncated and rounded, and that have fractions: onnxruntime prints integers without a point.
+# Numbers with fractions that give the same integer whether they are truncated or rounded: onnxruntime prints integers without
+# a point.
 QUARTERS = np.array([[0.25, 1.25, 1.25], [1.25, 0.25, 0.25]], np.float32)
 PICTURE = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4) % 4
 TWICE = np.array([1, 1, 2, 2], np.float32)  # scales for PICTURE

@@ -13,8 +13,9 @@ import tempfile
 
 SOURCE = pathlib.Path(os.environ.get("CAMEO_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
 CLANG = ["clang++-16", "-stdlib=libc++", "-std=c++20", "-fsyntax-only"]
-# All warnings of clang except those about: older standards; layouts; pointers with a size beside them, of which spans
-# are made; commas in expressions; an exception without a library; comments, which are for doxygen.
+# All warnings of clang except those about: older standards; layouts; pointers with a size beside them, of which spans are
+# made; commas in expressions; an exception class that is defined in a header alone (weak vtables); comments, which are for
+# doxygen.
 WARNINGS = ["-Werror", "-Weverything", "-Wno-c++98-compat", "-Wno-c++98-compat-pedantic", "-Wno-c++20-compat",
             "-Wno-pre-c++20-compat-pedantic", "-Wno-padded", "-Wno-unsafe-buffer-usage", "-Wno-comma",
             "-Wno-weak-vtables", "-Wno-documentation", "-Wno-documentation-html"]

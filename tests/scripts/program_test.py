@@ -368,7 +368,7 @@ class Reports(Case):
         self.assertEqual({n: (nodes[n]["op"], nodes[n]["provider"], nodes[n]["calls"]) for n in nodes},
                          {"slide": ("Conv", "cpu", 1), "flat": ("Reshape", "cpu", 1), "multiply": ("MatMul", "cpu", 1),
                           "sum": ("Add", "cpu", 1)})
-        # n = 6 is only given for a run.
+        # The size of the dim n, 6, is known only in the run.
         self.assertEqual({n: nodes[n]["operations"] for n in nodes},
                          {"slide": 2 * 6 * 2 * 2 * 2 * 27, "flat": 0, "multiply": 2 * 6 * 8 * 5, "sum": 6 * 5})
         self.assertEqual(nodes["slide"]["bytes"], 4 * (6 * 48 + 54 + 6 * 8))

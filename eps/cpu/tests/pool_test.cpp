@@ -251,7 +251,8 @@ TEST_CASE("pools report what does not fit, and an empty input gives an empty out
   REQUIRE(bool(one.run<eps::max_pool<float>>({dtype::f32})));
   CHECK(one.output<float>(0).shape() == extents{1, 1, 1});
   CHECK(one.output<float>(0)[0] == 9);
-  // Larger by less than two strides: there is no window along that axis.
+  // If the kernel is larger than the input by a stride or more, but less than two strides, there is no window along
+  // that axis.
   for (const std::int64_t stride : {1, 2}) {
     kernel_rig no_window{12};
     no_window.attribute("kernel_shape", ints{3 + stride}).attribute("strides", ints{stride});
