@@ -78,8 +78,8 @@ bool has_key(const session_options& options, std::string_view key) {
   return std::any_of(options.config.begin(), options.config.end(), [&](const auto& each) { return each.first == key; });
 }
 
-/// FAIL if a caller's policy chose a variant or a device that does not exist. If it chose no device, this sets the
-/// first device of the variant's provider.
+/// Checks the choice of a caller's policy. FAIL if the variant or the device does not exist. If the policy chose no
+/// device, sets the first device of the variant's provider.
 status settle(selection& made, const package_component& of, const detail::ep_intent& intent) {
   const auto refuse = [&](std::string_view words) {
     return failed(status_code::fail, "component '{}': the policy chose {}", of.name, words);

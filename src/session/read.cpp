@@ -59,7 +59,7 @@ result<read_model> read_by(const load_settings& how, const detail::format_row& f
   return read_model{{}, &format, *std::move(net)};
 }
 
-/// INVALID_PROTOBUF if no model of the session's formats can begin with these bytes.
+/// Returns INVALID_PROTOBUF if no model of the session's formats can begin with these bytes.
 status require_beginning(const load_settings& how, std::span<const std::byte> first) {
   std::string names;
   for (const detail::format_row& format : how.formats) {

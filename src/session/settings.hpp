@@ -37,8 +37,8 @@ struct load_settings {
   opened_places places;                           // for a model in a package
   const compile_options* compile_only = nullptr;  // the options of runtime::compile; null: the model is loaded to run
 
-  /// INVALID_ARGUMENT for options and keys that contradict each other, are unknown, or have a value that is not
-  /// accepted.
+  /// Checks and resolves the options of a session. INVALID_ARGUMENT for options and keys that contradict each other,
+  /// are unknown, or have a value that is not accepted.
   static result<load_settings> make(const detail::loader&, const session_options&);
 
   const placement_rules* used_rules() const { return rules.rules.empty() ? nullptr : &rules; }
@@ -67,9 +67,10 @@ void name_exceptions_of(detail::callback<R(Args...)>& called, std::string_view n
   };
 }
 
-/// Whether a session key "ep.<of>.<option>" is an option of this provider.
+/// True if a session key "ep.<of>.<option>" sets an option of this provider.
 bool is_key_of(const provider_row&, std::string_view of);
-/// INVALID_ARGUMENT for an option that the provider does not have, and that `where` names.
+/// Returns INVALID_ARGUMENT for an option that the provider does not have. `where` is what set the option, for the
+/// message: "session key 'ep.cpu.x'".
 status no_option(std::string_view where, const provider_row&, std::string_view option);
 
 }  // namespace CAMEO_NAMESPACE

@@ -319,7 +319,8 @@ TEST_CASE("hostile attributes are refused by name, without a computation") {
   check_refused(onehot.in(dtype::i64, sized({3})).in_int(-1).in(dtype::f32, sized({2})), "OneHot", 11, "depth is -1");
   check_refused(concat.in(dtype::f32, sized({3, 2})).in(dtype::f32, sized({3})).set("axis", 0), "Concat", 13, "ranks");
   dilated.in(dtype::f32, sized({1, 1, 4})).in(dtype::f32, sized({1, 1, 3}));
-  check_refused(dilated.set("dilations", std::vector<std::int64_t>{INT64_MAX}), "Conv", 11, "kernel, strides and pads overflow");
+  check_refused(dilated.set("dilations", std::vector<std::int64_t>{INT64_MAX}), "Conv", 11,
+                "kernel, strides and pads overflow");
 }
 
 TEST_CASE("an unknown input makes no more of the output unknown than necessary") {

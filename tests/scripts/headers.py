@@ -77,7 +77,7 @@ def alone():
 
 
 def name_of(line):
-    """The name that a line of clang's tree declares; None for one without, and for an operator."""
+    """The name that a line of clang's syntax tree declares; None for a line without one, and for an operator."""
     rest = NAME.search(line)
     words = [word for word in rest[1].split(" '")[0].split() if word not in BEFORE_NAME] if rest else []
     words = [word for word in words if word != "definition"]
@@ -85,11 +85,11 @@ def name_of(line):
 
 
 def public_names():
-    """header -> names, of those that stand in namespace cameo itself."""
+    """header -> the names that it declares in namespace cameo itself."""
     done = compile_one("cameo/cameo.hpp", ["-Xclang", "-ast-dump", "-fno-color-diagnostics"])
     if done.returncode:
         sys.exit(f"FAILED: cameo/cameo.hpp does not compile\n{done.stderr[:2000]}")
-    found, header, inside = {}, "", [False, False]  # of the first declaration; namespace cameo, its inline namespace
+    found, header, inside = {}, "", [False, False]  # inside: namespace cameo, its inline namespace
     for line in done.stdout.splitlines():
         header = (FILE.findall(line) or [header])[-1]
         node = NODE.match(line)

@@ -126,7 +126,7 @@ class Usage(Case):
 
 
 class Errors(Case):
-    def test_messages_say_what_would_be_right(self):
+    def test_messages_say_what_was_expected(self):
         model, empty = self.add_model(), self.write("empty.onnx", b"")
         picture = self.write("picture.png", b"no picture")
         for words, *arguments in [
@@ -173,12 +173,12 @@ class Errors(Case):
         twice = ["--input", "x0=%s" % good] * 2 + ["--input", "x1=%s" % good]
         self.fails("INVALID_ARGUMENT", "run", model, *twice)
 
-    def test_no_memory_for_an_input_is_said_in_words(self):
+    def test_no_memory_for_an_input_is_an_error_message(self):
         model = self.write("wide.onnx", ob.one_node("Neg", ob.FLOAT, ("n",), 1))
         words = self.fails("OUT_OF_MEMORY", "run", model, "--random-inputs", "--dim", "n=%d" % (1 << 50))
         self.assertRegex(words, r"input 'x0': there is no memory for tensor\(float\)\[n\]\n$")
 
-    def test_versions_of_the_future_are_a_warning_without_asking(self):
+    def test_future_versions_are_a_warning_by_default(self):
         kind = ob.tensor_type(ob.FLOAT, (2,))
         whole = ob.graph([ob.node("Neg", ["x"], ["y"])], [("x", kind)], [("y", kind)])
         done = cameo("run", self.write("future.onnx", ob.model(whole, opset=999)), "--random-inputs")
@@ -198,7 +198,7 @@ class Errors(Case):
         for content in bad:
             self.fails("INVALID_ARGUMENT", "run", model, "--input", "x0=%s" % self.write("bad.npy", content))
 
-    def test_names_of_a_model_do_not_break_the_line(self):
+    def test_names_of_a_model_do_not_add_lines_to_the_error(self):
         kind = ob.tensor_type(ob.FLOAT, [1])
         content = ob.model(ob.graph([ob.node("No\nSuch\r\nOp", ["a"], ["b"])], [("a", kind)], [("b", kind)]))
         done = cameo("run", self.write("m.onnx", content))
@@ -399,7 +399,7 @@ class Reports(Case):
         for wrong in [["--sort", "plan"], ["--per-node", "--sort", "name"]]:
             self.assertEqual(cameo(*plain, *wrong).returncode, 2)
 
-    def test_bench_per_node_counts_the_rows_that_are_read_of_tables(self):
+    def test_bench_per_node_counts_only_the_rows_that_are_read_from_tables(self):
         def table(name, rows):
             return ob.tensor(name, ob.FLOAT, (rows, 64), bytes(4 * 64 * rows))
 
@@ -455,7 +455,7 @@ class Reports(Case):
         for word in ["outputs", "values of one name", "50.00 %", "10.31", "y float[2,3]", "h float[2,3]"]:
             self.assertIn(word, text)
 
-    def test_compare_judges_when_asked(self):
+    def test_compare_fails_beyond_a_tolerance(self):
         a, b = self.scaled_model("a.onnx", [1, 1, 1]), self.scaled_model("b.onnx", [1, 1, 1.001])
         x = self.write("x.npy", ob.npy("<f4", (2, 3), struct.pack("<6f", 0, 1, 1, 4, 2, -1)))
         given = ["compare", a, b, "--input", "x=%s" % x]
@@ -583,7 +583,7 @@ class Terminal(Case):
         self.assertIn("No?]0;title?Such", said)
         self.assertNotIn("\x1b", said)
 
-    def test_long_work_shows_a_bar_that_goes_away(self):
+    def test_long_work_shows_a_bar_that_disappears(self):
         said = on_a_terminal("bench", self.add_model(), "--random-inputs", "--seconds", "1.5")
         self.assertRegex(said, r"\r\[#*\.*\] \d+ runs\x1b\[K")
         self.assertTrue(said.endswith("\r\x1b[K"), said[-40:])
@@ -664,7 +664,7 @@ class Conformance(Case):
         self.assertEqual(set(self.run_cases("--filter", "deep")[0]), {"deep/good"})
         self.assertEqual(cameo("conformance", self.dir / "cases/good").stdout, "1 passed, 0 failed, 0 skipped\n")
 
-    def test_every_type_is_compared_as_what_it_is(self):
+    def test_every_type_is_compared_by_its_rules(self):
         nan, inf = float("nan"), float("inf")
         cases = []  # name, type, dims, input, expected output, whether they are equal
 
@@ -778,7 +778,7 @@ class Conformance(Case):
             self.sum_case("good%d" % i, [4, 6])
         self.assertEqual(len(self.run_cases("--jobs", 2)[0]), 230)
 
-    def test_cases_without_a_process_fail_and_nothing_waits(self):
+    def test_cases_without_a_process_fail_without_waiting(self):
         for i in range(3):
             self.sum_case("good%d" % i, [4, 6])
         few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (5, 5))  # none is left for the pipes

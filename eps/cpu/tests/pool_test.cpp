@@ -207,7 +207,8 @@ void compare_narrow(const extents& shape, const ints& kernel, bool indices, std:
 template <class T>
 void compare_narrow_pools() {
   std::mt19937 random{10};
-  // Planes that are converted at once, and line by line; several planes in one buffer, and parts of a plane.
+  // The shapes have planes that are converted as a whole and planes that are converted line by line, several planes in
+  // one buffer, and a plane in several parts.
   for (const extents& shape : {extents{2, 3, 9, 11}, extents{1, 30, 20, 7}, extents{1, 2, 150, 130}}) {
     compare_narrow<T, eps::max_pool>(shape, {3, 2}, false, random);
     compare_narrow<T, eps::max_pool>(shape, {3, 2}, true, random);

@@ -11,12 +11,12 @@ struct dim {
   std::int64_t size = -1;
   std::uint32_t symbol = 0;
 
-  /// A known size.
+  /// A dimension of known size.
   static constexpr dim fixed(std::int64_t size) { return {size, 0}; }
-  /// A symbol, by its number (model::symbol).
+  /// A dimension that is a symbol, given by its number (model::symbol).
   static constexpr dim named(std::uint32_t symbol) { return {-1, symbol}; }
   constexpr bool known() const { return size >= 0; }
-  /// True when both are known to be the same size.
+  /// True if both dimensions certainly have the same size.
   constexpr bool same(dim other) const {
     return known() ? size == other.size : symbol != 0 && symbol == other.symbol && !other.known();
   }

@@ -74,8 +74,8 @@ class message_part {
   return {code, std::string_view{line, std::size_t(end - line)}};
 }
 
-/// A status with a message of any number of parts. Builds without messages compose nothing. Each call only lists its parts: a
-/// function for each list of types was a fortieth of a provider's code.
+/// A status with a message of any number of parts. Builds without messages compose nothing. Each call only lists its
+/// parts: a function for each list of types was a fortieth of a provider's code.
 template <class... Parts>
 [[gnu::always_inline]] constexpr status refuse(status_code code, [[maybe_unused]] const Parts&... parts) {
   if constexpr (status::has_words) return refuse_with(code, {message_part(parts)...});

@@ -108,6 +108,9 @@ constexpr result<basic_conv<D>> conv_transpose_of(const window& shape, std::int6
       shape.place_transposed(x, w ? shape_view<D>{w.sizes.subspan(2)} : shape_view<D>{}, output_padding, output_shape);
   if (!placed) return placed.error();
   made.window = *placed;
+  for (std::size_t i = 0; i < made.window.rank; ++i)
+    if (is_known(made.window.axes[i].out) && number_of(made.window.axes[i].out) == 0)
+      return wrong<D>("spatial axis ", i, " of X has no elements, must have 1 or more");
   return made;
 }
 

@@ -182,7 +182,6 @@ constexpr status place_transposed_axis(basic_window_axis<D>& a, const window& w,
   const bool is_same = w.pad == padding::same_upper || w.pad == padding::same_lower;
   if (!is_known(a.out) || !is_known(a.kernel)) return {};
   const std::int64_t out = number_of(a.out);
-  if (out == 0) return wrong<D>("spatial axis ", axis, " of the input has no elements, must have 1 or more");
   std::int64_t reach = 0, full = 0, size = 0, pads = 0;
   if (!reach_of(number_of(a.kernel), a.dilation, reach) || !checked_multiply(out - 1, a.stride, full) ||
       !checked_add(full, reach, full) || !checked_add(full, extra, full))

@@ -18,14 +18,14 @@ class value_type {
   std::shared_ptr<const value_type> element;  // sequence, optional: type of the element; map: type of the values
   std::string denotation;
 
-  /// A tensor of any rank, or of this shape.
+  /// The type of a tensor of unknown rank, or of a tensor with this shape.
   CAMEO_API static value_type tensor(dtype type);
   CAMEO_API static value_type tensor(dtype type, std::vector<dim> shape);
-  /// seq(of).
+  /// The type of a sequence, seq(element) in ONNX.
   CAMEO_API static value_type sequence(value_type element);
-  /// optional(of).
+  /// The type of an optional, optional(element) in ONNX.
   CAMEO_API static value_type optional(value_type element);
-  /// map(keys, of); keys are strings or integers.
+  /// The type of a map, map(keys, values) in ONNX. Keys are strings or integers.
   CAMEO_API static value_type map(dtype keys, value_type values);
 
   bool is_tensor() const { return kind == type_kind::tensor; }

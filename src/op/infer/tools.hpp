@@ -6,7 +6,7 @@ namespace CAMEO_NAMESPACE::infer {
 
 using dims = std::vector<dim>;
 
-/// INVALID_GRAPH, with the parts one after the other as its message.
+/// Returns INVALID_GRAPH, with the concatenated parts as its message.
 template <class... Parts>
 status invalid(const Parts&... parts) {
   return detail::refuse(status_code::invalid_graph, parts...);

@@ -29,7 +29,7 @@ status nchwc_pool<Mean>::run(run_context& c) const {
   result<tensor_view<float>> y = c.output<float>(0, {x[0], x[1], rows.out, columns.out});
   if (!y) return y.error();
   if (y->empty()) return {};
-  // For each output of a line, 1 / the number of elements in its window; for most lines the same.
+  // For each output of a line: 1 / the number of elements in its window. Most lines have the same numbers.
   const auto scales = lane_scratch<float>::make(c, Mean ? std::size_t(columns.out) : 0);
   if (!scales) return scales.error();
   nchwc_pool_line base{};
