@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <random>
 
 namespace CAMEO_NAMESPACE {

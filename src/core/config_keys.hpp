@@ -2,7 +2,6 @@
 #include <cameo/core/fixed_string.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iterator>
 

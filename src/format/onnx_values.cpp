@@ -4,7 +4,6 @@
 #include "onnx_reading.hpp"
 
 #include <cstring>
-#include <limits>
 
 namespace CAMEO_NAMESPACE {
 namespace {

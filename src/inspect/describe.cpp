@@ -362,14 +362,10 @@ class graph_description {
     box["out"] = numbers_of(ends.out.size(), [&](std::size_t i) { return ends.out[i]; });
     box["fold"] = nodes.size();
     box["graphs"] = {all_.jobs.size()};
-    all_.jobs.push_back({&g_,
-                         nullptr,
-                         int(number_),
-                         int(boxes_.size()),
-                         name,
-                         {nodes.begin(), nodes.end()},
-                         prefix + part.size(),
-                         true});
+    job inside{&g_, nullptr, int(number_), int(boxes_.size()), name};
+    inside.nodes.assign(nodes.begin(), nodes.end());
+    inside.prefix = prefix + part.size(), inside.folded = true;
+    all_.jobs.push_back(std::move(inside));
     const int made = add_box(std::move(box), text_width(name.size(), 7.8), 42);
     for (value_id v : ends.out) box_of_value_[index_of(v)] = made;
     for (value_id v : ends.in) read(v, made);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <string_view>
 
 namespace CAMEO_NAMESPACE {
 namespace {

@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstring>
 
 namespace cameo::program {
 namespace {

@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
 namespace cameo::program {
 namespace {
 

@@ -8,7 +8,6 @@
 #include "session/stages.hpp"
 
 #include <cstring>
-#include <filesystem>
 
 namespace CAMEO_NAMESPACE {
 namespace {

@@ -78,15 +78,10 @@ void list_nodes(const loaded& self, const graph& g, std::size_t depth, std::span
   for (node_id n : g.order()) {
     const detail::graph_node& node = g[n];
     if (node.provider < 0 || node.provider == external_provider) continue;
-    placement_info info{std::string{node.name},
-                        std::string{node.domain},
-                        std::string{node.op_type},
-                        std::string{self.chosen.list[std::size_t(node.provider)].row->name},
-                        node.opset,
-                        depth,
-                        {},
-                        {},
-                        std::string{words_of(g, node).output}};
+    placement_info info;
+    info.node = node.name, info.domain = node.domain, info.op_type = node.op_type;
+    info.provider = self.chosen.list[std::size_t(node.provider)].row->name;
+    info.opset = node.opset, info.depth = depth, info.output = words_of(g, node).output;
     if (node.fused >= 0) info.fused_from = self.compiled.operators[std::size_t(node.fused)];
     for (std::size_t p = 0; !refusing.empty() && p < std::size_t(node.provider); ++p)
       info.refusals.push_back(refusal(self, refusing, p, {g, n}));

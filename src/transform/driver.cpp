@@ -97,8 +97,7 @@ class driver {
   /// One step over a graph, after its subgraphs.
   result<bool> step(graph& g) {
     bool changed = false;
-    const std::vector<node_id> order{g.order().begin(), g.order().end()};
-    for (node_id n : order) {
+    for (node_id n : detail::ordered_nodes(g)) {
       if (g[n].fused >= 0) continue;
       for (graph* body : g[n].subgraphs) {
         const result<bool> below = step(*body);

@@ -93,8 +93,7 @@ class group_walk {
   template <class At>
   result<bool> below(graph& g, At at) {
     bool changed = false;
-    const std::vector<node_id> order{g.order().begin(), g.order().end()};
-    for (node_id n : order) {
+    for (node_id n : detail::ordered_nodes(g)) {
       if (g[n].fused >= 0) continue;
       for (graph* body : g[n].subgraphs) {
         result<bool> done = at(*body);

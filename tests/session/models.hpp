@@ -89,6 +89,13 @@ inline std::unique_ptr<model> four_branches() {
 
 using cpu_runtime = cameo::runtime<eps::cpu>;
 
+/// The result, which must not be an error: else the test ends.
+template <class T>
+result<T> must(result<T> r) {
+  REQUIRE_MESSAGE(r, r.error().name() << ": " << r.error().words());
+  return r;
+}
+
 /// A session of the model on cpu. The test fails if loading does.
 inline session loaded(std::unique_ptr<model> m, const session_options& options = {}) {
   result<session> s = cpu_runtime{}.load(std::move(m), options);

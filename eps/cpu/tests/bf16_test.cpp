@@ -8,7 +8,7 @@
 #include "../../../tests/session/models.hpp"
 #include "../src/microkernels/bf16_loops.hpp"
 #include "each_target.hpp"
-#include "kernel_rig.hpp"
+#include "rig_checks.hpp"
 #include "run_kernel.hpp"
 
 #include <doctest/doctest.h>
@@ -32,8 +32,7 @@ std::vector<T> multiply_case(const bf16_case& g, const std::vector<T>& a, const 
   rig.attribute("alpha", 0.5f).attribute("beta", 2.0f).attribute("activation", g.activation);
   rig.input<T>(g.ta ? extents{g.k, g.m} : extents{g.m, g.k}, a);
   rig.input<T>(g.tb ? extents{g.n, g.k} : extents{g.k, g.n}, b, true).template input<T>({g.n}, bias);
-  const status done = rig.run<eps::fused_gemm<T>>({dtype_of<T>});
-  REQUIRE_MESSAGE(bool(done), done.words());
+  test::run_ok<eps::fused_gemm<T>>(rig, {dtype_of<T>});
   const auto y = rig.output<T>(0);
   return {y.begin(), y.end()};
 }

@@ -77,6 +77,15 @@ class coded_rig : public kernel_rig {
 template <class T>
 constexpr dtype type_of = dtype_of<T>;
 
+/// Calls fn<T>(seed) for both types of quantized values and the seeds of for_each_target_and_seed().
+template <class F>
+void for_each_type_and_seed(std::uint32_t seeds, const F& fn) {
+  for_each_target_and_seed(seeds, [&](std::uint32_t seed) {
+    fn.template operator()<std::uint8_t>(seed);
+    fn.template operator()<std::int8_t>(seed);
+  });
+}
+
 template <class Op, class T>
 void check_zip(std::uint32_t seed) {
   code_source<T> from{std::mt19937{seed}};
@@ -128,18 +137,13 @@ void check_sums_of_all_pairs(std::uint32_t seed) {
 }
 
 TEST_CASE("sums of quantized values follow their definition for every pair of values") {
-  for_each_target_and_seed(24, [](std::uint32_t seed) {
-    check_sums_of_all_pairs<std::uint8_t>(seed);
-    check_sums_of_all_pairs<std::int8_t>(seed);
-  });
+  for_each_type_and_seed(24, []<class T>(std::uint32_t seed) { check_sums_of_all_pairs<T>(seed); });
 }
 
 TEST_CASE("QLinearAdd and QLinearMul follow their definition, value by value") {
-  for_each_target_and_seed(300, [](std::uint32_t seed) {
-    check_zip<ms::QLinearAdd, std::uint8_t>(seed);
-    check_zip<ms::QLinearAdd, std::int8_t>(seed);
-    check_zip<ms::QLinearMul, std::uint8_t>(seed);
-    check_zip<ms::QLinearMul, std::int8_t>(seed);
+  for_each_type_and_seed(300, []<class T>(std::uint32_t seed) {
+    check_zip<ms::QLinearAdd, T>(seed);
+    check_zip<ms::QLinearMul, T>(seed);
   });
 }
 
@@ -161,10 +165,7 @@ void check_map(std::uint32_t seed) {
 }
 
 TEST_CASE("QLinearLeakyRelu follows its definition, value by value") {
-  for_each_target_and_seed(100, [](std::uint32_t seed) {
-    check_map<std::uint8_t>(seed);
-    check_map<std::int8_t>(seed);
-  });
+  for_each_type_and_seed(100, []<class T>(std::uint32_t seed) { check_map<T>(seed); });
 }
 
 template <class T>
@@ -195,10 +196,7 @@ void check_concat(std::uint32_t seed) {
 }
 
 TEST_CASE("QLinearConcat follows its definition, value by value") {
-  for_each_target_and_seed(100, [](std::uint32_t seed) {
-    check_concat<std::uint8_t>(seed);
-    check_concat<std::int8_t>(seed);
-  });
+  for_each_type_and_seed(100, []<class T>(std::uint32_t seed) { check_concat<T>(seed); });
 }
 
 template <class T>
@@ -231,10 +229,7 @@ void check_where(std::uint32_t seed) {
 }
 
 TEST_CASE("QLinearWhere follows its definition, value by value") {
-  for_each_target_and_seed(60, [](std::uint32_t seed) {
-    check_where<std::uint8_t>(seed);
-    check_where<std::int8_t>(seed);
-  });
+  for_each_type_and_seed(60, []<class T>(std::uint32_t seed) { check_where<T>(seed); });
 }
 
 template <class T>
@@ -270,10 +265,7 @@ void check_softmax(std::uint32_t seed) {
 }
 
 TEST_CASE("QLinearSoftmax follows its definition, value by value") {
-  for_each_target_and_seed(60, [](std::uint32_t seed) {
-    check_softmax<std::uint8_t>(seed);
-    check_softmax<std::int8_t>(seed);
-  });
+  for_each_type_and_seed(60, []<class T>(std::uint32_t seed) { check_softmax<T>(seed); });
 }
 
 /// The offset of (n, c, y, x) in an image whose channels are first or last.
@@ -294,13 +286,8 @@ struct pool_window {
       : y{axis(random, height)}, x{axis(random, width)} {}
   static axis_case axis(std::mt19937& random, std::int64_t in) {
     const std::int64_t kernel = 1 + std::int64_t(random() % 3), dilation = 1 + std::int64_t(random() % 2);
-    axis_case made{in,
-                   kernel,
-                   1 + std::int64_t(random() % 3),
-                   dilation,
-                   std::int64_t(random()) % kernel,
-                   std::int64_t(random()) % kernel};
-    return made;
+    const std::int64_t stride = 1 + std::int64_t(random() % 3), begin = std::int64_t(random()) % kernel;
+    return {in, kernel, stride, dilation, begin, std::int64_t(random()) % kernel};
   }
   template <class R>
   void give(R& rig) const {
@@ -363,10 +350,7 @@ void check_average_pool(std::uint32_t seed) {
 }
 
 TEST_CASE("average pools of quantized values follow their definition, value by value") {
-  for_each_target_and_seed(120, [](std::uint32_t seed) {
-    check_average_pool<std::uint8_t>(seed);
-    check_average_pool<std::int8_t>(seed);
-  });
+  for_each_type_and_seed(120, []<class T>(std::uint32_t seed) { check_average_pool<T>(seed); });
 }
 
 template <class T>
@@ -399,10 +383,7 @@ void check_max_pool(std::uint32_t seed) {
 }
 
 TEST_CASE("MaxPool and NhwcMaxPool of quantized values follow their definition") {
-  for_each_target_and_seed(120, [](std::uint32_t seed) {
-    check_max_pool<std::uint8_t>(seed);
-    check_max_pool<std::int8_t>(seed);
-  });
+  for_each_type_and_seed(120, []<class T>(std::uint32_t seed) { check_max_pool<T>(seed); });
 }
 
 /// The granularity of the scales of x [outer, axis, inner].

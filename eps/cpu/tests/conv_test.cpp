@@ -1,6 +1,6 @@
 #include <cameo/eps/cpu/conv.hpp>
 
-#include "kernel_rig.hpp"
+#include "rig_checks.hpp"
 
 #include <doctest/doctest.h>
 
@@ -86,10 +86,13 @@ conv_case random_conv_case(std::mt19937& random) {
   return k;
 }
 
-kernel_rig conv_rig(const conv_case& k, std::size_t lanes = 1) {
-  kernel_rig rig{11, lanes};
+void set_attributes(const conv_case& k, kernel_rig& rig) {
   rig.attribute("strides", k.all(&axis_case::stride)).attribute("dilations", k.all(&axis_case::dilation));
   rig.attribute("pads", k.pads()).attribute("group", k.groups);
+}
+kernel_rig conv_rig(const conv_case& k, std::size_t lanes = 1) {
+  kernel_rig rig{11, lanes};
+  set_attributes(k, rig);
   return rig;
 }
 
@@ -117,8 +120,7 @@ void compare_conv(int cases, unsigned seed, double tolerance) {
       kernel_rig rig = conv_rig(k, lanes);
       rig.input<T>(k.x(), x).template input<T>(k.w(), w, lanes == 1);
       if (!b.empty()) rig.input<T>({std::int64_t(b.size())}, b);
-      const status done = rig.run<eps::conv<T>>({dtype_of<T>});
-      REQUIRE_MESSAGE(bool(done), done.words());
+      test::run_ok<eps::conv<T>>(rig, {dtype_of<T>});
       const auto y = rig.output<T>(0);
       CHECK(y.shape() == k.y());
       CHECK(test::near(y, want, tolerance));
@@ -181,23 +183,9 @@ namespace {
 /// added Z, and with weights that are packed once or in each run.
 template <class T>
 void compare_narrow(const conv_case& k, std::mt19937& random) {
-  const auto x = test::random_numbers<T>(random, k.x().count()), w = test::random_numbers<T>(random, k.w().count());
-  const auto b = test::random_numbers<T>(random, k.w()[0]), z = test::random_numbers<T>(random, k.y().count());
-  const auto wide = [](const std::vector<T>& v) { return std::vector<float>(v.begin(), v.end()); };
-  const std::vector<float> wide_x = wide(x), wide_w = wide(w), wide_b = wide(b), wide_z = wide(z);
-  kernel_rig plain = conv_rig(k);
-  plain.input<float>(k.x(), wide_x).input<float>(k.w(), wide_w).input<float>(extents{k.w()[0]}, wide_b);
-  plain.input<float>(k.y(), wide_z);
-  REQUIRE(bool(plain.run<eps::conv<float>>({dtype::f32})));
-  std::vector<T> want;
-  for (const float v : plain.output<float>(0)) want.push_back(T(v));
-  for (const std::size_t lanes : {1, 3}) {
-    kernel_rig rig = conv_rig(k, lanes);
-    rig.input<T>(k.x(), x).template input<T>(k.w(), w, lanes == 1).template input<T>(extents{k.w()[0]}, b);
-    rig.input<T>(k.y(), z);
-    REQUIRE(bool(rig.run<eps::conv<T>>({dtype_of<T>})));
-    CHECK(std::memcmp(want.data(), rig.output<T>(0).data(), want.size() * sizeof(T)) == 0);
-  }
+  const auto packed_on_one_thread = [](std::size_t input, std::size_t lanes) { return input == 1 && lanes == 1; };
+  const auto set = [&](kernel_rig& rig) { set_attributes(k, rig); };
+  test::check_like_float<T, eps::conv>(11, {k.x(), k.w(), {k.w()[0]}, k.y()}, random, set, packed_on_one_thread);
 }
 
 }  // namespace
@@ -221,9 +209,7 @@ TEST_CASE("an activation that FusedConv does not have is named") {
   rig.attribute("activation", "Mish");
   const std::vector<float> one{1};
   rig.input<float>({1, 1, 1, 1}, one).input<float>({1, 1, 1, 1}, one, true);
-  const status done = rig.run<eps::fused_conv<float>>({dtype::f32});
-  CHECK(done.code() == status_code::invalid_graph);
-  CHECK(done.words().find("activation is none of Relu") != std::string_view::npos);
+  test::check_refused<eps::fused_conv<float>>(rig, status_code::invalid_graph, "activation is none of Relu");
 }
 
 TEST_CASE("FusedConv adds Z, then applies its activation") {
@@ -290,16 +276,11 @@ TEST_CASE("no images, channels or outputs are valid; a NaN only reaches the outp
 
 TEST_CASE("invalid shapes and attributes are errors with a message") {
   const std::vector<float> x(9), w(16), b(3);
-  const auto fails = [&](kernel_rig& rig, status_code code, std::string_view words) {
-    const status s = rig.run<eps::conv<float>>({dtype::f32});
-    CHECK(s.code() == code);
-    CHECK_MESSAGE(s.words().find(words) != std::string_view::npos, s.words());
-  };
   const auto with = [&](auto change, status_code code, std::string_view words, extents w_shape = {1, 1, 2, 2}) {
     kernel_rig rig{11};
     change(rig);
-    rig.input<float>({1, 1, 3, 3}, x).input<float>(w_shape, w, true);
-    fails(rig, code, words);
+    test::check_refused<eps::conv<float>>(rig.input<float>({1, 1, 3, 3}, x).input<float>(w_shape, w, true), code,
+                                          words);
   };
   using cameo::test::ints;
   const auto nothing = [](kernel_rig&) {};
@@ -324,7 +305,7 @@ TEST_CASE("invalid shapes and attributes are errors with a message") {
   with([&](kernel_rig& r) { r.attribute("pads", ints{huge >> 20, 0, 0, 0}); }, status_code::out_of_memory, "");
   kernel_rig bias{11};
   bias.input<float>({1, 1, 3, 3}, x).input<float>({1, 1, 2, 2}, w).input<float>({3}, b);
-  fails(bias, status_code::invalid_argument, "bias");
+  test::check_refused<eps::conv<float>>(bias, status_code::invalid_argument, "bias");
 }
 
 TEST_CASE("a stride beyond the image leaves one output and reads nothing outside") {

@@ -1,6 +1,6 @@
 #include <cameo/eps/cpu/conv_transpose.hpp>
 
-#include "kernel_rig.hpp"
+#include "rig_checks.hpp"
 
 #include <doctest/doctest.h>
 
@@ -81,8 +81,7 @@ TEST_CASE("ConvTranspose adds each element times the kernel to the output, for r
       if (same) rig.attribute("output_shape", shape);
     }
     rig.input<float>(x_shape, x).input<float>(w_shape, w).input<float>({groups * rows}, b);
-    const status done = rig.run<eps::conv_transpose<float>>({dtype::f32});
-    REQUIRE_MESSAGE(bool(done), done.words());
+    test::run_ok<eps::conv_transpose<float>>(rig, {dtype::f32});
     CHECK(rig.output<float>(0).shape() == y_shape);
     CHECK(test::near(rig.output<float>(0), want));
   }
@@ -92,24 +91,9 @@ namespace {
 
 /// ConvTranspose in 16 bits gives the bits of ConvTranspose in float, rounded once at the end.
 template <class T>
-void compare_narrow(const extents& x_shape, const extents& w_shape, std::int64_t groups, std::mt19937& random) {
-  const auto x = test::random_numbers<T>(random, x_shape.count()), w = test::random_numbers<T>(random, w_shape.count());
-  const auto b = test::random_numbers<T>(random, w_shape[1] * groups);
-  const std::vector<float> wide_x(x.begin(), x.end()), wide_w(w.begin(), w.end()), wide_b(b.begin(), b.end());
+void compare_narrow(const extents& x, const extents& w, std::int64_t groups, std::mt19937& random) {
   const auto set = [&](kernel_rig& rig) { rig.attribute("strides", ints{2, 1}).attribute("group", groups); };
-  kernel_rig plain{11};
-  set(plain);
-  plain.input<float>(x_shape, wide_x).input<float>(w_shape, wide_w).input<float>({w_shape[1] * groups}, wide_b);
-  REQUIRE(bool(plain.run<eps::conv_transpose<float>>({dtype::f32})));
-  std::vector<T> want;
-  for (const float v : plain.output<float>(0)) want.push_back(T(v));
-  for (const std::size_t lanes : {1, 3}) {
-    kernel_rig rig{11, lanes};
-    set(rig);
-    rig.input<T>(x_shape, x).template input<T>(w_shape, w).template input<T>({w_shape[1] * groups}, b);
-    REQUIRE(bool(rig.run<eps::conv_transpose<T>>({dtype_of<T>})));
-    CHECK(std::memcmp(want.data(), rig.output<T>(0).data(), want.size() * sizeof(T)) == 0);
-  }
+  test::check_like_float<T, eps::conv_transpose>(11, {x, w, {w[1] * groups}}, random, set, test::no_constants);
 }
 
 }  // namespace

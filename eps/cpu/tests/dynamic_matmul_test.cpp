@@ -2,8 +2,6 @@
 #include <cameo/eps/cpu/dynamic_matmul.hpp>
 #include <cameo/eps/cpu/quantize_linear.hpp>
 
-#include <cmath>
-
 #include "each_target.hpp"
 #include "kernel_rig.hpp"
 
@@ -114,16 +112,11 @@ TEST_CASE("products of quantized values of 8 bits to floats: empty tensors, vect
   const std::vector<std::int8_t> b{1, 2, 3, 4, 5, 6}, zeros{0, 0};
   const std::vector<float> one{1}, three{1, 2, 3}, two{1, 10}, x{0, 127.5f, 255};
   kernel_rig vectors{1}, empty{1}, scales{1}, bias{1}, zero{1}, sizes{1}, left{1};
-  REQUIRE(vectors.input<float>({3}, x)
-              .input<std::int8_t>({3, 2}, b)
-              .input<float>({2}, two)
-              .run<eps::dynamic_quantize_matmul>({dtype::f32}));
+  vectors.input<float>({3}, x).input<std::int8_t>({3, 2}, b).input<float>({2}, two);
+  REQUIRE(vectors.run<eps::dynamic_quantize_matmul>({dtype::f32}));
   CHECK(elements_of<float>(vectors) == std::vector<float>{128 * 3 + 255 * 5, 128 * 40 + 255 * 60});
-  REQUIRE(empty.input<std::uint8_t>({0, 3}, none)
-              .input<std::int8_t>({3, 2}, b)
-              .input<float>({}, one)
-              .input<float>({}, one)
-              .run<eps::matmul_integer_to_float>({dtype::f32}));
+  empty.input<std::uint8_t>({0, 3}, none).input<std::int8_t>({3, 2}, b).input<float>({}, one).input<float>({}, one);
+  REQUIRE(empty.run<eps::matmul_integer_to_float>({dtype::f32}));
   CHECK(empty.output<float>(0).shape() == extents{0, 2});
   const auto refused = [&](kernel_rig& rig) {
     return rig.run<eps::matmul_integer_to_float>({dtype::f32}).code() == status_code::invalid_argument;

@@ -201,10 +201,8 @@ TEST_CASE("any number of operands broadcast together, those of 16 bits too") {
     const auto row = test::random_numbers<float16>(random, columns),
                column = test::random_numbers<float16>(random, rows);
     kernel_rig rig{13, 3};
-    REQUIRE(rig.input({columns}, row)
-                .input({rows, 1}, column)
-                .input({rows, columns}, whole)
-                .run<variadic<op::Max>>({dtype::f16}));
+    rig.input({columns}, row).input({rows, 1}, column).input({rows, columns}, whole);
+    REQUIRE(rig.run<variadic<op::Max>>({dtype::f16}));
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t c = 0; c < columns; ++c) {
         const float want = std::max(

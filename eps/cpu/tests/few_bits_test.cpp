@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "each_target.hpp"
-#include "kernel_rig.hpp"
+#include "rig_checks.hpp"
 
 namespace cameo::test {
 namespace {
@@ -27,8 +27,7 @@ struct outcome {
 template <class K>
 outcome outcome_of(kernel_rig& rig) {
   rig.share_packs();
-  const status done = rig.run<K>({dtype::f32});
-  REQUIRE_MESSAGE(bool(done), done.words());
+  run_ok<K>(rig, {dtype::f32});
   return {elements_of<float>(rig), rig.packed_bytes(), rig.scratch_bytes()};
 }
 bool same_bits(const outcome& a, const outcome& b) {
@@ -272,8 +271,7 @@ void check_moe() {
     rig.attribute("k", std::int64_t{1}).template input<T>({rows, size}, x).template input<T>({rows, experts}, scores);
     rig.template input<T>({experts, inner, size}, first, form != 1).no_input();
     rig.template input<T>({experts, size, inner}, second, form != 1).share_packs();
-    const status done = rig.run<eps::moe>({dtype_of<T>});
-    REQUIRE_MESSAGE(bool(done), done.words());
+    run_ok<eps::moe>(rig, {dtype_of<T>});
     made[form] = elements_of<T>(rig);
     CHECK((rig.packed_bytes() >= 2 * std::size_t(experts * inner * size) * sizeof(T)) == (form != 1));
   }

@@ -2,7 +2,7 @@
 #include <cameo/eps/cpu/matmul.hpp>
 
 #include "each_target.hpp"
-#include "kernel_rig.hpp"
+#include "rig_checks.hpp"
 
 #include <doctest/doctest.h>
 
@@ -54,8 +54,7 @@ void compare_gemm(int cases, unsigned seed, double tolerance) {
       rig.input<T>(ta ? extents{k, m} : extents{m, k}, a)
           .template input<T>(tb ? extents{n, k} : extents{k, n}, b, constant);
       if (!c.empty()) rig.input<T>(c_shape, c);
-      const status done = rig.run<eps::gemm<T>>({dtype_of<T>});
-      REQUIRE_MESSAGE(bool(done), done.words());
+      test::run_ok<eps::gemm<T>>(rig, {dtype_of<T>});
       const auto y = rig.output<T>(0);
       const double scale = std::is_integral_v<T> ? 1.0 : double(beta);
       CHECK(test::near(y, naive_gemm(m, n, k, ta, tb, a, b, double(alpha), scale, c_shape, c), tolerance));
@@ -99,8 +98,7 @@ void compare_fused(const gemm_case& g, std::mt19937& random, double tolerance) {
     rig.attribute("activation", "Relu").attribute("transA", std::int64_t{g.ta}).attribute("transB", std::int64_t{g.tb});
     rig.input<T>(g.ta ? extents{g.k, g.m} : extents{g.m, g.k}, a);
     rig.input<T>(g.tb ? extents{g.n, g.k} : extents{g.k, g.n}, b, g.constant).template input<T>({g.n}, bias);
-    const status done = rig.run<eps::fused_gemm<T>>({dtype_of<T>});
-    REQUIRE_MESSAGE(bool(done), done.words());
+    test::run_ok<eps::fused_gemm<T>>(rig, {dtype_of<T>});
     const auto y = rig.output<T>(0);
     CHECK(test::near(y, want, tolerance));
     if (lanes == 1) first.assign(y.begin(), y.end());
@@ -326,8 +324,7 @@ void compare_matmul(double tolerance) {
       CAPTURE(s.y.count());
       kernel_rig rig{13, 3};
       rig.input<T>(s.a, a).template input<T>(s.b, b, constant);
-      const status done = rig.run<eps::matmul<T>>({dtype_of<T>});
-      REQUIRE_MESSAGE(bool(done), done.words());
+      test::run_ok<eps::matmul<T>>(rig, {dtype_of<T>});
       CHECK(rig.output<T>(0).shape() == s.y);
       CHECK(test::near(rig.output<T>(0), naive_matmul(s, a, b), tolerance));
     }
@@ -388,26 +385,13 @@ template <class T>
 void compare_narrow(const gemm_case& g, std::mt19937& random, bool share) {
   INFO("m n k " << g.m << " " << g.n << " " << g.k << ", transposed " << g.ta << g.tb << ", constant " << g.constant
                 << ", shared " << share);
-  const auto a = test::random_numbers<T>(random, g.m * g.k), b = test::random_numbers<T>(random, g.k * g.n);
-  const auto bias = test::random_numbers<T>(random, g.n);
-  const auto wide = [](const std::vector<T>& narrow) { return std::vector<float>(narrow.begin(), narrow.end()); };
-  const std::vector<float> wide_a = wide(a), wide_b = wide(b), wide_bias = wide(bias);
-  const extents a_shape = g.ta ? extents{g.k, g.m} : extents{g.m, g.k};
-  const extents b_shape = g.tb ? extents{g.n, g.k} : extents{g.k, g.n};
-  kernel_rig plain{13};
-  plain.attribute("transA", std::int64_t{g.ta}).attribute("transB", std::int64_t{g.tb});
-  plain.input<float>(a_shape, wide_a).input<float>(b_shape, wide_b, g.constant).input<float>({g.n}, wide_bias);
-  REQUIRE(plain.run<eps::gemm<float>>({dtype::f32}));
-  std::vector<T> want;
-  for (const float v : plain.output<float>(0)) want.push_back(T(v));
-  for (const std::size_t lanes : {1, 3}) {
-    kernel_rig rig{13, lanes};
+  const extents a = g.ta ? extents{g.k, g.m} : extents{g.m, g.k}, b = g.tb ? extents{g.n, g.k} : extents{g.k, g.n};
+  const auto set = [&](kernel_rig& rig) {
     rig.attribute("transA", std::int64_t{g.ta}).attribute("transB", std::int64_t{g.tb});
     if (share) rig.share_packs();
-    rig.input<T>(a_shape, a).template input<T>(b_shape, b, g.constant).template input<T>({g.n}, bias);
-    REQUIRE(rig.run<eps::gemm<T>>({dtype_of<T>}));
-    CHECK(std::memcmp(want.data(), rig.output<T>(0).data(), want.size() * sizeof(T)) == 0);
-  }
+  };
+  const auto is_constant = [&](std::size_t input, std::size_t) { return input == 1 && g.constant; };
+  test::check_like_float<T, eps::gemm>(13, {a, b, {g.n}}, random, set, is_constant);
 }
 
 /// Few rows and many, from panels and in place, a single column, and the edges of panels; less than a block that is
@@ -442,33 +426,8 @@ TEST_CASE("weights of 16 bits give the same bits as in float, whatever the shape
 
 namespace {
 
-/// A kernel in 16 bits gives the bits of the same kernel in float, rounded once at the end.
-template <class T, class Kernel, class Wide>
-void compare_with_float(std::span<const extents> inputs, std::mt19937& random, const auto& set) {
-  kernel_rig plain{1};
-  set(plain);
-  std::vector<std::vector<T>> narrow;
-  std::vector<std::vector<float>> wide;
-  for (const extents& shape : inputs) {
-    narrow.push_back(test::random_numbers<T>(random, shape.count()));
-    wide.emplace_back(narrow.back().begin(), narrow.back().end());
-  }
-  for (std::size_t i = 0; i < inputs.size(); ++i) plain.input<float>(inputs[i], wide[i]);
-  REQUIRE(plain.run<Wide>({dtype::f32}));
-  std::vector<T> want;
-  for (const float v : plain.output<float>(0)) want.push_back(T(v));
-  for (const std::size_t lanes : {1, 3}) {
-    kernel_rig rig{1, lanes};
-    set(rig);
-    for (std::size_t i = 0; i < inputs.size(); ++i) rig.input<T>(inputs[i], narrow[i]);
-    REQUIRE(rig.run<Kernel>({dtype_of<T>}));
-    CHECK(std::memcmp(want.data(), rig.output<T>(0).data(), want.size() * sizeof(T)) == 0);
-  }
-}
-
 template <class T>
 void compare_narrow_batches(std::mt19937& random) {
-  using shapes = std::vector<extents>;
   for (const std::int64_t m : {1, 5, 13, 40})  // more products than lanes, and fewer
     for (const std::int64_t n : {1, 9, 70, 230})
       for (const std::int64_t batch : {2, 7})
@@ -477,9 +436,10 @@ void compare_narrow_batches(std::mt19937& random) {
             INFO("m n " << m << " " << n << ", batch " << batch << ", transposed " << ta << tb);
             const extents a = ta ? extents{batch, 37, m} : extents{batch, m, 37};
             const extents b = tb ? extents{batch, n, 37} : extents{batch, 37, n};
-            compare_with_float<T, eps::matmul<T>, eps::matmul<float>>(shapes{a, b}, random, [&](kernel_rig& rig) {
+            const auto set = [&](kernel_rig& rig) {
               rig.attribute("transA", std::int64_t{ta}).attribute("transB", std::int64_t{tb});
-            });
+            };
+            test::check_like_float<T, eps::matmul>(1, {a, b}, random, set, test::no_constants);
           }
 }
 
@@ -497,9 +457,9 @@ TEST_CASE("a C of 16 bits as large as Y is added before the activation, with the
     for (const std::int64_t m : {1, 3, 70})
       for (const std::int64_t n : {1, 5, 130}) {
         INFO(f << " m n " << m << " " << n);
-        const std::vector<extents> inputs{{m, 40}, {40, n}, {m, n}};
         const auto set = [&](kernel_rig& rig) { rig.attribute("activation", f).attribute("beta", 0.7f); };
-        compare_with_float<float16, eps::fused_gemm<float16>, eps::fused_gemm<float>>(inputs, random, set);
+        test::check_like_float<float16, eps::fused_gemm>(1, {{m, 40}, {40, n}, {m, n}}, random, set,
+                                                         test::no_constants);
       }
 }
 

@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 
 using namespace cameo;
 using namespace cameo::eps;
@@ -131,7 +130,7 @@ void try_codes(std::mt19937& random, const coding& how, bool per_channel) {
       cache.type = how.type;
       rig.input(cache);
     }
-    rig.input({1}, lengths).input({}, all).no_input().no_input().no_input().no_input().no_input();
+    rig.input({1}, lengths).input({}, all).no_inputs(5);
     const extents shape = per_channel ? extents{1, s.key_heads, 1, s.size} : extents{1};
     rig.input(shape, scales).input(shape, scales);
     REQUIRE(rig.run<group_query_attention>({dtype::f32, how.type, how.type}));
@@ -267,7 +266,7 @@ TEST_CASE("GroupQueryAttention refuses caches whose types, widths and sizes cont
     rig.attribute("sliding_window_cache", how.forgets).attribute("qk_output", how.shown);
     rig.attribute("k_quant_type", how.k_type).attribute("v_quant_type", how.v_type);
     rig.input({1, 1, 16}, x).input({1, 1, 8}, x).input({1, 1, 8}, x).input(past).input(past);
-    rig.input({1}, lengths).input({}, all).no_input().no_input().no_input().no_input().no_input();
+    rig.input({1}, lengths).input({}, all).no_inputs(5);
     const floats& of = how.given ? *how.given : scale;
     if (how.scales) rig.input({std::int64_t(of.size())}, of).input({std::int64_t(of.size())}, of);
     return rig.run<group_query_attention>({dtype::f32, how.cache, how.cache}).code();
@@ -306,7 +305,7 @@ TEST_CASE("MultiHeadAttention: a past with space for the new keys, and the beams
     return std::size_t(((b * heads + h) * room + j) * size);
   };
   kernel_rig rig{1, 2};
-  rig.attribute("num_heads", heads).input(given, q).input(given, k).input(given, v).no_input().no_input().no_input();
+  rig.attribute("num_heads", heads).input(given, q).input(given, k).input(given, v).no_inputs(3);
   rig.input(cache, old_k).input(cache, old_v).input({1}, length).input({2, 2, room}, beams);
   REQUIRE(rig.run<multi_head_attention>({dtype::f32, dtype::f32, dtype::f32, dtype::f32}));
   bool kept = true;
@@ -342,7 +341,7 @@ TEST_CASE("MultiHeadAttention: a past with space for the new keys, and the beams
   const auto refused = [&](std::int32_t rows, std::int32_t beam) {
     const int32s bad_length{rows}, bad_beams(std::size_t(batches * room), beam);
     kernel_rig bad{1};
-    bad.attribute("num_heads", heads).input(given, q).input(given, k).input(given, v).no_input().no_input().no_input();
+    bad.attribute("num_heads", heads).input(given, q).input(given, k).input(given, v).no_inputs(3);
     bad.input(cache, old_k).input(cache, old_v).input({1}, bad_length).input({2, 2, room}, bad_beams);
     return bad.run<multi_head_attention>({dtype::f32, dtype::f32, dtype::f32}).code();
   };

@@ -64,7 +64,10 @@ class kernel_rig {
   kernel_rig& input(const value& v, bool constant = false) {
     return inputs_.push_back(v), constant_.push_back(constant), *this;
   }
-  kernel_rig& no_input() { return inputs_.push_back({}), constant_.push_back(false), *this; }
+  kernel_rig& no_input() { return no_inputs(1); }
+  kernel_rig& no_inputs(std::size_t count) {
+    return inputs_.resize(inputs_.size() + count), constant_.resize(inputs_.size()), *this;
+  }
   /// The next two inputs: a scale and a zero point, both scalars. Without a zero point, that input is left out.
   template <class T>
   kernel_rig& scale_and_zero(const std::vector<float>& scale, const std::vector<T>& zero) {
@@ -100,13 +103,8 @@ class kernel_rig {
     std::vector<operand> ins(inputs_.size()), outs(outputs.size());
     for (std::size_t i = 0; i < ins.size(); ++i) {
       if (!inputs_[i]) continue;
-      ins[i] = {type_kind::tensor,
-                inputs_[i].type,
-                true,
-                false,
-                true,
-                inputs_[i].shape,
-                constant_[i] ? &inputs_[i] : nullptr};
+      const value* const constant = constant_[i] ? &inputs_[i] : nullptr;
+      ins[i] = {type_kind::tensor, inputs_[i].type, true, false, true, inputs_[i].shape, constant};
     }
     for (std::size_t i = 0; i < outs.size(); ++i)
       outs[i] = {type_kind::tensor, outputs[i], outputs[i] != dtype::undefined};
@@ -164,7 +162,6 @@ class kernel_rig {
     return values_[1 + inputs_.size() + i].as_unchecked<T>();
   }
   const value& output_value(std::size_t i) const { return values_[1 + inputs_.size() + i]; }
-  void drop_blocks() { blocks_.clear(); }
   /// The bytes that all kernels packed for sharing; and all bytes that the last kernel keeps.
   std::size_t packed_bytes() const { return packed_bytes_; }
   std::size_t kept_bytes() const { return kept_bytes_; }

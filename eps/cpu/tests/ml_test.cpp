@@ -24,9 +24,8 @@ TEST_CASE("columns that do not exist are refused") {
   }
   const ints none;
   kernel_rig rig{1};
-  CHECK(rig.input<float>({2, 3}, two_rows)
-            .input<std::int64_t>({0}, none)
-            .run<eps::array_feature_extractor>({dtype::f32}));
+  rig.input<float>({2, 3}, two_rows).input<std::int64_t>({0}, none);
+  CHECK(rig.run<eps::array_feature_extractor>({dtype::f32}));
 }
 
 TEST_CASE("a scaler has one number, or one per column; other counts are refused") {
@@ -74,10 +73,8 @@ TEST_CASE("rows of a linear model must have its columns") {
 TEST_CASE("a support vector machine without rho, or with too few coefficients, is refused") {
   kernel_rig rig{1};
   rig.attribute("n_supports", std::int64_t{2}).attribute("coefficients", floats{1}).attribute("rho", floats{0});
-  CHECK(rig.attribute("support_vectors", floats{1, 2, 3, 4, 5, 6})
-            .input<float>({2, 3}, two_rows)
-            .run<eps::svm_regressor>({dtype::f32})
-            .code() == status_code::invalid_graph);
+  rig.attribute("support_vectors", floats{1, 2, 3, 4, 5, 6}).input<float>({2, 3}, two_rows);
+  CHECK(rig.run<eps::svm_regressor>({dtype::f32}).code() == status_code::invalid_graph);
   kernel_rig without{1};
   CHECK(without.input<float>({2, 3}, two_rows).run<eps::svm_regressor>({dtype::f32}).code() ==
         status_code::invalid_graph);

@@ -8,7 +8,7 @@
 #include "../src/microkernels/nbits_loops.hpp"
 #include "all_instruction_sets.hpp"
 #include "each_target.hpp"
-#include "kernel_rig.hpp"
+#include "rig_checks.hpp"
 
 namespace cameo::test {
 namespace {
@@ -106,8 +106,7 @@ std::vector<T> run_case(const nbits_case& p, const typed_case<T>& of, std::size_
   if (p.grouped) rig.input<std::int32_t>({p.k}, p.groups, p.constant);
   else rig.no_input();
   if (p.has_bias) rig.input<T>({p.n}, of.bias);
-  const status done = rig.run<eps::matmul_nbits>({dtype_of<T>});
-  REQUIRE_MESSAGE(bool(done), done.words());
+  run_ok<eps::matmul_nbits>(rig, {dtype_of<T>});
   return elements_of<T>(rig);
 }
 

@@ -5,7 +5,7 @@
 #include <cameo/eps/cpu/nchwc_reorder.hpp>
 
 #include "each_target.hpp"
-#include "kernel_rig.hpp"
+#include "rig_checks.hpp"
 
 #include <doctest/doctest.h>
 
@@ -95,8 +95,14 @@ struct blocked_conv {
   std::int64_t groups, maps;  // `maps` is the number for all groups
   bool plain, bias, add, constant;
   std::string_view activation;
-  std::vector<float> x, w, b, z;
+  std::vector<float> x{}, w{}, b{}, z{};
   extents w_shape() const { return {maps, image.channels / groups, image.rows.kernel, image.columns.kernel}; }
+  void fill(std::mt19937& random) {
+    x = test::random_numbers<float>(random, image.x().count());
+    w = test::random_numbers<float>(random, w_shape().count());
+    if (bias) b = test::random_numbers<float>(random, maps);
+    if (add) z = test::random_numbers<float>(random, image.y(maps).count());
+  }
 };
 
 blocked_conv random_blocked_conv(std::mt19937& random) {
@@ -104,8 +110,7 @@ blocked_conv random_blocked_conv(std::mt19937& random) {
   constexpr std::string_view activations[] = {"",        "",     "Relu", "LeakyRelu", "Clip", "HardSigmoid",
                                               "Sigmoid", "Tanh", "Elu",  "Softplus"};
   blocked_conv k{
-      {}, 1,  upto(100), false, random() % 2 == 0, random() % 3 == 0, random() % 4 != 0, activations[random() % 10],
-      {}, {}, {},        {}};
+      {}, 1, upto(100), false, random() % 2 == 0, random() % 3 == 0, random() % 4 != 0, activations[random() % 10]};
   std::int64_t channels = upto(70);
   switch (random() % 4) {
     case 0: channels = upto(15), k.plain = random() % 3 != 0; break;
@@ -114,10 +119,7 @@ blocked_conv random_blocked_conv(std::mt19937& random) {
     default: break;
   }
   k.image = random_image(random, channels);
-  k.x = test::random_numbers<float>(random, k.image.x().count());
-  k.w = test::random_numbers<float>(random, k.w_shape().count());
-  if (k.bias) k.b = test::random_numbers<float>(random, k.maps);
-  if (k.add) k.z = test::random_numbers<float>(random, k.image.y(k.maps).count());
+  k.fill(random);
   return k;
 }
 
@@ -162,9 +164,7 @@ std::vector<float> run_blocked_conv(const blocked_conv& k, std::size_t lanes, st
   else rig.no_input();
   if (k.add) rig.input(blocked_shape(y), z);
   if (over) rig.overwrite(3);
-  const status done = rig.run<eps::nchwc_conv>({dtype::f32});
-
-  REQUIRE_MESSAGE(bool(done), done.words());
+  test::run_ok<eps::nchwc_conv>(rig, {dtype::f32});
   const tensor_view<const float> made = rig.output<float>(0);
   REQUIRE(made.shape() == blocked_shape(y));
   return {made.begin(), made.end()};
@@ -236,23 +236,10 @@ TEST_CASE("nchwc Conv: lines and blocks of every width") {
     for (std::int64_t width = 1; width <= 34; ++width)
       for (const std::int64_t maps : {9, 32, 48, 80}) {
         const std::int64_t kernel = width % 2 ? 3 : 1;
-        blocked_conv k{
-            {1, 5 + width, {3, kernel, 1, 1, kernel / 2, kernel / 2}, {width, kernel, 1, 1, kernel / 2, kernel / 2}},
-            1,
-            maps,
-            false,
-            true,
-            width % 3 == 0,
-            true,
-            "Relu",
-            {},
-            {},
-            {},
-            {}};
-        k.x = test::random_numbers<float>(random, k.image.x().count());
-        k.w = test::random_numbers<float>(random, k.w_shape().count());
-        k.b = test::random_numbers<float>(random, maps);
-        if (k.add) k.z = test::random_numbers<float>(random, k.image.y(maps).count());
+        const image_case image{
+            1, 5 + width, {3, kernel, 1, 1, kernel / 2, kernel / 2}, {width, kernel, 1, 1, kernel / 2, kernel / 2}};
+        blocked_conv k{image, 1, maps, false, true, width % 3 == 0, true, "Relu"};
+        k.fill(random);
         CAPTURE(width);
         CAPTURE(maps);
         REQUIRE(same_numbers(run_blocked_conv(k, 1), naive_blocked_conv(k), k.image.y(maps)));
@@ -294,20 +281,8 @@ TEST_CASE("nchwc Conv: large weights, which are prefetched, also with groups") {
   std::mt19937 random{14};
   for (const std::int64_t groups : {1, 2}) {
     const std::int64_t channels = 256 * groups, maps = 112 * groups;
-    blocked_conv k{{1, channels, {5, 3, 1, 1, 1, 1}, {9, 3, 1, 1, 1, 1}},
-                   groups,
-                   maps,
-                   false,
-                   false,
-                   false,
-                   true,
-                   "",
-                   {},
-                   {},
-                   {},
-                   {}};
-    k.x = test::random_numbers<float>(random, k.image.x().count());
-    k.w = test::random_numbers<float>(random, k.w_shape().count());
+    blocked_conv k{{1, channels, {5, 3, 1, 1, 1, 1}, {9, 3, 1, 1, 1, 1}}, groups, maps, false, false, false, true, ""};
+    k.fill(random);
     const std::vector<float> one = run_blocked_conv(k, 1);
     CHECK(same_numbers(one, naive_blocked_conv(k), k.image.y(maps)));
     CHECK(one == run_blocked_conv(k, 2));
@@ -320,22 +295,9 @@ TEST_CASE("nchwc Conv: enough work for several lanes gives the same bits") {
     for (const bool depthwise : {false, true})
       for (const std::int64_t stride : {1, 2}) {
         const std::int64_t channels = 64;
-        blocked_conv k{{1, channels, {57, 3, stride, 1, 1, 1}, {55, 3, stride, 1, 1, 1}},
-                       depthwise ? channels : 1,
-                       channels,
-                       false,
-                       true,
-                       true,
-                       true,
-                       "Relu",
-                       {},
-                       {},
-                       {},
-                       {}};
-        k.x = test::random_numbers<float>(random, k.image.x().count());
-        k.w = test::random_numbers<float>(random, k.w_shape().count());
-        k.b = test::random_numbers<float>(random, channels);
-        k.z = test::random_numbers<float>(random, k.image.y(channels).count());
+        const image_case image{1, channels, {57, 3, stride, 1, 1, 1}, {55, 3, stride, 1, 1, 1}};
+        blocked_conv k{image, depthwise ? channels : 1, channels, false, true, true, true, "Relu"};
+        k.fill(random);
         const std::vector<float> one = run_blocked_conv(k, 1);
         CHECK(same_numbers(one, naive_blocked_conv(k), k.image.y(channels)));
         CHECK(one == run_blocked_conv(k, 2));

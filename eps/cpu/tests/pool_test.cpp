@@ -1,6 +1,6 @@
 #include <cameo/eps/cpu/pool.hpp>
 
-#include "kernel_rig.hpp"
+#include "rig_checks.hpp"
 
 #include <doctest/doctest.h>
 
@@ -81,8 +81,7 @@ void compare_pool(int cases, unsigned seed, double tolerance, const F& f, auto c
     rig.attribute("kernel_shape", kernel).attribute("strides", strides).attribute("dilations", dilations);
     rig.attribute("pads", pads).attribute("ceil_mode", std::int64_t{ceil}).template input<T>(x_shape, x);
     configure(rig);
-    const status done = rig.template run<K>({dtype_of<T>});
-    REQUIRE_MESSAGE(bool(done), done.words());
+    test::run_ok<K>(rig, {dtype_of<T>});
     CHECK(rig.template output<T>(0).shape() == y_shape);
     CHECK(test::near(rig.template output<T>(0), want, tolerance));
   }
@@ -178,31 +177,14 @@ namespace {
 /// A pool in 16 bits gives the bits of the same pool in float, rounded once at the end.
 template <class T, template <class> class Pool>
 void compare_narrow(const extents& shape, const ints& kernel, bool indices, std::mt19937& random) {
-  const auto x = test::random_numbers<T>(random, shape.count());
-  const std::vector<float> wide(x.begin(), x.end());
+  CAPTURE(shape.count());
   const auto set = [&](kernel_rig& rig) {
     if (kernel.empty()) return;
     rig.attribute("kernel_shape", kernel).attribute("strides", ints(kernel.size(), 2));
     rig.attribute("pads", ints(2 * kernel.size(), 1));
   };
-  const dtype second = indices ? dtype::i64 : dtype::undefined;
-  kernel_rig plain{22};
-  set(plain);
-  plain.input<float>(shape, wide);
-  REQUIRE(bool(plain.run<Pool<float>>({dtype::f32, second})));
-  std::vector<T> want;
-  for (const float v : plain.output<float>(0)) want.push_back(T(v));
-  for (const std::size_t lanes : {1, 3}) {
-    CAPTURE(shape.count());
-    kernel_rig rig{22, lanes};
-    set(rig);
-    rig.input<T>(shape, x);
-    REQUIRE(bool(rig.run<Pool<T>>({dtype_of<T>, second})));
-    CHECK(std::memcmp(want.data(), rig.output<T>(0).data(), want.size() * sizeof(T)) == 0);
-    if (!indices) continue;
-    const auto where = rig.output<std::int64_t>(1), there = plain.output<std::int64_t>(1);
-    CHECK(std::equal(where.begin(), where.end(), there.begin(), there.end()));
-  }
+  test::check_like_float<T, Pool>(22, {shape}, random, set, test::no_constants,
+                                  {indices ? dtype::i64 : dtype::undefined});
 }
 template <class T>
 void compare_narrow_pools() {
@@ -233,10 +215,7 @@ TEST_CASE("pools report what does not fit, and an empty input gives an empty out
   const auto with = [&](auto change, const extents& shape, status_code code, std::string_view words) {
     kernel_rig rig{12};
     change(rig);
-    rig.input<float>(shape, x);
-    const status s = rig.run<eps::max_pool<float>>({dtype::f32});
-    CHECK(s.code() == code);
-    CHECK_MESSAGE(s.words().find(words) != std::string_view::npos, s.words());
+    test::check_refused<eps::max_pool<float>>(rig.input<float>(shape, x), code, words);
   };
   const auto kernel = [](ints k) { return [k](kernel_rig& r) { r.attribute("kernel_shape", k); }; };
   with(as_it_is, {1, 1, 3, 3}, status_code::invalid_argument, "kernel");

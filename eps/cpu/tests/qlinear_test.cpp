@@ -27,21 +27,15 @@ TEST_CASE("QLinearAdd and QLinearMul broadcast, round ties to even and saturate"
   const floats a_scale{0.5f}, b_scale{1}, y_scale{1};
   const bytes a_zero{10}, b_zero{4}, y_zero{100};
   kernel_rig sum{1};
-  CHECK(sum.coded({1, 4}, a, a_scale, a_zero)
-            .input<std::uint8_t>({2, 1}, b)
-            .input({1}, b_scale)
-            .input({1}, b_zero)
-            .scale_and_zero(y_scale, y_zero)
-            .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::u8}));
+  sum.coded({1, 4}, a, a_scale, a_zero).input<std::uint8_t>({2, 1}, b).input({1}, b_scale).input({1}, b_zero);
+  sum.scale_and_zero(y_scale, y_zero);
+  CHECK(sum.run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::u8}));
   // The numbers of a are 0 0.5 1 122.5, those of b are -4 3.
   CHECK(elements_of<std::uint8_t>(sum) == bytes{96, 96, 97, 218, 103, 104, 104, 226});
   kernel_rig product{1};
-  CHECK(product.coded({1, 4}, a, a_scale, a_zero)
-            .input<std::uint8_t>({2, 1}, b)
-            .input({1}, b_scale)
-            .input({1}, b_zero)
-            .scale_and_zero(y_scale, y_zero)
-            .run<eps::qlinear_binary<ms::QLinearMul>>({dtype::u8}));
+  product.coded({1, 4}, a, a_scale, a_zero).input<std::uint8_t>({2, 1}, b).input({1}, b_scale).input({1}, b_zero);
+  product.scale_and_zero(y_scale, y_zero);
+  CHECK(product.run<eps::qlinear_binary<ms::QLinearMul>>({dtype::u8}));
   CHECK(elements_of<std::uint8_t>(product) == bytes{100, 98, 96, 0, 100, 102, 103, 255});
 }
 
@@ -50,25 +44,16 @@ TEST_CASE("QLinearAdd without zero points, with empty tensors, and with shapes t
   const floats scale{1}, two{1, 2};
   const small zero{0};
   kernel_rig plain{1};
-  CHECK(plain.coded({2}, a, scale)
-            .coded({2}, a, scale)
-            .input<float>({}, scale)
-            .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::i8}));
+  plain.coded({2}, a, scale).coded({2}, a, scale).input<float>({}, scale);
+  CHECK(plain.run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::i8}));
   CHECK(elements_of<std::int8_t>(plain) == small{-128, 127});
   kernel_rig empty{1};
-  CHECK(empty.coded({0, 3}, none, scale)
-            .coded({1}, zero, scale)
-            .input<float>({}, scale)
-            .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::i8}));
+  empty.coded({0, 3}, none, scale).coded({1}, zero, scale).input<float>({}, scale);
+  CHECK(empty.run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::i8}));
   CHECK(empty.output<std::int8_t>(0).empty());
   kernel_rig scales{1};
-  CHECK(scales.input<std::int8_t>({2}, a)
-            .input<float>({2}, two)
-            .no_input()
-            .coded({2}, a, scale)
-            .input<float>({}, scale)
-            .run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::i8})
-            .code() == status_code::invalid_argument);
+  scales.input<std::int8_t>({2}, a).input<float>({2}, two).no_input().coded({2}, a, scale).input<float>({}, scale);
+  CHECK(scales.run<eps::qlinear_binary<ms::QLinearAdd>>({dtype::i8}).code() == status_code::invalid_argument);
 }
 
 TEST_CASE("a scale of 0 or NaN does not crash any of them") {
@@ -77,13 +62,10 @@ TEST_CASE("a scale of 0 or NaN does not crash any of them") {
     const floats scale{bad};
     kernel_rig softmax{1}, sigmoid{1}, leaky{1};
     CHECK(softmax.coded({3}, x, scale, zero).scale_and_zero(scale, zero).run<eps::qlinear_softmax>({dtype::u8}));
-    CHECK(sigmoid.coded({3}, x, scale, zero)
-              .scale_and_zero(scale, zero)
-              .run<eps::qlinear_map<ms::QLinearSigmoid>>({dtype::u8}));
-    CHECK(leaky.attribute("alpha", -0.5f)
-              .coded({3}, x, scale, zero)
-              .scale_and_zero(scale, zero)
-              .run<eps::qlinear_map<ms::QLinearLeakyRelu>>({dtype::u8}));
+    sigmoid.coded({3}, x, scale, zero).scale_and_zero(scale, zero);
+    CHECK(sigmoid.run<eps::qlinear_map<ms::QLinearSigmoid>>({dtype::u8}));
+    leaky.attribute("alpha", -0.5f).coded({3}, x, scale, zero).scale_and_zero(scale, zero);
+    CHECK(leaky.run<eps::qlinear_map<ms::QLinearLeakyRelu>>({dtype::u8}));
   }
 }
 
@@ -93,13 +75,10 @@ TEST_CASE("all 256 quantized values through QLinearLeakyRelu and QLinearSigmoid"
   const floats x_scale{0.05f}, y_scale{0.1f}, sigmoid_scale{1 / 256.0f};
   const small x_zero{7}, y_zero{-3}, sigmoid_zero{-128};
   kernel_rig leaky{1}, sigmoid{1};
-  CHECK(leaky.attribute("alpha", 0.25f)
-            .coded({256}, x, x_scale, x_zero)
-            .scale_and_zero(y_scale, y_zero)
-            .run<eps::qlinear_map<ms::QLinearLeakyRelu>>({dtype::i8}));
-  CHECK(sigmoid.coded({256}, x, x_scale, x_zero)
-            .scale_and_zero(sigmoid_scale, sigmoid_zero)
-            .run<eps::qlinear_map<ms::QLinearSigmoid>>({dtype::i8}));
+  leaky.attribute("alpha", 0.25f).coded({256}, x, x_scale, x_zero).scale_and_zero(y_scale, y_zero);
+  CHECK(leaky.run<eps::qlinear_map<ms::QLinearLeakyRelu>>({dtype::i8}));
+  sigmoid.coded({256}, x, x_scale, x_zero).scale_and_zero(sigmoid_scale, sigmoid_zero);
+  CHECK(sigmoid.run<eps::qlinear_map<ms::QLinearSigmoid>>({dtype::i8}));
   for (std::size_t i = 0; i < 256; ++i) {
     const double v = (x[i] - 7) * 0.05;
     CHECK(std::abs(leaky.output<std::int8_t>(0)[std::int64_t(i)] - coded<std::int8_t>(v < 0 ? v * 0.25 : v, 0.1, -3)) <=
@@ -117,11 +96,9 @@ TEST_CASE("QLinearSoftmax along an axis, or from it to the end") {
   const bytes x_zero{90}, y_zero{0};
   for (const bool old : {false, true}) {
     kernel_rig rig{1};
-    CHECK(rig.attribute("axis", std::int64_t{1})
-              .attribute("opset", std::int64_t{old ? 12 : 13})
-              .coded({2, 3, 4}, x, x_scale, x_zero)
-              .scale_and_zero(y_scale, y_zero)
-              .run<eps::qlinear_softmax>({dtype::u8}));
+    rig.attribute("axis", std::int64_t{1}).attribute("opset", std::int64_t{old ? 12 : 13});
+    rig.coded({2, 3, 4}, x, x_scale, x_zero).scale_and_zero(y_scale, y_zero);
+    CHECK(rig.run<eps::qlinear_softmax>({dtype::u8}));
     for (std::size_t i = 0; i < x.size(); ++i) {
       double sum = 0;
       for (std::size_t j = 0; j < x.size(); ++j)
@@ -131,11 +108,8 @@ TEST_CASE("QLinearSoftmax along an axis, or from it to the end") {
     }
   }
   kernel_rig outside{1};
-  CHECK(outside.attribute("axis", std::int64_t{3})
-            .coded({2, 3, 4}, x, x_scale, x_zero)
-            .scale_and_zero(y_scale, y_zero)
-            .run<eps::qlinear_softmax>({dtype::u8})
-            .code() == status_code::invalid_argument);
+  outside.attribute("axis", std::int64_t{3}).coded({2, 3, 4}, x, x_scale, x_zero).scale_and_zero(y_scale, y_zero);
+  CHECK(outside.run<eps::qlinear_softmax>({dtype::u8}).code() == status_code::invalid_argument);
 }
 
 TEST_CASE("pools count the elements inside, with channels first or last") {
@@ -192,23 +166,17 @@ TEST_CASE("QLinearConcat requantizes its parts to one scale") {
   const bytes a{10, 20}, b{1, 2, 3, 4}, zero{0}, five{5};
   const floats half{0.5f}, three{3}, unit{1};
   kernel_rig rig{1};
-  CHECK(rig.attribute("axis", std::int64_t{1})
-            .scale_and_zero(unit, five)
-            .coded({2, 1}, a, half, zero)
-            .coded({2, 2}, b, three, zero)
-            .run<eps::qlinear_concat>({dtype::u8}));
+  rig.attribute("axis", std::int64_t{1}).scale_and_zero(unit, five).coded({2, 1}, a, half, zero);
+  rig.coded({2, 2}, b, three, zero);
+  CHECK(rig.run<eps::qlinear_concat>({dtype::u8}));
   CHECK(elements_of<std::uint8_t>(rig) == bytes{10, 8, 11, 15, 14, 17});
   kernel_rig uneven{1};
-  CHECK(uneven.attribute("axis", std::int64_t{0})
-            .scale_and_zero(unit, five)
-            .coded({2, 1}, a, half, zero)
-            .coded({2, 2}, b, three, zero)
-            .run<eps::qlinear_concat>({dtype::u8})
-            .code() == status_code::invalid_argument);
+  uneven.attribute("axis", std::int64_t{0}).scale_and_zero(unit, five).coded({2, 1}, a, half, zero);
+  uneven.coded({2, 2}, b, three, zero);
+  CHECK(uneven.run<eps::qlinear_concat>({dtype::u8}).code() == status_code::invalid_argument);
   kernel_rig lacking{1};
-  CHECK(
-      lacking.scale_and_zero(unit, five).input<std::uint8_t>({2, 1}, a).run<eps::qlinear_concat>({dtype::u8}).code() ==
-      status_code::invalid_argument);
+  lacking.scale_and_zero(unit, five).input<std::uint8_t>({2, 1}, a);
+  CHECK(lacking.run<eps::qlinear_concat>({dtype::u8}).code() == status_code::invalid_argument);
 }
 
 TEST_CASE("QLinearWhere requantizes both operands to one scale") {
@@ -216,11 +184,9 @@ TEST_CASE("QLinearWhere requantizes both operands to one scale") {
   const floats half{0.5f}, three{3}, unit{1};
   kernel_rig rig{1};
   const bool condition[] = {true, false};
-  CHECK(rig.input(value::tensor<bool>({2}, condition))
-            .coded({2}, x, half, zero)
-            .coded({1}, y, three, one_more)
-            .scale_and_zero(unit, zero)
-            .run<eps::qlinear_where>({dtype::u8}));
+  rig.input(value::tensor<bool>({2}, condition)).coded({2}, x, half, zero).coded({1}, y, three, one_more);
+  rig.scale_and_zero(unit, zero);
+  CHECK(rig.run<eps::qlinear_where>({dtype::u8}));
   CHECK(elements_of<std::uint8_t>(rig) == bytes{5, 18});
 }
 
@@ -310,46 +276,25 @@ TEST_CASE("an LSTM with weights of 8 bits equals one with the dequantized weight
   }
   kernel_rig coded_one{1}, plain_one{14};
   const std::vector<dtype> outputs{dtype::f32, dtype::f32, dtype::f32};
-  CHECK(plain_one.attribute("hidden_size", hidden)
-            .input<float>({length, batch, inputs}, x)
-            .input<float>({1, width, inputs}, w_plain)
-            .input<float>({1, width, hidden}, r_plain)
-            .run<eps::recurrent<op::LSTM>>(outputs));
-  CHECK(coded_one.attribute("hidden_size", hidden)
-            .input<float>({length, batch, inputs}, x)
-            .input<std::int8_t>({1, inputs, width}, w)
-            .input<std::int8_t>({1, hidden, width}, r)
-            .no_input()
-            .no_input()
-            .no_input()
-            .no_input()
-            .no_input()
-            .input<float>({1, width}, w_scale)
-            .input<std::int8_t>({1, width}, w_zero)
-            .input<float>({1}, r_scale)
-            .input<std::int8_t>({1}, r_zero)
-            .run<eps::recurrent<ms::DynamicQuantizeLSTM>>(outputs));
+  plain_one.attribute("hidden_size", hidden).input<float>({length, batch, inputs}, x);
+  plain_one.input<float>({1, width, inputs}, w_plain).input<float>({1, width, hidden}, r_plain);
+  CHECK(plain_one.run<eps::recurrent<op::LSTM>>(outputs));
+  coded_one.attribute("hidden_size", hidden).input<float>({length, batch, inputs}, x);
+  coded_one.input<std::int8_t>({1, inputs, width}, w).input<std::int8_t>({1, hidden, width}, r);
+  coded_one.no_inputs(5).input<float>({1, width}, w_scale).input<std::int8_t>({1, width}, w_zero);
+  coded_one.input<float>({1}, r_scale).input<std::int8_t>({1}, r_zero);
+  CHECK(coded_one.run<eps::recurrent<ms::DynamicQuantizeLSTM>>(outputs));
   for (std::size_t o = 0; o < 3; ++o) {
     const std::vector<float> a = elements_of<float>(coded_one, o), b = elements_of<float>(plain_one, o);
     REQUIRE(a.size() == b.size());
     for (std::size_t i = 0; i < a.size(); ++i) CHECK(std::abs(a[i] - b[i]) < 0.02f);
   }
   kernel_rig wrong{1};
-  CHECK(wrong.attribute("hidden_size", hidden)
-            .input<float>({length, batch, inputs}, x)
-            .input<std::int8_t>({1, inputs, width}, w)
-            .input<std::int8_t>({1, hidden, width}, r)
-            .no_input()
-            .no_input()
-            .no_input()
-            .no_input()
-            .no_input()
-            .input<float>({1}, r_scale)
-            .input<std::int8_t>({1, width}, w_zero)
-            .input<float>({1}, r_scale)
-            .input<std::int8_t>({1}, r_zero)
-            .run<eps::recurrent<ms::DynamicQuantizeLSTM>>(outputs)
-            .code() == status_code::invalid_argument);
+  wrong.attribute("hidden_size", hidden).input<float>({length, batch, inputs}, x);
+  wrong.input<std::int8_t>({1, inputs, width}, w).input<std::int8_t>({1, hidden, width}, r);
+  wrong.no_inputs(5).input<float>({1}, r_scale).input<std::int8_t>({1, width}, w_zero);
+  wrong.input<float>({1}, r_scale).input<std::int8_t>({1}, r_zero);
+  CHECK(wrong.run<eps::recurrent<ms::DynamicQuantizeLSTM>>(outputs).code() == status_code::invalid_argument);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <cameo/eps/cpu/integer_matmul.hpp>
 #include <cameo/eps/cpu/quantize_linear.hpp>
 
-#include <cmath>
 #include <limits>
 
 #include "kernel_rig.hpp"

@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <limits>
 
 using namespace cameo;

@@ -80,19 +80,11 @@ class model_run {
     std::vector<value_id> inputs, outputs;
     for (std::string_view n : in) inputs.push_back(n.empty() ? value_id::none : g.resolve(n));
     for (std::string_view n : out) outputs.push_back(n.empty() ? value_id::none : g.add_value(n));
-    const bool outside = &g == &model_->main();
     const std::string name = "the " + std::string{op};
-    g.add_node({name,
-                "",
-                op,
-                {},
-                {},
-                opset_,
-                inputs,
-                outputs,
-                outside ? std::span<const attribute>{attributes_} : std::span<const attribute>{},
-                outside ? std::span<graph* const>{bodies_} : std::span<graph* const>{},
-                {}});
+    node_spec node{name, "", op, {}, {}, opset_, inputs, outputs};
+    const bool outside = &g == &model_->main();
+    if (outside) node.attributes = attributes_, node.subgraphs = bodies_;
+    g.add_node(node);
     if (outside) attributes_.clear(), bodies_.clear();
   }
   static void add_output(graph& g, std::string_view name) { g.add_output(g.find(name)); }

@@ -4,7 +4,7 @@
 #include <cameo/eps/cpu/skip_layer_normalization.hpp>
 
 #include "each_target.hpp"
-#include "kernel_rig.hpp"
+#include "rig_checks.hpp"
 
 #include <doctest/doctest.h>
 
@@ -559,11 +559,10 @@ std::vector<std::vector<T>> attend_to_cache(const cache_case& k, const std::vect
   rig.attribute("num_heads", k.heads).attribute("unidirectional", std::int64_t{1});
   const extents now{2, k.queries, k.heads * k.size}, past{2, k.heads, k.past, k.size};
   rig.input<T>(now, in[0]).template input<T>(now, in[1]).template input<T>(now, in[2]);
-  rig.no_input().no_input().no_input();
+  rig.no_inputs(3);
   if (k.past) rig.input<T>(past, in[3]).template input<T>(past, in[4]);
   const dtype shown = k.presents ? dtype_of<T> : dtype::undefined;
-  const status done = rig.run<eps::multi_head_attention>({dtype_of<T>, shown, shown});
-  REQUIRE_MESSAGE(bool(done), done.words());
+  test::run_ok<eps::multi_head_attention>(rig, {dtype_of<T>, shown, shown});
   std::vector<std::vector<T>> made{test::elements_of<T>(rig)};
   for (std::size_t i = 1; k.presents && i < 3; ++i) made.push_back(test::elements_of<T>(rig, i));
   return made;
@@ -622,8 +621,7 @@ struct projected_step {
     rig.input<T>({batch, 1, 8}, in[0]).template input<T>({8, 3 * width}, in[1], true);
     rig.template input<T>({3 * width}, in[2]).no_input();
     rig.template input<T>({2, batch, heads, past, size}, in[3]);
-    const status done = rig.run<eps::projected_attention>({dtype_of<T>, presents ? dtype_of<T> : dtype::undefined});
-    REQUIRE_MESSAGE(bool(done), done.words());
+    test::run_ok<eps::projected_attention>(rig, {dtype_of<T>, presents ? dtype_of<T> : dtype::undefined});
     y = test::elements_of<T>(rig), scratch = rig.scratch_bytes();
     if (presents) present = test::elements_of<T>(rig, 1);
   }

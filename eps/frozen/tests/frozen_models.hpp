@@ -148,22 +148,33 @@ inline std::unique_ptr<model> product_in_a_loop() {
 struct compiled_files {
   scratch_folder folder;
   std::string model = folder / "m_ctx.onnx", context = folder / "m_ctx_FrozenExecutionProvider.bin";
+
+  compiled_files() = default;
+  /// Compiles the model into these files.
+  explicit compiled_files(std::unique_ptr<cameo::model> m, bool embed = false) {
+    compile_options options;
+    options.input = std::move(m);
+    options.output = model;
+    options.embed = embed;
+    options.session.config = {{"ep.context_file_path", model}};
+    const auto report = must(frozen_runtime{}.compile(std::move(options)));
+    REQUIRE(report->compiled_nodes > 0);
+  }
 };
-inline void compile(const compiled_files& to, std::unique_ptr<cameo::model> m, bool embed = false) {
+
+/// Compiles one of several models that share a context; with `last`, no other follows.
+inline void compile_shared(const frozen_runtime& with, std::unique_ptr<model> m, std::string to, bool last,
+                           file_batch* files = nullptr) {
   compile_options options;
-  options.input = std::move(m);
-  options.output = to.model;
-  options.embed = embed;
-  options.session.config = {{"ep.context_file_path", to.model}};
-  const auto report = frozen_runtime{}.compile(std::move(options));
-  REQUIRE(verdict(report) == "OK");
-  REQUIRE(report->compiled_nodes > 0);
+  options.input = std::move(m), options.output = std::move(to), options.files = files;
+  options.session.config = {{"ep.share_ep_contexts", "1"}};
+  if (last) options.session.config.emplace_back("ep.stop_share_ep_contexts", "1");
+  REQUIRE(verdict(with.compile(std::move(options))) == "OK");
 }
 
 /// The bytes of all outputs, one after the other.
 inline std::string bits_of(const session& s, std::span<const named_input> inputs) {
-  const auto outputs = s.run(inputs);
-  REQUIRE(verdict(outputs) == "OK");
+  const auto outputs = must(s.run(inputs));
   std::string all;
   for (const auto& each : outputs->items) {
     const value& v = each.value;
@@ -175,6 +186,11 @@ inline std::string bits_of(const session& s, std::span<const named_input> inputs
 }
 
 inline bool says(std::string_view verdict, std::string_view words) { return verdict.find(words) != verdict.npos; }
+/// Checks that a verdict begins with the words of `start`, and says all others.
+inline void check_words(const std::string& said, std::string_view start, std::initializer_list<std::string> words) {
+  CHECK_MESSAGE(said.starts_with(start), said);
+  for (const std::string& each : words) CHECK_MESSAGE(says(said, each), said);
+}
 
 inline std::span<std::byte> bytes_of(std::string& text) {
   return std::as_writable_bytes(std::span{text.data(), text.size()});

@@ -11,13 +11,10 @@ using eps::cpu;
 
 TEST_CASE("a compiled model gives the bits of its source model, from files and embedded") {
   for (const bool embed : {false, true}) {
-    const compiled_files files;
-    compile(files, small_network(), embed);
+    const compiled_files files{small_network(), embed};
     CHECK(fs::exists(files.context) == !embed);
-    const auto restored = frozen_runtime{}.load(files.model);
-    REQUIRE(verdict(restored) == "OK");
-    const std::vector<float> x = image();
-    const std::vector<named_input> inputs{{"x", x}};
+    const auto restored = must(frozen_runtime{}.load(files.model));
+    const std::vector<named_input> inputs{{"x", image()}};
     const session plain = loaded(small_network());
     CHECK(bits_of(*restored, inputs) == bits_of(plain, inputs));
     CHECK(restored->placements().size() == 1);
@@ -26,8 +23,7 @@ TEST_CASE("a compiled model gives the bits of its source model, from files and e
 }
 
 TEST_CASE("a model that is compiled while it is loaded runs without a file, with the same bits for all shapes") {
-  const auto made = frozen_runtime{}.load(four_branches());
-  REQUIRE(verdict(made) == "OK");
+  const auto made = must(frozen_runtime{}.load(four_branches()));
   const session plain = loaded(four_branches());
   for (const std::int64_t rows : {1, 5, 33, 5, 0}) {
     const std::vector<float> x = ramp(std::size_t(rows) * 64, 0.001f);
@@ -55,21 +51,17 @@ TEST_CASE("inputs of a group whose dims have the same name may have different si
   const std::vector<std::int64_t> split{4, 2};
   const std::vector<named_input> inputs{{"x", x}, {"sizes", split}};
   const std::string right = bits_of(loaded(parts_of_two_sizes()), inputs);
-  const auto made = frozen_runtime{}.load(parts_of_two_sizes());
-  REQUIRE(verdict(made) == "OK");
+  const auto made = must(frozen_runtime{}.load(parts_of_two_sizes()));
   const auto placed = made->placements();
   CHECK(std::any_of(placed.begin(), placed.end(), [](const auto& each) { return each.provider == "frozen"; }));
-  const auto sizes = made->run(inputs);
-  REQUIRE(verdict(sizes) == "OK");
+  const auto sizes = must(made->run(inputs));
   CHECK(floats_of(sizes->items[0].value.view()) == std::vector<float>{4, 2});
   CHECK(bits_of(*made, inputs) == right);
 }
 
 TEST_CASE("nodes of strings and sequences stay with the next provider, between plans") {
-  const compiled_files files;
-  compile(files, texts_and_sequences());
-  const auto restored = frozen_runtime{}.load(files.model);
-  REQUIRE(verdict(restored) == "OK");
+  const compiled_files files{texts_and_sequences()};
+  const auto restored = must(frozen_runtime{}.load(files.model));
   const session plain = loaded(texts_and_sequences());
   const std::vector<float> x = ramp(6);
   CHECK(restored->placements().size() == 5);
@@ -79,8 +71,7 @@ TEST_CASE("nodes of strings and sequences stay with the next provider, between p
 }
 
 TEST_CASE("weights that are only used packed are in the context once, and packed") {
-  const compiled_files files;
-  compile(files, over_shared_weights("Relu"));
+  const compiled_files files{over_shared_weights("Relu")};
   const std::size_t weights = 2 * 64 * 512 * sizeof(float);
   CHECK(fs::file_size(files.context) < weights + 3 * 4096);
   CHECK(fs::file_size(files.context) >= weights);
@@ -91,12 +82,7 @@ TEST_CASE("models that share a context store equal weights once, and can be load
   const frozen_runtime with;
   const std::string first = files.folder / "first.onnx", second = files.folder / "second.onnx";
   for (const bool last : {false, true}) {
-    compile_options options;
-    options.input = over_shared_weights(last ? "Sigmoid" : "Relu");
-    options.output = last ? second : first;
-    options.session.config = {{"ep.share_ep_contexts", "1"}};
-    if (last) options.session.config.emplace_back("ep.stop_share_ep_contexts", "1");
-    REQUIRE(verdict(with.compile(std::move(options))) == "OK");
+    compile_shared(with, over_shared_weights(last ? "Sigmoid" : "Relu"), last ? second : first, last);
   }
   const std::size_t weights = 2 * 64 * 512 * sizeof(float);
   std::size_t contexts = 0;
@@ -110,8 +96,7 @@ TEST_CASE("models that share a context store equal weights once, and can be load
   const std::vector<named_input> inputs{{"x", x, extents{7, 64}}};
   std::optional<session> kept;
   for (const bool last : {true, false}) {
-    result<session> s = with.load(last ? second : first, keys({{"ep.share_ep_contexts", "1"}}));
-    REQUIRE(verdict(s) == "OK");
+    result<session> s = must(with.load(last ? second : first, keys({{"ep.share_ep_contexts", "1"}})));
     CHECK(bits_of(*s, inputs) == bits_of(loaded(over_shared_weights(last ? "Sigmoid" : "Relu")), inputs));
     if (last) kept = std::move(*s);
   }
@@ -133,22 +118,18 @@ void write_over(const std::string& path, char with) {
 
 TEST_CASE("a context that is copied may be overwritten and truncated in place: running sessions keep their bits") {
   const session plain = loaded(small_network());
-  const std::vector<float> x = image();
-  const std::vector<named_input> inputs{{"x", x}};
+  const std::vector<named_input> inputs{{"x", image()}};
   session_options copying;
   copying.config = {{"ep.frozen.copy", "1"}};
   for (const bool embed : {false, true}) {
-    const compiled_files files;
-    compile(files, small_network(), embed);
+    const compiled_files files{small_network(), embed};
     const std::string file = embed ? files.model : files.context;
     if (!embed) {
-      const auto mapped = frozen_runtime{}.load(files.model);
-      REQUIRE(verdict(mapped) == "OK");
+      const auto mapped = must(frozen_runtime{}.load(files.model));
       CHECK(mappings_of(file) > 0);  // the count works on this system
     }
     CHECK((embed || mappings_of(file) == 0));
-    const auto copied = frozen_runtime{}.load(files.model, copying);
-    REQUIRE(verdict(copied) == "OK");
+    const auto copied = must(frozen_runtime{}.load(files.model, copying));
     CHECK((embed || mappings_of(file) == 0));
     write_over(file, 'x');
     CHECK(bits_of(*copied, inputs) == bits_of(plain, inputs));
@@ -164,20 +145,13 @@ TEST_CASE("a session with the option `copy` also copies a context that another s
   const frozen_runtime with;
   const std::string paths[] = {files.folder / "first.onnx", files.folder / "second.onnx"};
   for (const bool last : {false, true}) {
-    compile_options options;
-    options.input = over_shared_weights(last ? "Sigmoid" : "Relu");
-    options.output = paths[last];
-    options.session.config = {{"ep.share_ep_contexts", "1"}};
-    if (last) options.session.config.emplace_back("ep.stop_share_ep_contexts", "1");
-    REQUIRE(verdict(with.compile(std::move(options))) == "OK");
+    compile_shared(with, over_shared_weights(last ? "Sigmoid" : "Relu"), paths[last], last);
   }
   session_options sharing;
   sharing.config = {{"ep.share_ep_contexts", "1"}};
-  const auto mapped = with.load(paths[0], sharing);
-  REQUIRE(verdict(mapped) == "OK");
+  const auto mapped = must(with.load(paths[0], sharing));
   sharing.config.emplace_back("ep.frozen.copy", "1");
-  const auto copied = with.load(paths[1], sharing);
-  REQUIRE(verdict(copied) == "OK");
+  const auto copied = must(with.load(paths[1], sharing));
   for (const std::string& name : files.folder.files())
     if (name.ends_with(".bin")) write_over(files.folder / name, 'x');
   const session plain = loaded(over_shared_weights("Sigmoid"));
@@ -187,8 +161,7 @@ TEST_CASE("a session with the option `copy` also copies a context that another s
 }
 
 TEST_CASE("two threads can load one context and run its sessions concurrently") {
-  const compiled_files files;
-  compile(files, four_branches());
+  const compiled_files files{four_branches()};
   const std::vector<float> x = ramp(64 * 9, 0.001f);
   const std::vector<named_input> inputs{{"x", x, extents{9, 64}}};
   const std::string expected = bits_of(loaded(four_branches()), inputs);
@@ -209,8 +182,7 @@ TEST_CASE("two threads can load one context and run its sessions concurrently") 
 }
 
 TEST_CASE("several threads can run a compiled plan of one session concurrently") {
-  const auto s = frozen_runtime{}.load(four_branches());
-  REQUIRE(verdict(s) == "OK");
+  const auto s = must(frozen_runtime{}.load(four_branches()));
   std::vector<std::thread> threads;
   std::atomic<int> wrong = 0;
   for (std::int64_t rows : {3, 4, 5})
@@ -253,28 +225,23 @@ TEST_CASE("groups are convex sets of nodes for which the base provider has kerne
   compile_options options;
   options.input = four_branches();
   options.output = files.model;
-  const auto report = few{}.compile(std::move(options));
-  REQUIRE(verdict(report) == "OK");
+  const auto report = must(few{}.compile(std::move(options)));
   CHECK(report->compiled_nodes == 8);  // two products on each of four branches, with a node of cpu between them
-  const auto s = few{}.load(files.model);
-  REQUIRE(verdict(s) == "OK");
+  const auto s = must(few{}.load(files.model));
   const std::vector<float> x = ramp(64 * 2, 0.001f);
-  const auto y = s->run({{"x", x, extents{2, 64}}}), expected = loaded(four_branches()).run({{"x", x, extents{2, 64}}});
-  REQUIRE(verdict(y) == "OK");
-  REQUIRE(verdict(expected) == "OK");
+  const auto y = must(s->run({{"x", x, extents{2, 64}}})),
+             expected = must(loaded(four_branches()).run({{"x", x, extents{2, 64}}}));
   const std::vector<float> a = floats_of((*y)[0].value), b = floats_of((*expected)[0].value);
   REQUIRE(a.size() == b.size());
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == doctest::Approx(b[i]));
 }
 
 TEST_CASE("a plan runs in the body of a loop, whose iterations keep the outputs of earlier ones") {
-  const compiled_files files;
-  compile(files, product_in_a_loop());
+  const compiled_files files{product_in_a_loop()};
   for (const execution_mode mode : {execution_mode::sequential, execution_mode::parallel}) {
     session_options options;
     options.execution = mode, options.threads = 2;
-    const auto restored = frozen_runtime{}.load(files.model, options);
-    REQUIRE(verdict(restored) == "OK");
+    const auto restored = must(frozen_runtime{}.load(files.model, options));
     CHECK(restored->placements().size() > 1);
     const session plain = loaded(product_in_a_loop());
     const std::vector<float> x = ramp(128, 0.001f);
@@ -287,13 +254,11 @@ TEST_CASE("a plan runs in the body of a loop, whose iterations keep the outputs 
 
 TEST_CASE("outputs of a plan are written to bound memory, with fixed and with dynamic shapes") {
   for (const bool fixed : {true, false}) {
-    const auto made = fixed ? frozen_runtime{}.load(small_network()) : frozen_runtime{}.load(four_branches());
-    REQUIRE(verdict(made) == "OK");
+    const auto made = must(fixed ? frozen_runtime{}.load(small_network()) : frozen_runtime{}.load(four_branches()));
     const std::vector<float> x = fixed ? image() : ramp(3 * 64, 0.001f);
     const named_input input = fixed ? named_input{"x", x} : named_input{"x", x, extents{3, 64}};
     const std::string expected = bits_of(*made, {&input, 1});
-    auto binding = made->bind();
-    REQUIRE(verdict(binding) == "OK");
+    auto binding = must(made->bind());
     std::vector<float> y(expected.size() / sizeof(float));
     REQUIRE(binding->bind_input(input));
     REQUIRE(binding->bind_output(made->outputs()[0].name, y));
@@ -329,8 +294,7 @@ TEST_CASE("the devices are those of the base provider, with its packing as archi
   }
   session_options options;
   REQUIRE(options.prefer(device_policy::prefer_cpu));  // frozen is not a fallback, so it comes before cpu
-  const auto s = frozen_runtime{}.load(small_network(), options);
-  REQUIRE(verdict(s) == "OK");
+  const auto s = must(frozen_runtime{}.load(small_network(), options));
   CHECK(s->providers() == std::vector<std::string>{"frozen", "cpu"});
 }
 

@@ -44,11 +44,9 @@ compiled_form freeze(const std::string& folder, std::unique_ptr<cameo::model> m,
   options.session = keys({{"ep.context_file_path", to}});
   options.session.providers = {provider, "cpu"};
   const example_runtime with;
-  const auto report = with.compile(std::move(options));
-  REQUIRE(verdict(report) == "OK");
+  const auto report = must(with.compile(std::move(options)));
   REQUIRE(report->compiled_nodes > 0);
-  const auto written = with.compatibility(to, frozen_name);
-  REQUIRE(verdict(written) == "OK");
+  const auto written = must(with.compatibility(to, frozen_name));
   return {folder, written->value_or("")};
 }
 
@@ -117,18 +115,14 @@ struct outcome {
 };
 template <class Runtime>
 outcome run_selected(const Runtime& with, const package& p, const session_options& how = {}) {
-  const auto c = with.select(p, "main", how, best_fit{.ranked = true});
-  REQUIRE(verdict(c) == "OK");
-  const auto s = with.load(*c);
-  REQUIRE(verdict(s) == "OK");
-  const std::vector<float> x = ramp(3 * 64, 0.002f);
-  const std::vector<named_input> inputs{{"x", x}};
+  const auto c = must(with.select(p, "main", how, best_fit{.ranked = true}));
+  const auto s = must(with.load(*c));
+  const std::vector<named_input> inputs{{"x", image()}};
   return {c->variant().name, bits_of(*s, inputs), s->placements().at(0).provider};
 }
 
 std::string plain_bits() {
-  const std::vector<float> x = ramp(3 * 64, 0.002f);
-  const std::vector<named_input> inputs{{"x", x}};
+  const std::vector<named_input> inputs{{"x", image()}};
   return bits_of(loaded(small_network()), inputs);
 }
 
@@ -211,8 +205,7 @@ TEST_CASE("if no compiled variant fits, that of the next provider runs, and the 
     made.variant = &r.component.variants.front();
     return made;
   };
-  const auto c = with.select(p, "main", named, first);
-  REQUIRE(verdict(c) == "OK");
+  const auto c = must(with.select(p, "main", named, first));
   if (!example.has_two()) return;  // the variant was compiled for this instruction set
   const forced_target here{example.sets[0]};
   CHECK(with.load(*c).error().code() != status_code::ok);
@@ -286,9 +279,7 @@ TEST_CASE("components share one context and one file of weights, both of them sh
 
   result<package> made = package::make("shared");
   REQUIRE(made);
-  const auto contexts = made->add_asset(at / "contexts"), weights = made->add_asset(at / "weights");
-  REQUIRE(verdict(contexts) == "OK");
-  REQUIRE(verdict(weights) == "OK");
+  const auto contexts = must(made->add_asset(at / "contexts")), weights = must(made->add_asset(at / "weights"));
   for (std::size_t i = 0; i < 2; ++i) {
     const std::string n = std::to_string(i);
     REQUIRE(made->add_component(ends[i]));
@@ -318,8 +309,7 @@ TEST_CASE("components share one context and one file of weights, both of them sh
     for (const auto& [provider, variant] : {std::pair{"frozen", "frozen"}, std::pair{"cpu", "plain"}}) {
       session_options how;
       how.providers = {provider};
-      const auto c = with.select(p, end, how);
-      REQUIRE(verdict(c) == "OK");
+      const auto c = must(with.select(p, end, how));
       CHECK(c->variant().name == variant);
       for (const auto& s : {with.load(*c), with.load(*c, keys({{"ep.share_ep_contexts", "1"}}))}) {
         REQUIRE(verdict(s) == "OK");

@@ -10,24 +10,20 @@ void compile_light(const compiled_files& to, std::unique_ptr<cameo::model> m, co
   options.output = to.model;
   options.external_initializers = weights;
   options.session.config = {{"ep.enable_weightless", "1"}};
-  const auto report = frozen_runtime{}.compile(std::move(options));
-  REQUIRE(verdict(report) == "OK");
+  const auto report = must(frozen_runtime{}.compile(std::move(options)));
   REQUIRE(report->compiled_nodes > 0);
 }
 
 TEST_CASE("a weightless plan computes the same bits as its source, for every shape") {
   const compiled_files files;
   compile_light(files, small_network());
-  const auto restored = frozen_runtime{}.load(files.model);
-  REQUIRE(verdict(restored) == "OK");
-  const std::vector<float> x = image();
-  const std::vector<named_input> inputs{{"x", x}};
+  const auto restored = must(frozen_runtime{}.load(files.model));
+  const std::vector<named_input> inputs{{"x", image()}};
   CHECK(bits_of(*restored, inputs) == bits_of(loaded(small_network()), inputs));
   CHECK(restored->placements()[0].provider == "frozen");
   const compiled_files many;
   compile_light(many, over_shared_weights("Relu"));
-  const auto rows = frozen_runtime{}.load(many.model);
-  REQUIRE(verdict(rows) == "OK");
+  const auto rows = must(frozen_runtime{}.load(many.model));
   for (const std::int64_t n : {1, 7, 40}) {
     const std::vector<float> y = ramp(std::size_t(n) * 64, 0.001f);
     const std::vector<named_input> given{{"x", y, extents{n, 64}}};
@@ -38,8 +34,7 @@ TEST_CASE("a weightless plan computes the same bits as its source, for every sha
 TEST_CASE("constants that a body captures stay in the enclosing graph") {
   const compiled_files files;
   compile_light(files, product_in_a_loop());
-  const auto restored = frozen_runtime{}.load(files.model);
-  REQUIRE(verdict(restored) == "OK");
+  const auto restored = must(frozen_runtime{}.load(files.model));
   const std::int64_t trips[] = {3};
   const std::vector<float> x = ramp(8 * 16, 0.001f);
   const std::vector<named_input> inputs{{"trips", trips, extents{}}, {"x", x, extents{8, 16}}};

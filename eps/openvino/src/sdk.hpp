@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 /// The functions of the SDK's C interface that are loaded, by their names without "ov_".
 // clang-format off

@@ -20,8 +20,7 @@ namespace {
 using ov_runtime = runtime<eps::openvino, eps::cpu>;
 
 session ov_session(std::unique_ptr<model> m, const session_options& options = {}) {
-  result<session> s = ov_runtime{}.load(std::move(m), options);
-  REQUIRE_MESSAGE(s, std::string{s.error().words()});
+  result<session> s = must(ov_runtime{}.load(std::move(m), options));
   return std::move(*s);
 }
 
@@ -36,8 +35,7 @@ void same_as_cpu(const std::function<std::unique_ptr<model>()>& make, std::initi
   const session mine = ov_session(make()), theirs = loaded(make());
   REQUIRE(on_openvino(mine) > 0);
   for (int run = 0; run < 2; ++run) {
-    const auto got = mine.run(inputs), want = theirs.run(inputs);
-    REQUIRE_MESSAGE(got, std::string{got.error().words()});
+    const auto got = must(mine.run(inputs)), want = theirs.run(inputs);
     REQUIRE(want);
     REQUIRE(got->size() == want->size());
     for (std::size_t i = 0; i < want->size(); ++i) {
@@ -64,8 +62,7 @@ std::unique_ptr<model> classifier() {
 }
 
 TEST_CASE("the SDK of the build is found, with its processor as a device") {
-  const auto version = eps::openvino{}.sdk_version();
-  REQUIRE_MESSAGE(version, std::string{version.error().words()});
+  const auto version = must(eps::openvino{}.sdk_version());
   CHECK(version->find("2025.4.1") == 0);
   const auto devices = eps::openvino{}.devices();
   REQUIRE(devices);
@@ -122,8 +119,7 @@ TEST_CASE("options apply to each of several devices") {
     options.config = std::move(config);
     const session s = ov_session(four_branches(), options);
     CHECK(on_openvino(s) > 0);
-    const auto got = s.run({{"x", x}});
-    REQUIRE_MESSAGE(got, std::string{got.error().words()});
+    const auto got = must(s.run({{"x", x}}));
     return floats_of((*got)[0].value.view());
   };
   const std::pair<std::string, std::string> several{"ep.openvino.device_type", "AUTO:CPU"};

@@ -5,8 +5,6 @@
 #include "objects.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <unordered_map>
 
 namespace CAMEO_NAMESPACE::detail::ort {
 namespace {

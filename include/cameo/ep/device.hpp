@@ -4,7 +4,6 @@
 #include <cameo/core/result.hpp>
 
 #include <concepts>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

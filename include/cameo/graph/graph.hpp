@@ -245,35 +245,44 @@ class graph {
   std::size_t value_count_ = 0, node_count_ = 0;
 };
 
+namespace detail {
+/// A forward iterator of a range: a place in it. The range makes the item at a place, `item(place)`, and the place
+/// after it, `next(place)`; it must outlive the iterator.
+template <class Range, class Place>
+class place_iterator {
+ public:
+  using value_type = decltype(std::declval<const Range&>().item(std::declval<const Place&>()));
+  using difference_type = std::ptrdiff_t;
+  place_iterator() = default;
+  place_iterator(const Range& range, Place at) : range_{&range}, at_{at} {}
+  value_type operator*() const { return range_->item(at_); }
+  place_iterator& operator++() { return at_ = range_->next(at_), *this; }
+  place_iterator operator++(int) {
+    place_iterator was = *this;
+    ++*this;
+    return was;
+  }
+  bool operator==(const place_iterator& other) const { return at_ == other.at_; }
+
+ private:
+  const Range* range_ = nullptr;
+  Place at_{};
+};
+}  // namespace detail
+
 /// Forward range over the uses of one value.
 class graph::use_range {
  public:
-  class iterator {
-   public:
-    using value_type = use;
-    using difference_type = std::ptrdiff_t;
-    iterator() = default;
-    iterator(const graph* g, std::uint32_t at) : graph_{g}, at_{at} {}
-    use operator*() const {
-      const edge& e = graph_->edges_[at_];
-      return {e.node, at_ - (*graph_)[e.node].first_edge};
-    }
-    iterator& operator++() { return at_ = graph_->edges_[at_].next, *this; }
-    iterator operator++(int) {
-      iterator was = *this;
-      ++*this;
-      return was;
-    }
-    bool operator==(const iterator& other) const { return at_ == other.at_; }
-
-   private:
-    const graph* graph_ = nullptr;
-    std::uint32_t at_ = 0xFFFFFFFF;
-  };
+  using iterator = detail::place_iterator<use_range, std::uint32_t>;
   use_range(const graph& g, std::uint32_t first) : graph_{&g}, first_{first} {}
-  iterator begin() const { return {graph_, first_}; }
-  iterator end() const { return {graph_, 0xFFFFFFFF}; }
+  iterator begin() const { return {*this, first_}; }
+  iterator end() const { return {*this, 0xFFFFFFFF}; }
   bool empty() const { return first_ == 0xFFFFFFFF; }
+  use item(std::uint32_t at) const {
+    const edge& e = graph_->edges_[at];
+    return {e.node, at - (*graph_)[e.node].first_edge};
+  }
+  std::uint32_t next(std::uint32_t at) const { return graph_->edges_[at].next; }
 
  private:
   const graph* graph_;

@@ -43,27 +43,15 @@ namespace detail {
 template <class Make>
 class indexed_view {
  public:
-  class iterator {
-   public:
-    using value_type = std::invoke_result_t<const Make&, std::size_t>;
-    using difference_type = std::ptrdiff_t;
-    iterator() = default;
-    iterator(const indexed_view* view, std::size_t at) : view_{view}, at_{at} {}
-    value_type operator*() const { return view_->make_(at_); }
-    iterator& operator++() { return ++at_, *this; }
-    iterator operator++(int) { return {view_, at_++}; }
-    bool operator==(const iterator& other) const { return at_ == other.at_; }
-
-   private:
-    const indexed_view* view_ = nullptr;
-    std::size_t at_ = 0;
-  };
+  using iterator = place_iterator<indexed_view, std::size_t>;
   indexed_view(std::size_t count, Make make) : count_{count}, make_{make} {}
-  iterator begin() const { return {this, 0}; }
-  iterator end() const { return {this, count_}; }
+  iterator begin() const { return {*this, 0}; }
+  iterator end() const { return {*this, count_}; }
   std::size_t size() const { return count_; }
   bool empty() const { return count_ == 0; }
   auto operator[](std::size_t i) const { return make_(i); }
+  auto item(std::size_t i) const { return make_(i); }
+  std::size_t next(std::size_t i) const { return i + 1; }
 
  private:
   std::size_t count_;
@@ -162,29 +150,15 @@ inline node_view value_view::producer() const { return {*graph_, self().producer
 namespace detail {
 /// The nodes that use a value, as a forward range.
 class consumer_range {
- public:
-  class iterator {
-   public:
-    using value_type = node_view;
-    using difference_type = std::ptrdiff_t;
-    iterator() = default;
-    iterator(const graph* g, graph::use_range::iterator at) : graph_{g}, at_{at} {}
-    node_view operator*() const { return {*graph_, (*at_).node}; }
-    iterator& operator++() { return ++at_, *this; }
-    iterator operator++(int) {
-      iterator was = *this;
-      ++*this;
-      return was;
-    }
-    bool operator==(const iterator& other) const { return at_ == other.at_; }
+  using place = graph::use_range::iterator;
 
-   private:
-    const graph* graph_ = nullptr;
-    graph::use_range::iterator at_;
-  };
+ public:
+  using iterator = place_iterator<consumer_range, place>;
   consumer_range(const graph& g, value_id v) : graph_{&g}, uses_{g.uses(v)} {}
-  iterator begin() const { return {graph_, uses_.begin()}; }
-  iterator end() const { return {graph_, uses_.end()}; }
+  iterator begin() const { return {*this, uses_.begin()}; }
+  iterator end() const { return {*this, uses_.end()}; }
+  node_view item(place at) const { return {*graph_, (*at).node}; }
+  place next(place at) const { return ++at; }
 
  private:
   const graph* graph_;
@@ -198,37 +172,23 @@ namespace detail {
 /// They contain their source by value, so they may outlive the expression, but not the graph.
 template <class Range, class Keep>
 class where_view {
- public:
-  class iterator {
-   public:
-    using base = decltype(std::declval<const Range&>().begin());
-    using value_type = typename base::value_type;
-    using difference_type = std::ptrdiff_t;
-    iterator() = default;
-    iterator(const where_view* view, base at) : view_{view}, at_{at} { skip(); }
-    value_type operator*() const { return *at_; }
-    iterator& operator++() { return ++at_, skip(), *this; }
-    iterator operator++(int) {
-      iterator was = *this;
-      ++*this;
-      return was;
-    }
-    bool operator==(const iterator& other) const { return at_ == other.at_; }
+  using place = decltype(std::declval<const Range&>().begin());
 
-   private:
-    void skip() {
-      while (!(at_ == view_->range_.end()) && !view_->keep_(*at_)) ++at_;
-    }
-    const where_view* view_ = nullptr;
-    base at_;
-  };
+ public:
+  using iterator = place_iterator<where_view, place>;
   where_view(Range range, Keep keep) : range_{range}, keep_{keep} {}
-  iterator begin() const { return {this, range_.begin()}; }
-  iterator end() const { return {this, range_.end()}; }
+  iterator begin() const { return {*this, kept(range_.begin())}; }
+  iterator end() const { return {*this, range_.end()}; }
   bool empty() const { return begin() == end(); }
+  auto item(place at) const { return *at; }
+  place next(place at) const { return kept(++at); }
 
  private:
-  friend class iterator;
+  /// The first place from `at` on whose item is kept.
+  place kept(place at) const {
+    while (!(at == range_.end()) && !keep_(*at)) ++at;
+    return at;
+  }
   Range range_;
   Keep keep_;
 };
@@ -236,34 +196,18 @@ class where_view {
 /// The result of select(): a projection of each item.
 template <class Range, class Project>
 class select_view {
- public:
-  class iterator {
-   public:
-    using base = decltype(std::declval<const Range&>().begin());
-    using value_type = std::remove_cvref_t<std::invoke_result_t<const Project&, typename base::value_type>>;
-    using difference_type = std::ptrdiff_t;
-    iterator() = default;
-    iterator(const select_view* view, base at) : view_{view}, at_{at} {}
-    value_type operator*() const { return view_->project_(*at_); }
-    iterator& operator++() { return ++at_, *this; }
-    iterator operator++(int) {
-      iterator was = *this;
-      ++*this;
-      return was;
-    }
-    bool operator==(const iterator& other) const { return at_ == other.at_; }
+  using place = decltype(std::declval<const Range&>().begin());
 
-   private:
-    const select_view* view_ = nullptr;
-    base at_;
-  };
+ public:
+  using iterator = place_iterator<select_view, place>;
   select_view(Range range, Project project) : range_{range}, project_{project} {}
-  iterator begin() const { return {this, range_.begin()}; }
-  iterator end() const { return {this, range_.end()}; }
+  iterator begin() const { return {*this, range_.begin()}; }
+  iterator end() const { return {*this, range_.end()}; }
   bool empty() const { return begin() == end(); }
+  auto item(place at) const { return project_(*at); }
+  place next(place at) const { return ++at; }
 
  private:
-  friend class iterator;
   Range range_;
   Project project_;
 };

@@ -5,8 +5,6 @@
 #include <cameo/session/input.hpp>
 #include <cameo/session/options.hpp>
 
-#include <iosfwd>
-
 namespace CAMEO_NAMESPACE {
 
 class session;

@@ -2,7 +2,6 @@
 #include <cameo/transform/level.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <span>
 
 namespace CAMEO_NAMESPACE {
@@ -15,6 +14,11 @@ template <class T>
 concept transform_family = requires {
   { T::level } -> std::convertible_to<optimization_level>;
   { T::table() } -> std::same_as<const transform_table&>;
+};
+/// The base of a family that has this level.
+template <optimization_level Level>
+struct family_at {
+  static constexpr optimization_level level = Level;
 };
 /// Families in order, as one type.
 template <transform_family... Families>

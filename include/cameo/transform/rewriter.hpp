@@ -10,6 +10,11 @@
 
 namespace CAMEO_NAMESPACE {
 
+namespace detail {
+/// A copy of a graph's order, for loops that change the graph.
+inline std::vector<node_id> ordered_nodes(const graph& g) { return {g.order().begin(), g.order().end()}; }
+}  // namespace detail
+
 /// Computes the outputs of a node whose inputs are constant (an absent input is an empty value), in `memory`.
 /// NOT_IMPLEMENTED if it cannot run that node.
 using evaluate_ref = detail::function_ref<result<std::span<const value>>(const node_view&, arena& memory)>;

@@ -56,8 +56,7 @@ status attention(infer_context& c) {
   give(c, 0, c.element(0), std::move(out));
   give(c, 1, c.element(1), dims{k->batch, k->heads, *total, k->size});
   give(c, 2, c.element(2), dims{v->batch, v->heads, *total, v->size});
-  give(c, 3, c.element(0), dims{q->batch, q->heads, q->sequence, *total});
-  return status_code::ok;
+  return give(c, 3, c.element(0), dims{q->batch, q->heads, q->sequence, *total});
 }
 
 /// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss: a scalar, or a loss for each label; then log_prob.
@@ -69,8 +68,7 @@ status loss(infer_context& c) {
   if (reduction != "none" && reduction != "mean" && reduction != "sum")
     return invalid("attribute reduction is ", reduction, ", must be none, mean or sum");
   give(c, 0, c.element(0), reduction == "none" ? copy_of(labels) : dims{});
-  give(c, 1, c.element(0), copy_of(scores));
-  return status_code::ok;
+  return give(c, 1, c.element(0), copy_of(scores));
 }
 
 status determinant(infer_context& c) {
@@ -81,8 +79,7 @@ status determinant(infer_context& c) {
     if (!square) return square.error();
     out = dims(in->begin(), in->end() - 2);
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 /// A size [N, C, spatial...] makes a grid [N, spatial..., 2 or 3].
@@ -94,8 +91,7 @@ status affine_grid(infer_context& c) {
     out->insert(out->end(), to->begin() + 2, to->end());
     out->push_back(dim::fixed(std::int64_t(to->size()) - 2));
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 status center_crop_pad(infer_context& c) {
@@ -112,16 +108,14 @@ status center_crop_pad(infer_context& c) {
     out = *in;
     for (std::size_t i = 0; i < axes->size(); ++i) (*out)[(*axes)[i]] = (*to)[i];
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 /// From [N, C * product of the block, blocks] to [N, C, image...].
 status col2im(infer_context& c) {
   std::optional<dims> out;
   const dims *in = c.shape(0), *image = elements_at(c, 1), *block = elements_at(c, 2);
-  if (in)
-    if (status s = check_rank(*in, 3, "input"); !s) return s;
+  if (status s = check_rank(in, 3, "input"); !s) return s;
   if (image) {
     out = dims{in ? (*in)[0] : dim{}, dim{}};
     out->insert(out->end(), image->begin(), image->end());
@@ -136,8 +130,7 @@ status col2im(infer_context& c) {
       (*out)[1] = dim::fixed((*in)[1].size / size->size);
     }
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

@@ -9,8 +9,7 @@ namespace CAMEO_NAMESPACE::infer {
 
 /// Hashes are unsigned by default.
 status murmur_hash(infer_context& c) {
-  give(c, 0, c.int_or("positive", 1) != 0 ? dtype::u32 : dtype::i32, copy_of(c.shape(0)));
-  return status_code::ok;
+  return give(c, 0, c.int_or("positive", 1) != 0 ? dtype::u32 : dtype::i32, copy_of(c.shape(0)));
 }
 
 /// The outputs of VarlenNGramHashMapping: numbers [tokens, tables], and the state that each request hands on.
@@ -26,8 +25,7 @@ status varlen_ngram_hash(infer_context& c) {
   const dims state{requests, orders > 1 ? dim::fixed(orders - 1) : dim{}};
   give(c, 1, c.element(0), state);
   give(c, 2, dtype::i32, state);
-  give(c, 3, c.element(0), dims{requests, dim::fixed(c.int_or("state_update_capacity", 0)), state[1]});
-  return status_code::ok;
+  return give(c, 3, c.element(0), dims{requests, dim::fixed(c.int_or("state_update_capacity", 0)), state[1]});
 }
 
 /// GreedySearch and Sampling: sequences [batch, max_length], and the last logits [batch, words].
@@ -35,8 +33,7 @@ status token_search(infer_context& c) {
   const dims* const ids = c.shape(0);
   const dim batch = ids && ids->size() == 2 ? (*ids)[0] : dim{};
   give(c, 0, dtype::i32, dims{batch, dim{}});
-  give(c, 1, dtype::f32, dims{batch, dim{}});
-  return status_code::ok;
+  return give(c, 1, dtype::f32, dims{batch, dim{}});
 }
 /// BeamSearch: sequences [batch, wanted, max_length], their scores, and all scores [steps, batch, beams, words].
 /// WhisperBeamSearch adds scores of cross attention [batch, wanted, heads, steps, length] and likelihoods [batch].
@@ -47,8 +44,7 @@ status beam_search(infer_context& c) {
   give(c, 1, dtype::f32, dims{batch, dim{}});
   give(c, 2, dtype::f32, dims{dim{}, batch, dim{}, dim{}});
   give(c, 3, dtype::f32, dims{batch, dim{}, dim{}, dim{}, dim{}});
-  give(c, 4, dtype::f32, dims{batch});
-  return status_code::ok;
+  return give(c, 4, dtype::f32, dims{batch});
 }
 
 /// LinearAttention: Y [batch, length, heads * value size], present [batch, heads of keys, size, value size], with the
@@ -59,8 +55,7 @@ status linear_attention(infer_context& c) {
   const dtype state = c.has_input(3) ? c.element(3) : c.element(0);
   if (heads < 1 || of_keys < 1 || !q || !v || q->size() != 3 || v->size() != 3) {
     give(c, 0, c.element(0));
-    give(c, 1, state);
-    return status_code::ok;
+    return give(c, 1, state);
   }
   const auto share = [](dim whole, std::int64_t parts) {
     return whole.known() && whole.size % parts == 0 ? dim::fixed(whole.size / parts) : dim{};
@@ -73,13 +68,12 @@ status linear_attention(infer_context& c) {
   dims present{(*q)[0], dim::fixed(of_keys), size, value_size};
   if (const std::int64_t window = c.int_or("state_window", 0); window > 0)
     present.insert(present.begin(), dim::fixed(window));
-  give(c, 1, state, std::move(present));
-  return status_code::ok;
+  return give(c, 1, state, std::move(present));
 }
 
 /// A derivative has the type and shape of the input that it is taken by.
 status gradient(infer_context& c) {
-  for (std::size_t i = 0; i < c.output_count(); ++i) give(c, i, c.has_input(i) ? c.input(i) : nullptr);
+  for (std::size_t i = 0; i < c.output_count(); ++i) give_type_of(c, i, i);
   return status_code::ok;
 }
 
@@ -101,8 +95,7 @@ status unique_of_list(infer_context& c) {
   const dim count = c.fresh_symbol();
   give(c, 0, c.element(0), dims{count});
   give(c, 1, dtype::i64, copy_of(c.shape(0)));
-  give(c, 2, dtype::i64, dims{count});
-  return status_code::ok;
+  return give(c, 2, dtype::i64, dims{count});
 }
 
 /// QEmbedLayerNormalization: Y, with an embedding for each id, and mask_index.
@@ -111,8 +104,7 @@ status quantized_embedding(infer_context& c) {
   if (!ids) return status_code::ok;
   if (status s = check_rank(*ids, 2, "input_ids"); !s) return s;
   give(c, 0, dtype::f32, dims{(*ids)[0], (*ids)[1], table && table->size() == 2 ? (*table)[1] : dim{}});
-  give(c, 1, c.element(0), dims{(*ids)[0]});
-  return status_code::ok;
+  return give(c, 1, c.element(0), dims{(*ids)[0]});
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

@@ -334,8 +334,7 @@ status sequence_map(infer_context& c) {
 status flex_attention(infer_context& c) {
   const dims *q = c.shape(0), *k = c.shape(1), *v = c.shape(2);
   for (const dims* one : {q, k, v})
-    if (one)
-      if (status s = check_rank(*one, 4, "an input"); !s) return s;
+    if (status s = check_rank(one, 4, "an input"); !s) return s;
   const result<dtype> precision =
       dtype_attribute(c, "softmax_precision", c.element(0) == dtype::f64 ? dtype::f64 : dtype::f32);
   if (!precision) return precision.error();
@@ -347,8 +346,8 @@ status flex_attention(infer_context& c) {
     if (!outputs) return outputs.error();
     if (outputs->size() != 1) return invalid("graph ", name, " has ", outputs->size(), " outputs, must have 1");
   }
-  give(c, 0, c.element(0), q ? std::optional{dims{(*q)[0], (*q)[1], (*q)[2], v ? (*v)[3] : dim{}}} : std::nullopt);
-  return status_code::ok;
+  return give(c, 0, c.element(0),
+              q ? std::optional{dims{(*q)[0], (*q)[1], (*q)[2], v ? (*v)[3] : dim{}}} : std::nullopt);
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

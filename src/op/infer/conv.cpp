@@ -83,18 +83,15 @@ dim in_blocks(dim channels) {
 
 status nchwc_conv(infer_context& c) {
   const dims *x = c.shape(0), *w = c.shape(1);
-  if (x)
-    if (status s = check_rank(*x, 4, "X"); !s) return s;
-  if (w)
-    if (status s = check_rank(*w, 4, "W"); !s) return s;
+  if (status s = check_rank(x, 4, "X"); !s) return s;
+  if (status s = check_rank(w, 4, "W"); !s) return s;
   const result<geometry::window> shape = detail::read_window(c.attributes());
   if (!shape) return shape.error();
-  if (!x) return give(c, 0, c.element(0), dims(4)), status_code::ok;
+  if (!x) return give(c, 0, c.element(0), dims(4));
   const geometry::shape_view<dim> kernel = w ? view_of(w).sizes.subspan(2) : geometry::shape_view<dim>{};
   const result<placed_window> placed = shape->place(view_of(x), kernel);
   if (!placed) return placed.error();
-  give(c, 0, c.element(0), slid(*placed, *x, w ? in_blocks((*w)[0]) : dim{}));
-  return status_code::ok;
+  return give(c, 0, c.element(0), slid(*placed, *x, w ? in_blocks((*w)[0]) : dim{}));
 }
 
 status nchwc_reorder_input(infer_context& c) {
@@ -104,15 +101,14 @@ status nchwc_reorder_input(infer_context& c) {
     const std::size_t at = c.int_or("channels_last", 0) ? 1 : 2;
     out = dims{(*x)[0], in_blocks((*x)[at == 1 ? 3 : 1]), (*x)[at], (*x)[at + 1]};
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 status nchwc_reorder_output(infer_context& c) {
   const std::int64_t channels = c.int_or("channels", 0);
   if (channels < 1) return invalid("attribute channels is ", channels, ", must be 1 or more");
   const dims* x = c.shape(0);
-  if (!x) return give(c, 0, c.element(0), dims(4)), status_code::ok;
+  if (!x) return give(c, 0, c.element(0), dims(4));
   if (status s = check_rank(*x, 4, "X"); !s) return s;
   if (result<dim> same =
           unify((*x)[1], in_blocks(dim::fixed(channels)), "the channels of X and the attribute, in blocks");
@@ -138,8 +134,7 @@ status nchwc_upsample(infer_context& c) {
       (*out)[i] = *size;
     }
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 status conv_transpose(infer_context& c) {
@@ -150,11 +145,10 @@ status conv_transpose(infer_context& c) {
       geometry::conv_transpose_of(*shape, c.int_or("group", 1), view_of(x), view_of(w), view_of(c.shape(2)),
                                   c.ints_or("output_padding"), c.ints_or("output_shape"));
   if (!made) return made.error();
-  if (!x) return give(c, 0, c.element(0)), status_code::ok;
+  if (!x) return give(c, 0, c.element(0));
   dims out{(*x)[0], made->maps};
   for (std::size_t i = 0; i < made->window.rank; ++i) out.push_back(made->window.axes[i].in);
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 namespace {
@@ -193,15 +187,13 @@ status global_pool(infer_context& c) {
     (*out)[0] = (*x)[0], (*out)[1] = (*x)[1];
     out = seen.as_the_node_has(std::move(*out));
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 status max_unpool(infer_context& c) {
   std::optional<dims> out;
   const dims* x = c.shape(0);
-  if (x)
-    if (status s = check_rank(*x, 3, std::size_t(-1), "X"); !s) return s;
+  if (status s = check_rank(x, 3, std::size_t(-1), "X"); !s) return s;
   const int_list asked = ints_of_input(c, 2);
   if (x && asked.state == int_list::absent) {
     const result<geometry::window> shape = detail::read_window(c.attributes());
@@ -219,8 +211,7 @@ status max_unpool(infer_context& c) {
       (*out)[i] = dim::fixed(asked.values[i]);
     }
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 status max_roi_pool(infer_context& c) {
@@ -228,13 +219,10 @@ status max_roi_pool(infer_context& c) {
   const dims *x = c.shape(0), *rois = c.shape(1);
   if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1)
     return invalid("attribute pooled_shape must be two sizes of 1 or more");
-  if (x)
-    if (status s = check_rank(*x, 4, "X"); !s) return s;
-  if (rois)
-    if (status s = check_rank(*rois, 2, "rois"); !s) return s;
-  give(c, 0, c.element(0),
-       dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(pooled[0]), dim::fixed(pooled[1])});
-  return status_code::ok;
+  if (status s = check_rank(x, 4, "X"); !s) return s;
+  if (status s = check_rank(rois, 2, "rois"); !s) return s;
+  return give(c, 0, c.element(0),
+              dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(pooled[0]), dim::fixed(pooled[1])});
 }
 
 status roi_align(infer_context& c) {
@@ -242,12 +230,10 @@ status roi_align(infer_context& c) {
   if (height < 1 || width < 1)
     return invalid("attributes output_height and output_width are ", height, " and ", width, ", must be 1 or more");
   const dims *x = c.shape(0), *rois = c.shape(1);
-  if (x)
-    if (status s = check_rank(*x, 4, "X"); !s) return s;
-  if (rois)
-    if (status s = check_rank(*rois, 2, "rois"); !s) return s;
-  give(c, 0, c.element(0), dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(height), dim::fixed(width)});
-  return status_code::ok;
+  if (status s = check_rank(x, 4, "X"); !s) return s;
+  if (status s = check_rank(rois, 2, "rois"); !s) return s;
+  return give(c, 0, c.element(0),
+              dims{rois ? (*rois)[0] : dim{}, x ? (*x)[1] : dim{}, dim::fixed(height), dim::fixed(width)});
 }
 
 status grid_sample(infer_context& c) {
@@ -259,8 +245,7 @@ status grid_sample(infer_context& c) {
     out = dims{(*x)[0], (*x)[1]};
     out->insert(out->end(), grid->begin() + 1, grid->end() - 1);
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

@@ -31,8 +31,7 @@ result<std::optional<dims>> broadcast_of(const infer_context& c, std::size_t fir
 status give_broadcast(infer_context& c, dtype type) {
   result<std::optional<dims>> shape = broadcast_of(c, 0, c.input_count());
   if (!shape) return shape.error();
-  give(c, 0, type, std::move(*shape));
-  return status_code::ok;
+  return give(c, 0, type, std::move(*shape));
 }
 
 enum class arithmetic { add, subtract, multiply, divide };
@@ -55,10 +54,10 @@ dim compute(arithmetic what, dim a, dim b) {
   return {};
 }
 
-void give_computed(infer_context& c, arithmetic what) {
-  if (c.input_count() != 2 || (c.element(0) != dtype::i64 && c.element(0) != dtype::i32)) return;
+status_code give_computed(infer_context& c, arithmetic what) {
+  if (c.input_count() != 2 || (c.element(0) != dtype::i64 && c.element(0) != dtype::i32)) return status_code::ok;
   const dims *a = elements_at(c, 0), *b = elements_at(c, 1);
-  if (!a || !b || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return;
+  if (!a || !b || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return status_code::ok;
   const std::int64_t largest =
       c.element(0) == dtype::i32 ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max();
   const std::size_t count = a->size() == 1 ? b->size() : a->size();
@@ -67,7 +66,7 @@ void give_computed(infer_context& c, arithmetic what) {
     computed[i] = compute(what, (*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]);
     if (computed[i].size > largest) computed[i] = dim{};
   }
-  give_elements(c, 0, std::move(computed));
+  return give_elements(c, 0, std::move(computed));
 }
 
 /// The element type of the output: the only one that the schema allows, or that of the first input.
@@ -80,28 +79,20 @@ dtype result_type(const infer_context& c) {
 
 status arithmetic_of(infer_context& c, arithmetic what) {
   if (status s = broadcast(c); !s) return s;
-  give_computed(c, what);
-  return status_code::ok;
+  return give_computed(c, what);
 }
 
 }  // namespace
 
-status like_input(infer_context& c) {
-  if (c.has_input(0)) give(c, 0, c.input(0));
-  return status_code::ok;
-}
+status like_input(infer_context& c) { return give_type_of(c, 0, 0); }
 
-status pointwise(infer_context& c) {
-  give(c, 0, result_type(c), copy_of(c.shape(0)));
-  return status_code::ok;
-}
+status pointwise(infer_context& c) { return give(c, 0, result_type(c), copy_of(c.shape(0))); }
 
 /// Infers the output of an operator that broadcasts its inputs. Before version 7, other inputs only broadcast to the
 /// shape of the first.
 status broadcast(infer_context& c) {
   if (c.version().since >= 7) return give_broadcast(c, result_type(c));
-  give(c, 0, result_type(c), copy_of(c.shape(0)));
-  return status_code::ok;
+  return give(c, 0, result_type(c), copy_of(c.shape(0)));
 }
 
 status identity(infer_context& c) {
@@ -127,12 +118,11 @@ status gated(infer_context& c) {
 /// The operands are inputs 0 and 3; each is followed by its scale and zero point.
 status qlinear_binary(infer_context& c) {
   const dims *a = c.shape(0), *b = c.shape(3);
-  if (!a || !b) return give(c, 0, c.element(0)), status_code::ok;
+  if (!a || !b) return give(c, 0, c.element(0));
   const dims* const both[] = {a, b};
   result<dims> joined = infer_broadcast(both);
   if (!joined) return joined.error();
-  give(c, 0, c.element(0), std::move(*joined));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(*joined));
 }
 
 status where(infer_context& c) { return give_broadcast(c, c.element(1)); }
@@ -167,14 +157,10 @@ status cast(infer_context& c) {
   dims kept = *elements;
   for (dim& d : kept)
     if (*to == dtype::i32 && d.size > std::numeric_limits<std::int32_t>::max()) d = dim{};
-  give_elements(c, 0, std::move(kept));
-  return status_code::ok;
+  return give_elements(c, 0, std::move(kept));
 }
 
-status cast_like(infer_context& c) {
-  give(c, 0, c.element(1), copy_of(c.shape(0)));
-  return status_code::ok;
-}
+status cast_like(infer_context& c) { return give(c, 0, c.element(1), copy_of(c.shape(0))); }
 
 status bit_cast(infer_context& c) {
   result<dtype> to = dtype_attribute(c, "to", dtype::undefined);
@@ -182,14 +168,12 @@ status bit_cast(infer_context& c) {
   const dtype from = c.element(0);
   if (from != dtype::undefined && detail::row_of(from).bits != detail::row_of(*to).bits)
     return invalid("attribute to is ", *to, ", must have as many bits as ", from);
-  give(c, 0, *to, copy_of(c.shape(0)));
-  return status_code::ok;
+  return give(c, 0, *to, copy_of(c.shape(0)));
 }
 
 status dropout(infer_context& c) {
   if (c.has_input(0)) give(c, 0, c.input(0));
-  give(c, 1, c.version().since < 10 ? c.element(0) : dtype::boolean, copy_of(c.shape(0)));
-  return status_code::ok;
+  return give(c, 1, c.version().since < 10 ? c.element(0) : dtype::boolean, copy_of(c.shape(0)));
 }
 
 /// Quantized values have the zero point's type, else that of the attribute, else uint8.
@@ -197,8 +181,7 @@ status quantize_linear(infer_context& c) {
   result<dtype> to = dtype_attribute(c, "output_dtype", dtype::undefined);
   if (!to) return to.error();
   if (*to == dtype::undefined) *to = c.input_count() > 2 ? c.element(2) : dtype::u8;
-  give(c, 0, *to, copy_of(c.shape(0)));
-  return status_code::ok;
+  return give(c, 0, *to, copy_of(c.shape(0)));
 }
 
 /// The result has the scale's type from version 19 on, and is float before. (Version 1, which is com.microsoft's, has
@@ -207,15 +190,13 @@ status dequantize_linear(infer_context& c) {
   result<dtype> to = dtype_attribute(c, "output_dtype", dtype::undefined);
   if (!to) return to.error();
   if (*to == dtype::undefined) *to = c.version().since >= 19 || c.version().since == 1 ? c.element(1) : dtype::f32;
-  give(c, 0, *to, copy_of(c.shape(0)));
-  return status_code::ok;
+  return give(c, 0, *to, copy_of(c.shape(0)));
 }
 
 status dynamic_quantize_linear(infer_context& c) {
   give(c, 0, dtype::u8, copy_of(c.shape(0)));
   give(c, 1, dtype::f32, dims{});
-  give(c, 2, dtype::u8, dims{});
-  return status_code::ok;
+  return give(c, 2, dtype::u8, dims{});
 }
 
 }  // namespace infer

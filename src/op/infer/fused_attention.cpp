@@ -44,8 +44,7 @@ status projected_attention(infer_context& c) {
   give(c, 0, c.element(0), dims{(*x)[0], (*x)[1], hidden});
   result<dim> total = with_past(c, 4, 3, (*x)[1]);
   if (!total) return total.error();
-  give(c, 1, c.element(0), dims{dim::fixed(2), (*x)[0], dim::fixed(*heads), *total, share(hidden, *heads)});
-  return status_code::ok;
+  return give(c, 1, c.element(0), dims{dim::fixed(2), (*x)[0], dim::fixed(*heads), *total, share(hidden, *heads)});
 }
 
 /// com.microsoft's MultiHeadAttention: Y [batch, sequence, v], present key and value [batch, heads, keys, size].
@@ -73,8 +72,7 @@ status multi_head_attention(infer_context& c) {
   give(c, 0, c.element(0), dims{(*q)[0], (*q)[1], *hidden});
   give(c, 1, c.element(0), dims{(*q)[0], dim::fixed(*heads), rows, size});
   give(c, 2, c.element(0), dims{(*q)[0], dim::fixed(*heads), rows, value_size});
-  give(c, 3, c.element(0), dims{(*q)[0], dim::fixed(*heads), (*q)[1], has_space ? dim{} : *total});
-  return status_code::ok;
+  return give(c, 3, c.element(0), dims{(*q)[0], dim::fixed(*heads), (*q)[1], has_space ? dim{} : *total});
 }
 
 /// com.microsoft's GroupQueryAttention: Y [batch, sequence, heads * size]. The length of the present is only known in a
@@ -99,14 +97,13 @@ status group_query_attention(infer_context& c) {
   const dim width = !packs ? size : past && past->size() == 4 ? past->back() : dim{};
   for (const std::size_t i : {1, 2})
     give(c, i, c.element(c.has_input(3) ? 3 : 0), dims{(*q)[0], dim::fixed(*key_heads), rows, width});
-  give(c, 3, c.element(0), dims{(*q)[0], dim::fixed(*heads), (*q)[1], dim{}});
-  return status_code::ok;
+  return give(c, 3, c.element(0), dims{(*q)[0], dim::fixed(*heads), (*q)[1], dim{}});
 }
 
 /// com.microsoft's SparseAttention: Y as that of GroupQueryAttention; the caches keep their types and shapes.
 status sparse_attention(infer_context& c) {
   if (status s = group_query_attention(c); !s) return s;
-  for (const std::size_t i : {1, 2}) give(c, i, c.has_input(2 + i) ? c.input(2 + i) : nullptr);
+  for (const std::size_t i : {1, 2}) give_type_of(c, i, 2 + i);
   return status_code::ok;
 }
 
@@ -118,8 +115,7 @@ status embed_layer_normalization(infer_context& c) {
   const dim size = table && table->size() == 2 ? (*table)[1] : dim{};
   give(c, 0, c.element(2), dims{(*ids)[0], (*ids)[1], size});
   give(c, 1, c.element(0), dims{(*ids)[0]});
-  give(c, 2, c.element(2), dims{(*ids)[0], (*ids)[1], size});
-  return status_code::ok;
+  return give(c, 2, c.element(2), dims{(*ids)[0], (*ids)[1], size});
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

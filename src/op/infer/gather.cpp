@@ -71,19 +71,16 @@ status gather_block_quantized(infer_context& c) {
     out->insert(out->end(), indices->begin(), indices->end());
     out->insert(out->end(), at + 1, elements.end());
   }
-  give(c, 0, c.element(2), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(2), std::move(out));
 }
 
 status gather_elements(infer_context& c) {
   const dims *in = c.shape(0), *indices = c.shape(1);
   if (in) {
     if (result<std::size_t> axis = axis_in(c.int_or("axis", 0), in->size()); !axis) return axis.error();
-    if (indices)
-      if (status s = check_rank(*indices, in->size(), "indices"); !s) return s;
+    if (status s = check_rank(indices, in->size(), "indices"); !s) return s;
   }
-  give(c, 0, c.element(0), copy_of(indices));
-  return status_code::ok;
+  return give(c, 0, c.element(0), copy_of(indices));
 }
 
 status gather_nd(infer_context& c) {
@@ -105,8 +102,7 @@ status gather_nd(infer_context& c) {
       out->insert(out->end(), in->begin() + std::ptrdiff_t(batch + depth.size), in->end());
     }
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 status scatter_elements(infer_context& c) {
@@ -116,8 +112,7 @@ status scatter_elements(infer_context& c) {
       if (const dims* other = c.shape(i))
         if (status s = check_rank(*other, in->size(), i == 1 ? "indices" : "updates"); !s) return s;
   }
-  give(c, 0, c.element(0), copy_of(c.shape(0)));
-  return status_code::ok;
+  return give(c, 0, c.element(0), copy_of(c.shape(0)));
 }
 
 status scatter_nd(infer_context& c) {
@@ -127,8 +122,7 @@ status scatter_nd(infer_context& c) {
     if (const dim depth = indices->back(); depth.known() && depth.size > std::int64_t(in->size()))
       return invalid("the last dim of indices ", *indices, " is ", depth, ", must be at most the rank of data ", *in);
   }
-  give(c, 0, c.element(0), copy_of(in));
-  return status_code::ok;
+  return give(c, 0, c.element(0), copy_of(in));
 }
 
 status compress(infer_context& c) {
@@ -141,8 +135,7 @@ status compress(infer_context& c) {
     out = *in;
     (*out)[*axis] = c.fresh_symbol();
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 status unique(infer_context& c) {
@@ -167,16 +160,14 @@ status unique(infer_context& c) {
   give(c, 0, c.element(0), std::move(out));
   give(c, 1, dtype::i64, dims{count});
   give(c, 2, dtype::i64, dims{whole});
-  give(c, 3, dtype::i64, dims{count});
-  return status_code::ok;
+  return give(c, 3, dtype::i64, dims{count});
 }
 
 status non_zero(infer_context& c) {
   const dims* in = c.shape(0);
   // A scalar counts as a list with one element.
   const dim rank = in ? dim::fixed(std::int64_t(std::max<std::size_t>(in->size(), 1))) : dim{};
-  give(c, 0, dtype::i64, dims{rank, c.fresh_symbol()});
-  return status_code::ok;
+  return give(c, 0, dtype::i64, dims{rank, c.fresh_symbol()});
 }
 
 status one_hot(infer_context& c) {
@@ -192,13 +183,9 @@ status one_hot(infer_context& c) {
     const dim size = known ? dim::fixed((*depth)[0]) : elements && elements->size() == 1 ? (*elements)[0] : dim{};
     out->insert(out->begin() + std::ptrdiff_t(*axis), size);
   }
-  give(c, 0, c.element(2), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(2), std::move(out));
 }
 
-status non_max_suppression(infer_context& c) {
-  give(c, 0, dtype::i64, dims{c.fresh_symbol(), dim::fixed(3)});
-  return status_code::ok;
-}
+status non_max_suppression(infer_context& c) { return give(c, 0, dtype::i64, dims{c.fresh_symbol(), dim::fixed(3)}); }
 
 }  // namespace CAMEO_NAMESPACE::infer

@@ -94,8 +94,7 @@ status constant_of_shape(infer_context& c) {
   if (!shape) return shape.error();
   if (*shape)
     if (result<dim> count = product(**shape); !count) return count.error();
-  give(c, 0, type, std::move(*shape));
-  return status_code::ok;
+  return give(c, 0, type, std::move(*shape));
 }
 
 namespace {
@@ -131,7 +130,7 @@ status range(infer_context& c) {
   if (first && last && step) {
     result<dim> count = range_count(*first, *last, *step);
     if (!count) return count.error();
-    return give(c, 0, dtype::f32, dims{*count}), status_code::ok;
+    return give(c, 0, dtype::f32, dims{*count});
   }
   const std::optional<std::int64_t> start = only_element(c.constant_ints(0)), limit = only_element(c.constant_ints(1)),
                                     delta = only_element(c.constant_ints(2));
@@ -151,8 +150,7 @@ status range(infer_context& c) {
   } else if (start == 0 && delta == 1) {  // the limit may be a symbol
     if (const dims* n = elements_at(c, 1); n && n->size() == 1) shape[0] = (*n)[0];
   }
-  give(c, 0, c.element(0), std::move(shape));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(shape));
 }
 
 status eye_like(infer_context& c) {
@@ -160,8 +158,7 @@ status eye_like(infer_context& c) {
   if (!type) return type.error();
   if (const dims* in = c.shape(0))
     if (status s = check_rank(*in, 2, "input"); !s) return s;
-  give(c, 0, *type, copy_of(c.shape(0)));
-  return status_code::ok;
+  return give(c, 0, *type, copy_of(c.shape(0)));
 }
 
 status random(infer_context& c) {
@@ -169,15 +166,13 @@ status random(infer_context& c) {
   if (!type) return type.error();
   result<dims> shape = shape_in_attribute(c, "shape");
   if (!shape) return shape.error();
-  give(c, 0, *type, std::move(*shape));
-  return status_code::ok;
+  return give(c, 0, *type, std::move(*shape));
 }
 
 status random_like(infer_context& c) {
   result<dtype> type = dtype_attribute(c, "dtype", c.element(0));
   if (!type) return type.error();
-  give(c, 0, *type, copy_of(c.shape(0)));
-  return status_code::ok;
+  return give(c, 0, *type, copy_of(c.shape(0)));
 }
 
 status multinomial(infer_context& c) {
@@ -190,8 +185,7 @@ status multinomial(infer_context& c) {
     if (status s = check_rank(*in, 2, "input"); !s) return s;
     out = dims{(*in)[0], dim::fixed(samples)};
   }
-  give(c, 0, *type, std::move(out));
-  return status_code::ok;
+  return give(c, 0, *type, std::move(out));
 }
 
 status window(infer_context& c) {
@@ -200,8 +194,7 @@ status window(infer_context& c) {
   const std::optional<std::vector<std::int64_t>> size = c.constant_ints(0);
   const bool known = size && size->size() == 1;
   if (known && (*size)[0] < 0) return invalid("size is ", (*size)[0], ", must be 0 or more");
-  give(c, 0, *type, dims{known ? dim::fixed((*size)[0]) : dim{}});
-  return status_code::ok;
+  return give(c, 0, *type, dims{known ? dim::fixed((*size)[0]) : dim{}});
 }
 
 status expand(infer_context& c) {
@@ -214,8 +207,7 @@ status expand(infer_context& c) {
     if (!joined) return joined.error();
     out = std::move(*joined);
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

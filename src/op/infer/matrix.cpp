@@ -35,8 +35,7 @@ result<std::optional<dims>> matmul_shape(const dims* left, const dims* right, bo
 status give_matmul(infer_context& c, dtype type, std::size_t right) {
   result<std::optional<dims>> out = matmul_shape(c.shape(0), c.shape(right));
   if (!out) return out.error();
-  give(c, 0, type, std::move(*out));
-  return status_code::ok;
+  return give(c, 0, type, std::move(*out));
 }
 
 }  // namespace
@@ -47,15 +46,11 @@ status matmul_integer_to_float(infer_context& c) { return give_matmul(c, c.eleme
 status qlinear_matmul(infer_context& c) { return give_matmul(c, c.element(7), 3); }
 
 status fused_matmul(infer_context& c) {
-  if (c.int_or("transBatchA", 0) != 0 || c.int_or("transBatchB", 0) != 0) {
-    give(c, 0, c.element(0));
-    return status_code::ok;
-  }
+  if (c.int_or("transBatchA", 0) != 0 || c.int_or("transBatchB", 0) != 0) return give(c, 0, c.element(0));
   result<std::optional<dims>> out =
       matmul_shape(c.shape(0), c.shape(1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0);
   if (!out) return out.error();
-  give(c, 0, c.element(0), std::move(*out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(*out));
 }
 
 /// A sparse matrix times a dense matrix.
@@ -63,27 +58,24 @@ status sparse_matmul(infer_context& c) {
   const value_type* const a = c.has_input(0) ? c.input(0) : nullptr;
   const dims* const sparse = a && a->shape ? &*a->shape : nullptr;
   for (const dims* one : {sparse, c.shape(1)})
-    if (one)
-      if (status s = check_rank(*one, 2, "an input"); !s) return s;
+    if (status s = check_rank(one, 2, "an input"); !s) return s;
   result<std::optional<dims>> out =
       matmul_shape(sparse, c.shape(1), c.int_or("transA", 0) != 0, c.int_or("transB", 0) != 0);
   if (!out) return out.error();
-  give(c, 0, c.element(1), std::move(*out));
-  return status_code::ok;
+  return give(c, 0, c.element(1), std::move(*out));
 }
 
 /// B is [K, N], whatever shape its quantized values have.
 status matmul_nbits(infer_context& c) {
   const dims* a = c.shape(0);
-  if (!a) return give(c, 0, c.element(0)), status{};
+  if (!a) return give(c, 0, c.element(0));
   const std::int64_t k = c.int_or("K", 0);
   if (a->empty()) return invalid("A is a scalar, must have rank 1 or more");
   if (a->back().known() && a->back().size != k)
     return invalid("A has shape ", *a, ", its last axis must have K = ", k, " elements");
   dims out = *a;
   out.back() = dim::fixed(c.int_or("N", 0));
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 namespace {
@@ -120,21 +112,17 @@ status gemm(infer_context& c) {
     return invalid("A ", *a, " and B ", *b, " do not multiply: inner sizes are ", inner_a, " and ", inner_b,
                    ", must be equal");
   if (status s = check_gemm_bias(c, rows, columns); !s) return s;
-  give(c, 0, c.element(0), dims{rows, columns});
-  return status_code::ok;
+  return give(c, 0, c.element(0), dims{rows, columns});
 }
 
 /// Codes where Y has a scale, floats where it has none.
 status qgemm(infer_context& c) {
   const dims *a = c.shape(0), *b = c.shape(3);
-  if (a)
-    if (status s = check_rank(*a, 2, "A"); !s) return s;
-  if (b)
-    if (status s = check_rank(*b, 2, "B"); !s) return s;
+  if (status s = check_rank(a, 2, "A"); !s) return s;
+  if (status s = check_rank(b, 2, "B"); !s) return s;
   const dim rows = a ? (*a)[c.int_or("transA", 0) != 0] : dim{}, columns = b ? (*b)[c.int_or("transB", 0) == 0] : dim{};
   const dtype coded = c.has_input(8) ? c.element(8) : c.element(0);
-  give(c, 0, c.has_input(7) ? coded : dtype::f32, dims{rows, columns});
-  return status_code::ok;
+  return give(c, 0, c.has_input(7) ? coded : dtype::f32, dims{rows, columns});
 }
 
 namespace {
@@ -247,8 +235,7 @@ status einsum(infer_context& c) {
     if (!shape) return shape.error();
     out = std::move(*shape);
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

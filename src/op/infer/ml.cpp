@@ -36,10 +36,7 @@ void report_unused_coefficients(infer_context& c, std::size_t scores) {
 
 }  // namespace
 
-status ml_float_like_input(infer_context& c) {
-  give(c, 0, dtype::f32, copy_of(c.shape(0)));
-  return status_code::ok;
-}
+status ml_float_like_input(infer_context& c) { return give(c, 0, dtype::f32, copy_of(c.shape(0))); }
 
 status ml_array_feature_extractor(infer_context& c) {
   std::optional<dims> out = copy_of(c.shape(0));
@@ -48,8 +45,7 @@ status ml_array_feature_extractor(infer_context& c) {
     const dims* const y = c.shape(1);
     out->back() = y && y->size() == 1 ? (*y)[0] : dim{};
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 status ml_label_encoder(infer_context& c) {
@@ -60,8 +56,7 @@ status ml_label_encoder(infer_context& c) {
     else if (c.find("values_int64s")) to = dtype::i64;
     else if (c.find("values_floats")) to = dtype::f32;
   }
-  give(c, 0, to, copy_of(c.shape(0)));
-  return status_code::ok;
+  return give(c, 0, to, copy_of(c.shape(0)));
 }
 
 status ml_category_mapper(infer_context& c) {
@@ -74,30 +69,26 @@ status ml_dict_vectorizer(infer_context& c) {
   const value_type* const map = c.has_input(0) ? c.input(0) : nullptr;
   if (!map || map->kind != type_kind::map || !map->element) return status_code::ok;
   const std::size_t n = std::max(strings_in(c, "string_vocabulary"), c.ints_or("int64_vocabulary").size());
-  give(c, 0, map->element->type, dims{dim::fixed(1), size_of(n)});
-  return status_code::ok;
+  return give(c, 0, map->element->type, dims{dim::fixed(1), size_of(n)});
 }
 
 status ml_feature_vectorizer(infer_context& c) {
   std::int64_t columns = 0;
   for (const std::int64_t n : c.ints_or("inputdimensions"))
     if (n < 0 || !checked_add(columns, n, columns)) return invalid("inputdimensions must be sizes, not negative");
-  give(c, 0, dtype::f32, dims{rows_of(c), dim::fixed(columns)});
-  return status_code::ok;
+  return give(c, 0, dtype::f32, dims{rows_of(c), dim::fixed(columns)});
 }
 
 status ml_one_hot_encoder(infer_context& c) {
   std::optional<dims> out = copy_of(c.shape(0));
   if (out) out->push_back(size_of(std::max(strings_in(c, "cats_strings"), c.ints_or("cats_int64s").size())));
-  give(c, 0, dtype::f32, std::move(out));
-  return status_code::ok;
+  return give(c, 0, dtype::f32, std::move(out));
 }
 
 status ml_regressor(infer_context& c) {
   const std::int64_t targets = c.find("targets") ? c.int_or("targets", 1) : c.int_or("n_targets", 1);
   if (targets < 1) return invalid("the number of targets is ", targets, ", must be at least 1");
-  give(c, 0, dtype::f32, dims{rows_of(c), dim::fixed(targets)});
-  return status_code::ok;
+  return give(c, 0, dtype::f32, dims{rows_of(c), dim::fixed(targets)});
 }
 
 status ml_linear_regressor(infer_context& c) {
@@ -109,16 +100,14 @@ status ml_linear_regressor(infer_context& c) {
 status ml_tree_ensemble(infer_context& c) {
   const std::int64_t targets = c.int_or("n_targets", 1);
   if (targets < 1) return invalid("n_targets is ", targets, ", must be at least 1");
-  give(c, 0, c.element(0), dims{rows_of(c), dim::fixed(targets)});
-  return status_code::ok;
+  return give(c, 0, c.element(0), dims{rows_of(c), dim::fixed(targets)});
 }
 
 /// Scores may have more columns than there are labels, so their number is unknown.
 status ml_classifier(infer_context& c) {
   const bool strings = strings_in(c, "classlabels_strings") > 0;
   give(c, 0, strings ? dtype::string : dtype::i64, dims{rows_of(c)});
-  give(c, 1, dtype::f32, dims{rows_of(c), dim{}});
-  return status_code::ok;
+  return give(c, 1, dtype::f32, dims{rows_of(c), dim{}});
 }
 
 status ml_linear_classifier(infer_context& c) {
@@ -132,15 +121,17 @@ status ml_zip_map(infer_context& c) {
   const bool strings = strings_in(c, "classlabels_strings") > 0;
   const value_type number = value_type::tensor(dtype::f32, dims{});
   const value_type made = value_type::sequence(value_type::map(strings ? dtype::string : dtype::i64, number));
-  give(c, 0, &made);
-  return status_code::ok;
+  return give(c, 0, &made);
 }
 
 status ml_cast_map(infer_context& c) {
   const std::string_view to = c.string_or("cast_to", "TO_FLOAT");
   const dim size = c.string_or("map_form", "DENSE") == "SPARSE" ? dim::fixed(c.int_or("max_map", 1)) : dim{};
-  give(c, 0, to == "TO_INT64" ? dtype::i64 : to == "TO_STRING" ? dtype::string : dtype::f32, dims{dim::fixed(1), size});
-  return status_code::ok;
+  return give(c, 0,
+              to == "TO_INT64"    ? dtype::i64
+              : to == "TO_STRING" ? dtype::string
+                                  : dtype::f32,
+              dims{dim::fixed(1), size});
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

@@ -36,8 +36,7 @@ status instance_normalization(infer_context& c) {
   if (const dims* x = c.shape(0))
     if (status s = check_rank(*x, 3, std::size_t(-1), "input"); !s) return s;
   if (status s = check_channels(c, 2); !s) return s;
-  if (c.has_input(0)) give(c, 0, c.input(0));
-  return status_code::ok;
+  return give_type_of(c, 0, 0);
 }
 
 status lrn(infer_context& c) {
@@ -45,8 +44,7 @@ status lrn(infer_context& c) {
     return invalid("attribute size is ", size, ", must be 1 or more");
   if (const dims* x = c.shape(0))
     if (status s = check_rank(*x, 2, std::size_t(-1), "X"); !s) return s;
-  if (c.has_input(0)) give(c, 0, c.input(0));
-  return status_code::ok;
+  return give_type_of(c, 0, 0);
 }
 
 namespace {
@@ -82,8 +80,7 @@ status skip_layer_normalization(infer_context& c) {
   if (c.has_input(0)) give(c, 0, c.input(0));
   give(c, 1, dtype::f32, *statistics);
   give(c, 2, dtype::f32, std::move(*statistics));
-  if (c.has_input(0)) give(c, 3, c.input(0));
-  return status_code::ok;
+  return give_type_of(c, 3, 0);
 }
 
 namespace {

@@ -234,8 +234,7 @@ status pad(infer_context& c) {
       }
     }
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 namespace {
@@ -258,8 +257,7 @@ status give_scaled(infer_context& c, std::span<const float> scales, const std::v
     if (!size) return size.error();
     out[axes[i]] = *size;
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 result<std::vector<std::size_t>> resized_axes(const infer_context& c, std::size_t rank) {
@@ -303,8 +301,7 @@ status give_resized(infer_context& c, const std::vector<std::int64_t>& sizes, co
     if (sizes[i] < 0) return invalid("sizes is ", sizes[i], " at ", i, ", must be 0 or more");
     out[axes[i]] = stretch ? dim::fixed(sizes[i]) : dim{};
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 }  // namespace

@@ -35,8 +35,7 @@ status reduce(infer_context& c) {
   } else if (in && keep) {
     out = dims(in->size());
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 status arg_extreme(infer_context& c) {
@@ -47,8 +46,7 @@ status arg_extreme(infer_context& c) {
     if ((*in)[*axis].size == 0) return invalid("axis ", *axis, " of ", *in, " is empty and has no largest or smallest");
     out = reduced(*in, {*axis}, c.int_or("keepdims", 1) != 0);
   }
-  give(c, 0, dtype::i64, std::move(out));
-  return status_code::ok;
+  return give(c, 0, dtype::i64, std::move(out));
 }
 
 /// The output is like the input, which must have the axis.
@@ -62,16 +60,14 @@ status normalize(infer_context& c) {
     if (c.version().since >= 13 || axis != std::int64_t(in->size()))
       if (result<std::size_t> found = axis_in(axis, in->size()); !found) return found.error();
   }
-  if (c.has_input(0)) give(c, 0, c.input(0));
-  return status_code::ok;
+  return give_type_of(c, 0, 0);
 }
 
 status cumulative(infer_context& c) {
   if (const dims* in = c.shape(0))
     if (std::optional<std::vector<std::int64_t>> axis = c.constant_ints(1); axis && axis->size() == 1)
       if (result<std::size_t> found = axis_in((*axis)[0], in->size(), "input axis"); !found) return found.error();
-  if (c.has_input(0)) give(c, 0, c.input(0));
-  return status_code::ok;
+  return give_type_of(c, 0, 0);
 }
 
 status top_k(infer_context& c) {
@@ -93,8 +89,7 @@ status top_k(infer_context& c) {
     }
   }
   give(c, 0, c.element(0), out);
-  give(c, 1, dtype::i64, std::move(out));
-  return status_code::ok;
+  return give(c, 1, dtype::i64, std::move(out));
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

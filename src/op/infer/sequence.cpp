@@ -27,29 +27,25 @@ status sequence_construct(infer_context& c) {
   }
   if (!element) return status_code::ok;
   const value_type type = value_type::sequence(std::move(*element));
-  give(c, 0, &type);
-  return status_code::ok;
+  return give(c, 0, &type);
 }
 
 status sequence_empty(infer_context& c) {
   result<dtype> element = dtype_attribute(c, "dtype", dtype::f32);
   if (!element) return element.error();
   const value_type type = value_type::sequence(value_type::tensor(*element));
-  give(c, 0, &type);
-  return status_code::ok;
+  return give(c, 0, &type);
 }
 
 status sequence_at(infer_context& c) {
   result<const value_type*> element = element_of(c, 0);
   if (!element) return element.error();
-  give(c, 0, *element);
-  return status_code::ok;
+  return give(c, 0, *element);
 }
 
 status sequence_erase(infer_context& c) {
   if (result<const value_type*> element = element_of(c, 0); !element) return element.error();
-  if (c.has_input(0)) give(c, 0, c.input(0));
-  return status_code::ok;
+  return give_type_of(c, 0, 0);
 }
 
 status sequence_insert(infer_context& c) {
@@ -59,14 +55,12 @@ status sequence_insert(infer_context& c) {
   result<value_type> merged = merge(**element, *c.input(1));
   if (!merged) return merged.error();
   const value_type type = value_type::sequence(std::move(*merged));
-  give(c, 0, &type);
-  return status_code::ok;
+  return give(c, 0, &type);
 }
 
 status sequence_length(infer_context& c) {
   if (result<const value_type*> element = element_of(c, 0); !element) return element.error();
-  give(c, 0, dtype::i64, dims{});
-  return status_code::ok;
+  return give(c, 0, dtype::i64, dims{});
 }
 
 status concat_from_sequence(infer_context& c) {
@@ -82,8 +76,7 @@ status concat_from_sequence(infer_context& c) {
     if (fresh) out->insert(out->begin() + std::ptrdiff_t(*axis), dim{});
     else (*out)[*axis] = dim{};
   }
-  give(c, 0, (*element)->type, std::move(out));
-  return status_code::ok;
+  return give(c, 0, (*element)->type, std::move(out));
 }
 
 namespace {
@@ -123,8 +116,7 @@ status split_to_sequence(infer_context& c) {
   value_type element = value_type::tensor(c.element(0));
   element.shape = std::move(part);
   const value_type type = value_type::sequence(std::move(element));
-  give(c, 0, &type);
-  return status_code::ok;
+  return give(c, 0, &type);
 }
 
 status optional(infer_context& c) {
@@ -133,21 +125,16 @@ status optional(infer_context& c) {
   if (!inner && c.input_count() == 0 && named && named->types.size() == 1) inner = named->types[0];
   if (!inner || inner->kind == type_kind::unknown) return status_code::ok;
   const value_type type = value_type::optional(*inner);
-  give(c, 0, &type);
-  return status_code::ok;
+  return give(c, 0, &type);
 }
 
-status optional_has_element(infer_context& c) {
-  give(c, 0, dtype::boolean, dims{});
-  return status_code::ok;
-}
+status optional_has_element(infer_context& c) { return give(c, 0, dtype::boolean, dims{}); }
 
 /// From version 18 on, an input that is not an optional is its own element.
 status optional_get_element(infer_context& c) {
   if (!c.has_input(0)) return status_code::ok;
   const value_type* type = c.input(0);
-  give(c, 0, type->kind == type_kind::optional ? type->element.get() : type);
-  return status_code::ok;
+  return give(c, 0, type->kind == type_kind::optional ? type->element.get() : type);
 }
 
 status string_split(infer_context& c) {
@@ -155,8 +142,7 @@ status string_split(infer_context& c) {
   std::optional<dims> parts = copy_of(in);
   if (parts) parts->push_back(c.fresh_symbol());
   give(c, 0, dtype::string, std::move(parts));
-  give(c, 1, dtype::i64, copy_of(in));
-  return status_code::ok;
+  return give(c, 1, dtype::i64, copy_of(in));
 }
 
 /// The shape is [C] or [1, C]. Stop words are removed; if no word is left, there is one empty word.
@@ -170,8 +156,7 @@ status string_normalizer(infer_context& c) {
     const attribute* stopped = c.find("stopwords");
     if ((stopped && !stopped->strings.empty()) || out->back().size == 0) out->back() = dim{};
   }
-  give(c, 0, dtype::string, std::move(out));
-  return status_code::ok;
+  return give(c, 0, dtype::string, std::move(out));
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

@@ -10,10 +10,7 @@ namespace CAMEO_NAMESPACE::infer {
 
 status shape(infer_context& c) {
   const dims* in = c.shape(0);
-  if (!in) {
-    give(c, 0, dtype::i64, dims{dim{}});
-    return status_code::ok;
-  }
+  if (!in) return give(c, 0, dtype::i64, dims{dim{}});
   // The attributes start and end count from the end if negative, and are clamped, not checked.
   const auto rank = std::int64_t(in->size());
   const auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank); };
@@ -21,8 +18,7 @@ status shape(infer_context& c) {
   dims part;
   if (first < last) part.assign(in->begin() + first, in->begin() + last);
   give(c, 0, dtype::i64, dims{dim::fixed(std::int64_t(part.size()))});
-  give_elements(c, 0, std::move(part));
-  return status_code::ok;
+  return give_elements(c, 0, std::move(part));
 }
 
 status size(infer_context& c) {
@@ -160,8 +156,7 @@ status flatten(infer_context& c) {
     if (!columns) return columns.error();
     out = dims{*rows, *columns};
   }
-  give(c, 0, c.element(0), out ? std::move(out) : dims(2));
-  return status_code::ok;
+  return give(c, 0, c.element(0), out ? std::move(out) : dims(2));
 }
 
 status transpose(infer_context& c) {
@@ -179,8 +174,7 @@ status transpose(infer_context& c) {
       for (std::size_t axis : *axes) out->push_back((*in)[axis]);
     }
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 status squeeze(infer_context& c) {
@@ -237,8 +231,7 @@ status expand_dims(infer_context& c) {
     out = *in;
     out->insert(out->begin() + std::ptrdiff_t(*at), dim::fixed(1));
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 namespace {
@@ -275,8 +268,7 @@ status moved_depth(infer_context& c, bool to_space) {
       if (!*d) return d->error();
     out = dims{(*in)[0], *depth, *rows, *columns};
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 }  // namespace
@@ -299,8 +291,7 @@ status tile(infer_context& c) {
       (*out)[i] = *size;
     }
   }
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

@@ -18,7 +18,7 @@ dim half_of(dim length) { return length.known() ? dim::fixed(length.size / 2 + 1
 
 status dft(infer_context& c) {
   const dims* in = c.shape(0);
-  if (!in) return give(c, 0, c.element(0)), status_code::ok;
+  if (!in) return give(c, 0, c.element(0));
   if (status s = check_rank(*in, 2, std::size_t(-1), "input"); !s) return s;
   dims out = *in;
   const bool inverse = c.int_or("inverse", 0) != 0, onesided = c.int_or("onesided", 0) != 0;
@@ -29,7 +29,7 @@ status dft(infer_context& c) {
     if (!given || given->size() != 1) {
       dims unknown(in->size());
       unknown.back() = out.back();
-      return give(c, 0, c.element(0), std::move(unknown)), status_code::ok;
+      return give(c, 0, c.element(0), std::move(unknown));
     }
     axis = given->front();
   }
@@ -38,26 +38,23 @@ status dft(infer_context& c) {
   const dim usual = inverse && onesided ? dim{} : (*in)[*at];
   const dim length = size_in(c, 1, usual);
   out[*at] = onesided && !inverse ? half_of(length) : length;
-  give(c, 0, c.element(0), std::move(out));
-  return status_code::ok;
+  return give(c, 0, c.element(0), std::move(out));
 }
 
 status stft(infer_context& c) {
   const dims *signal = c.shape(0), *window = c.shape(2);
-  if (!signal) return give(c, 0, c.element(0)), status_code::ok;
+  if (!signal) return give(c, 0, c.element(0));
   if (status s = check_rank(*signal, 2, 3, "signal"); !s) return s;
   dim length = c.input_count() > 3 ? size_in(c, 3, {}) : dim{};
   if (!length.known() && window && window->size() == 1) length = window->front();
   const dim lines = c.int_or("onesided", 1) != 0 ? half_of(length) : length;
-  give(c, 0, c.element(0), dims{signal->front(), dim{}, lines, dim::fixed(2)});
-  return status_code::ok;
+  return give(c, 0, c.element(0), dims{signal->front(), dim{}, lines, dim::fixed(2)});
 }
 
 status mel_weight_matrix(infer_context& c) {
   result<dtype> type = dtype_attribute(c, "output_datatype", dtype::f32);
   if (!type) return type.error();
-  give(c, 0, *type, dims{half_of(size_in(c, 1, {})), size_in(c, 0, {})});
-  return status_code::ok;
+  return give(c, 0, *type, dims{half_of(size_in(c, 1, {})), size_in(c, 0, {})});
 }
 
 }  // namespace CAMEO_NAMESPACE::infer

@@ -7,20 +7,27 @@
 
 namespace CAMEO_NAMESPACE::infer {
 
-void give(infer_context& c, std::size_t output, dtype type, std::optional<dims> shape) {
-  if (output >= c.output_count() || type == dtype::undefined) return;
+status_code give(infer_context& c, std::size_t output, dtype type, std::optional<dims> shape) {
+  if (output >= c.output_count() || type == dtype::undefined) return status_code::ok;
   value_type made = value_type::tensor(type);
   made.shape = std::move(shape);
   c.set_output(output, std::move(made));
+  return status_code::ok;
 }
 
-void give(infer_context& c, std::size_t output, const value_type* type) {
+status_code give(infer_context& c, std::size_t output, const value_type* type) {
   if (output < c.output_count() && type && type->kind != type_kind::unknown) c.set_output(output, *type);
+  return status_code::ok;
 }
 
-void give_elements(infer_context& c, std::size_t output, dims elements) {
+status_code give_type_of(infer_context& c, std::size_t output, std::size_t input) {
+  return give(c, output, c.has_input(input) ? c.input(input) : nullptr);
+}
+
+status_code give_elements(infer_context& c, std::size_t output, dims elements) {
   constexpr std::size_t longest = 1024;
   if (output < c.output_count() && elements.size() <= longest) c.set_elements(output, std::move(elements));
+  return status_code::ok;
 }
 
 std::optional<dims> copy_of(const dims* shape) { return shape ? std::optional<dims>{*shape} : std::nullopt; }

@@ -12,12 +12,15 @@ status invalid(const Parts&... parts) {
   return detail::refuse(status_code::invalid_graph, parts...);
 }
 
-/// Sets an output, if the node has it and the element type is known.
-void give(infer_context&, std::size_t output, dtype, std::optional<dims> shape = {});
-void give(infer_context&, std::size_t output, const value_type*);
+/// Sets an output, if the node has it and the element type is known. Returns OK, as the functions below do, so that a
+/// rule can end with it.
+status_code give(infer_context&, std::size_t output, dtype, std::optional<dims> shape = {});
+status_code give(infer_context&, std::size_t output, const value_type*);
+/// Sets an output to the type of an input, if the node has both.
+status_code give_type_of(infer_context&, std::size_t output, std::size_t input);
 /// Sets what is known of an output's elements. Long lists are dropped: they are not shapes, and lists that double from
 /// node to node would use up the memory.
-void give_elements(infer_context&, std::size_t output, dims elements);
+status_code give_elements(infer_context&, std::size_t output, dims elements);
 
 std::optional<dims> copy_of(const dims* shape);
 
@@ -56,6 +59,13 @@ result<dim> unify(dim, dim, std::string_view what);
 /// Checks that the rank is from `least` to `most`.
 status check_rank(const dims& shape, std::size_t least, std::size_t most, std::string_view what);
 inline status check_rank(const dims& shape, std::size_t rank, std::string_view what) {
+  return check_rank(shape, rank, rank, what);
+}
+/// As above, for a shape that may be unknown, which is null.
+inline status check_rank(const dims* shape, std::size_t least, std::size_t most, std::string_view what) {
+  return shape ? check_rank(*shape, least, most, what) : status{};
+}
+inline status check_rank(const dims* shape, std::size_t rank, std::string_view what) {
   return check_rank(shape, rank, rank, what);
 }
 

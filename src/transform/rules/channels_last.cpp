@@ -2,8 +2,6 @@
 #include <cameo/op/onnx.hpp>
 #include <cameo/transform/rules/channels_last.hpp>
 
-#include <numeric>
-
 #include "transform/rules/look.hpp"
 
 namespace CAMEO_NAMESPACE {

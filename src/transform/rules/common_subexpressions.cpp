@@ -193,8 +193,7 @@ struct lift_constants {
   static result<bool> run(rewriter& r) {
     graph& g = r.in();
     bool changed = false;
-    const std::vector<node_id> order{g.order().begin(), g.order().end()};
-    for (node_id n : order) {
+    for (node_id n : detail::ordered_nodes(g)) {
       if (!r.may_touch(r.node(n)) || !g[n].op || !detail::has_role(g[n].op->roles, role::is_constant)) continue;
       const value_id v = g[n].outputs.size() == 1 ? g[n].outputs[0] : value_id::none;
       if (v == value_id::none || g[v].producer != n || g[v].is_output || !g[v].constant ||

@@ -58,8 +58,7 @@ struct inline_branches {
 
   static result<bool> run(rewriter& r) {
     bool changed = false;
-    const std::vector<node_id> order{r.in().order().begin(), r.in().order().end()};
-    for (node_id id : order) {
+    for (node_id id : detail::ordered_nodes(r.in())) {
       const graph* const body = taken(r, r.node(id));
       if (!body) continue;
       const value_id condition = r.in().input(id, 0);

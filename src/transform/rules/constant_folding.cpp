@@ -67,8 +67,7 @@ struct fold_constants {
   static result<bool> run(rewriter& r) {
     bool changed = false;
     std::uint64_t grown = 0;
-    const std::vector<node_id> order{r.in().order().begin(), r.in().order().end()};
-    for (node_id id : order) {
+    for (node_id id : detail::ordered_nodes(r.in())) {
       const node_view n = r.node(id);
       if (n.raw().removed || !may_fold(r, n)) continue;
       const std::uint64_t freed = freed_by(r, n);

@@ -62,8 +62,7 @@ struct cast_float16 {
   static result<bool> run(rewriter& r) {
     bool changed = false;
     float32_nodes wide{r};
-    const std::vector<node_id> order{r.in().order().begin(), r.in().order().end()};
-    for (node_id id : order)
+    for (node_id id : detail::ordered_nodes(r.in()))
       if (const node_view n = r.node(id); needs_casts(r, n)) changed = wide.replace(n) || changed;
     return changed;
   }

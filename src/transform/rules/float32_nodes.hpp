@@ -1,7 +1,6 @@
 #pragma once
 #include <cameo/transform/rewriter.hpp>
 
-#include <cstddef>
 #include <map>
 
 namespace CAMEO_NAMESPACE {

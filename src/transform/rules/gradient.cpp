@@ -219,8 +219,7 @@ class backward_walk {
   status walk_forward() {
     const std::vector<bool> needed = nodes_before_y();
     for (const value_id v : xs_) depends_[v] = true;
-    const std::vector<node_id> order{g_.order().begin(), g_.order().end()};
-    for (const node_id id : order) {
+    for (const node_id id : detail::ordered_nodes(g_)) {
       if (index_of(id) >= needed.size() || !needed[index_of(id)]) continue;
       const node_view n = r_.node(id);
       bool depends = false, moves = false;

@@ -2,7 +2,6 @@
 #include "transform/rules/gradient.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numbers>
 
 namespace CAMEO_NAMESPACE::derive {

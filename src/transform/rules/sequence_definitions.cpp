@@ -106,8 +106,7 @@ bool can_loop(rewriter& r, const node_view& n) {
 
 result<bool> sequence_map::run(rewriter& r) {
   bool changed = false;
-  const std::vector<node_id> order{r.in().order().begin(), r.in().order().end()};
-  for (node_id id : order) {
+  for (node_id id : detail::ordered_nodes(r.in())) {
     if (!can_loop(r, r.node(id))) continue;
     if (status s = mapped_loop{r, id}.build(); !s) return s;
     changed = true;

@@ -59,8 +59,7 @@ struct merge_shapes {
     using key = std::pair<std::pair<dtype, std::size_t>, std::vector<std::pair<std::int64_t, std::uint32_t>>>;
     std::map<key, value_id> seen;
     bool changed = false;
-    const std::vector<node_id> order{r.in().order().begin(), r.in().order().end()};
-    for (node_id id : order) {
+    for (node_id id : detail::ordered_nodes(r.in())) {
       if (!r.may_touch(r.node(id))) continue;
       for (std::size_t i = 0; i < r.node(id).output_count(); ++i) {
         const value_view v = r.node(id).output(i);

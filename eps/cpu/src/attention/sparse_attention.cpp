@@ -1,7 +1,5 @@
 #include <cameo/eps/cpu/sparse_attention.hpp>
 
-#include <cstring>
-
 #include "group_parts.hpp"
 #include "machine/lane_scratch.hpp"
 #include "operands/usable_sizes.hpp"

@@ -4,8 +4,6 @@
 #include <cameo/op/microsoft.hpp>
 #include <cameo/op/onnx.hpp>
 
-#include <numeric>
-
 #include "layouts.hpp"
 #include "regions.hpp"
 

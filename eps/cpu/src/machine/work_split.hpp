@@ -1,7 +1,6 @@
 #pragma once
 #include <cameo/kernel/run_context.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 namespace CAMEO_NAMESPACE::eps {

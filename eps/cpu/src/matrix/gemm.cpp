@@ -4,6 +4,7 @@
 
 #include "operands/refuse.hpp"
 #include "products/constant_factor.hpp"
+#include "skeletons/row_list.hpp"
 #include "skeletons/row_rooms.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
@@ -92,16 +93,7 @@ result<fused_gemm<T>> fused_gemm<T>::bind(bind_context& c) {
   return fused_gemm{*made};
 }
 
-template struct fused_gemm<float>;
-template struct fused_gemm<double>;
-template struct fused_gemm<float16>;
-template struct gemm<float>;
-template struct gemm<double>;
-template struct gemm<float16>;
-template struct gemm<bfloat16>;
-template struct gemm<std::int32_t>;
-template struct gemm<std::int64_t>;
-template struct gemm<std::uint32_t>;
-template struct gemm<std::uint64_t>;
+template struct bound_kernels<first_float_elements, fused_gemm>;
+template struct bound_kernels<large_number_elements, gemm>;
 
 }  // namespace CAMEO_NAMESPACE::eps

@@ -2,6 +2,7 @@
 
 #include "operands/refuse.hpp"
 #include "products/constant_factor.hpp"
+#include "skeletons/row_list.hpp"
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
@@ -126,13 +127,6 @@ status matmul<T>::run(run_context& c) const {
   }
 }
 
-template struct matmul<float>;
-template struct matmul<double>;
-template struct matmul<float16>;
-template struct matmul<bfloat16>;
-template struct matmul<std::int32_t>;
-template struct matmul<std::int64_t>;
-template struct matmul<std::uint32_t>;
-template struct matmul<std::uint64_t>;
+template struct bound_kernels<large_number_elements, matmul>;
 
 }  // namespace CAMEO_NAMESPACE::eps

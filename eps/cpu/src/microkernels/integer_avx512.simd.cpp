@@ -3,8 +3,6 @@
 #include "machine/target.hpp"
 #include "nbits_loops.hpp"
 
-#include <algorithm>
-
 #ifdef __x86_64__
 CAMEO_TARGET("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")
 namespace CAMEO_NAMESPACE::eps {

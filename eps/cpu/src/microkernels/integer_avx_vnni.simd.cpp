@@ -3,8 +3,6 @@
 #include "machine/target.hpp"
 #include "nbits_loops.hpp"
 
-#include <algorithm>
-
 #ifdef __x86_64__
 CAMEO_TARGET("avxvnni,avx2,fma")
 namespace CAMEO_NAMESPACE::eps {

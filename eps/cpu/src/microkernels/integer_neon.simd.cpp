@@ -3,8 +3,6 @@
 #include "machine/target.hpp"
 #include "nbits_loops.hpp"
 
-#include <algorithm>
-
 #ifdef __aarch64__
 #include <cmath>
 

@@ -4,8 +4,6 @@
 #include "machine/target.hpp"
 #include "nbits_loops.hpp"
 
-#include <algorithm>
-
 #if CAMEO_HAS_NEON_DOT
 #include <cmath>
 

@@ -1,6 +1,5 @@
 #include <cameo/eps/cpu/batch_normalization.hpp>
 
-#include <algorithm>
 #include <cmath>
 
 #include "functions/moments.hpp"

@@ -15,7 +15,6 @@
 #include "operands/scratch_of.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {
@@ -197,16 +196,10 @@ status multiply_few_rows(run_context& c, const gemm_problem<T, B, A>& p, std::in
       const B* const from = p.packed_b ? p.packed_b + j * p.k : one.b + j;
       for (std::int64_t k = 0; k < p.k; k += depth) {
         if ((j > range.first || k > 0) && c.stopped(pace)) return;
-        row_sums<T, B> sums{a.data + k * a.column_stride,
-                            a.row_stride,
-                            a.column_stride,
-                            from + k * stride,
-                            stride,
-                            p.m,
-                            std::min(depth, p.k - k),
-                            count,
-                            one.c + j,
-                            p.n};
+        const std::int64_t steps = std::min(depth, p.k - k);
+        const T* const own_a = a.data + k * a.column_stride;
+        const B* const own_b = from + k * stride;
+        row_sums<T, B> sums{own_a, a.row_stride, a.column_stride, own_b, stride, p.m, steps, count, one.c + j, p.n};
         if (k > 0) sums.y = more, sums.y_stride = count;
         add_scaled_rows(sums);
         for (std::int64_t i = 0; k > 0 && i < p.m; ++i)

@@ -2,9 +2,6 @@
 #include <cameo/core/checked.hpp>
 #include <cameo/kernel/bind_context.hpp>
 
-#include <algorithm>
-#include <cstring>
-
 #include "nbits_weights.hpp"
 #include "skeletons/row_rooms.hpp"
 

@@ -1,7 +1,6 @@
 // Checks and packs the weights of MatMulNBits.
 #include "nbits_weights.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "functions/quantized.hpp"

@@ -77,12 +77,8 @@ status product_run::pack(std::int64_t matrix) {
     panels_ = panels_of(b_);
   } else {
     const auto zeros = b_zeros_.subspan(std::size_t(b_over_.at(matrix, 0)), std::size_t(b_over_.step ? p_.n : 1));
-    const code_matrix b{static_cast<const std::uint8_t*>(b_value_.data) + matrix * p_.k * p_.n,
-                        b_value_.type == dtype::i8,
-                        false,
-                        p_.k,
-                        p_.n,
-                        zeros};
+    const auto* const codes = static_cast<const std::uint8_t*>(b_value_.data) + matrix * p_.k * p_.n;
+    const code_matrix b{codes, b_value_.type == dtype::i8, false, p_.k, p_.n, zeros};
     const result<integer_panels> made = panels_of(c_, b, a_over_.step != 0, room_);
     if (!made) return made.error();
     panels_ = *made;

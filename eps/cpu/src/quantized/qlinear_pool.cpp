@@ -2,8 +2,6 @@
 // whole lines are added, of pixels with their channels, or of single channels if those come first.
 #include <cameo/eps/cpu/qlinear.hpp>
 
-#include <limits>
-
 #include "code_rows.hpp"
 #include "linear_code.hpp"
 #include "machine/lane_scratch.hpp"

@@ -1,7 +1,6 @@
 #include <cameo/eps/cpu/detail/float_product.hpp>
 #include <cameo/eps/cpu/recurrent.hpp>
 
-#include <cmath>
 #include <cstring>
 
 #include "functions/form.hpp"
@@ -361,20 +360,11 @@ result<memory_attention<C>> read_memory(run_context& c, const sizes& s, std::int
     in[i] = static_cast<const C*>(c.input(i).data);  // AttnLSTM has no narrow types
   const result<C*> keys = scratch_of<C>(c, {s.batch, steps, size}), answers = scratch_of<C>(c, {s.batch, s.answer});
   if (!keys || !answers) return status_code::out_of_memory;
-  memory_attention<C> made{s.batch,
-                           s.hidden,
-                           steps,
-                           depth,
-                           size,
-                           s.answer,
-                           in[11],
-                           *keys,
-                           in[8] + d * s.hidden * size,
-                           in[10] + d * size,
-                           in[13] ? in[13] + d * (s.hidden + depth) * s.answer : nullptr,
-                           c.input(12) ? c.input(12).as_unchecked<std::int32_t>().data() : nullptr,
-                           *answers,
-                           nullptr};
+  const C *const of_query = in[8] + d * s.hidden * size, *const score = in[10] + d * size;
+  const C* const of_answer = in[13] ? in[13] + d * (s.hidden + depth) * s.answer : nullptr;
+  const std::int32_t* const lengths = c.input(12) ? c.input(12).as_unchecked<std::int32_t>().data() : nullptr;
+  memory_attention<C> made{s.batch, s.hidden, steps, depth,     size,    s.answer, in[11],
+                           *keys,   of_query, score, of_answer, lengths, *answers, nullptr};
   const result<C*> rooms = scratch_of<C>(c, {s.batch, made.room()});
   if (!rooms) return rooms.error();
   made.rooms = *rooms;
@@ -532,24 +522,13 @@ status recurrent_state::run_as(run_context& c) const {
         std::fill_n(*memory + b * n, n, C(0));
       }
     const C* const peepholes = is_lstm && *all_peepholes ? *all_peepholes + d * 3 * n : nullptr;
-    const direction<C> one{*this,
-                           s,
-                           std::size_t(d),
-                           backwards || d == 1,
-                           bias ? bias + width : nullptr,
-                           peepholes,
-                           lengths,
-                           *gates,
-                           *products,
-                           *reset,
-                           *state,
-                           *memory,
-                           *y,
-                           rounded,
-                           attends ? &*memories : nullptr,
-                           *step_input,
-                           *by_state,
-                           *by_reset};
+    const C* const own_bias = bias ? bias + width : nullptr;
+    const memory_attention<C>* const attended = attends ? &*memories : nullptr;
+    const direction<C> one{*this,     s,         std::size_t(d), backwards || d == 1,
+                           own_bias,  peepholes, lengths,        *gates,
+                           *products, *reset,    *state,         *memory,
+                           *y,        rounded,   attended,       *step_input,
+                           *by_state, *by_reset};
     if (status done = one.run(c); !done) return done;
     each_state_row(*this, s, d, [&](std::int64_t to, std::int64_t from) {
       if (*y_h) save_floats(*state + from, **y_h, to, n);

@@ -4,7 +4,6 @@
 #include <cameo/kernel/run_context.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "functions/as_element.hpp"

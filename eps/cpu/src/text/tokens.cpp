@@ -69,14 +69,11 @@ result<ngram_tables<T>> read_tables(const ngram_hash& how, run_context& c, std::
   if (c.input(end) && c.input(end).shape.count() != 1)
     return bad_input("eos_token_id must be one number, not ", c.input(end).shape);
   const T* const last = c.input(end) ? c.input<T>(end).data() : nullptr;
-  return ngram_tables<T>{how.orders,
-                         how.heads,
-                         count,
-                         multipliers.data(),
-                         sizes.data(),
-                         c.input(offsets) ? c.input<T>(offsets).data() : nullptr,
-                         last ? *last : T(how.pad),
-                         how.resets ? last : nullptr};
+  const T* const head_offsets = c.input(offsets) ? c.input<T>(offsets).data() : nullptr;
+  const T filler = last ? *last : T(how.pad);
+  const T* const text_end = how.resets ? last : nullptr;
+  return ngram_tables<T>{how.orders,   how.heads,    count,  multipliers.data(),
+                         sizes.data(), head_offsets, filler, text_end};
 }
 
 /// Checks cumulative_sequence_length: the tokens of request b are [starts[b], starts[b + 1]).

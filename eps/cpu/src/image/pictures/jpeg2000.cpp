@@ -4,7 +4,6 @@
 #include <openjpeg.h>
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 namespace CAMEO_NAMESPACE::eps {
 namespace {

@@ -90,10 +90,6 @@ inline constexpr auto type_string_of = [] {
   return detail::fixed_string{chars};
 }();
 
-template <detail::fixed_string TypeString>
-inline constexpr auto number_types = allow<TypeString>(number_elements{});
-template <detail::fixed_string TypeString>
-inline constexpr auto base_types = allow<TypeString>(base_elements{});
 /// The element types of matrices.
 template <detail::fixed_string TypeString>
 inline constexpr auto multiplied_types =
