@@ -61,7 +61,7 @@ status check_rank(const dims& shape, std::size_t least, std::size_t most, std::s
 inline status check_rank(const dims& shape, std::size_t rank, std::string_view what) {
   return check_rank(shape, rank, rank, what);
 }
-/// As above, for a shape that may be unknown, which is null.
+/// Checks the rank of a shape that may be unknown (null), which is not an error.
 inline status check_rank(const dims* shape, std::size_t least, std::size_t most, std::string_view what) {
   return shape ? check_rank(*shape, least, most, what) : status{};
 }
